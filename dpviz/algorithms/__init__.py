@@ -1,0 +1,9 @@
+"""The registry: slug -> class, written by hand, in teaching order."""
+
+from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.kmeans import KMeans
+from dpviz.algorithms.pe_means import PEMeans
+
+ALGORITHMS: dict[str, type[Algorithm]] = {cls.slug: cls for cls in (KMeans, PEMeans)}
+
+__all__ = ["ALGORITHMS", "Algorithm"]

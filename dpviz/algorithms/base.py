@@ -1,0 +1,184 @@
+"""What every algorithm is: a frozen dataclass of public parameters and one generator that reads like the paper."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from dpviz import params, validate
+from dpviz.domain import Domain
+from dpviz.frozen import freeze
+from dpviz.privacy import accounting
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.privacy.noise import Noise, Secure, Seeded
+from dpviz.privacy.plan import Plan
+from dpviz.privacy.rows import Rows
+from dpviz.trace import Coreset, Step, Trace
+
+__all__ = ["Algorithm", "Frame"]
+
+
+class Frame(NamedTuple):
+    """What `steps` yields; the driver turns it into a `Step`. Coordinates are in z units."""
+
+    kind: str
+    title: str
+    released: Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """Base of all algorithms. Fields of subclasses are PUBLIC parameters: form, cache key, sweep axis, link.
+
+    A subclass gives `name`, `slug`, `tagline`, its parameters, `plan` and `steps`; the last frame's released
+    "centers" are the result, and released "coreset_points", "coreset_weights", "coreset_sd" become the coreset.
+    """
+
+    name: ClassVar[str]
+    slug: ClassVar[str]
+    tagline: ClassVar[str] = ""
+    neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
+    notion: ClassVar[Notion] = Notion.CENTRAL
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    def __post_init__(self) -> None:
+        params.check(self.name, self)
+
+    @classmethod
+    def preset(cls, preset: str, **values: Any) -> Self:
+        """Return an instance with the values of a named preset; `values` win over it."""
+        validate.one_of(cls.name, cls.PRESETS, preset=preset)
+        return cls(**{**cls.PRESETS[preset], **values})
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return what this run may release and at what cost; a function of public values only."""
+        raise NotImplementedError
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+        """Yield one `Frame` a picture; ask the curator for everything that depends on rows."""
+        raise NotImplementedError
+
+    def resolved_delta(self, n_public: int) -> float:
+        """Return delta; None means n_public^-1.1 for every algorithm."""
+        given = getattr(self, "delta", None)
+        return float(n_public) ** -1.1 if given is None else given
+
+    def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
+        """Return what is promised: the plan's total, from parameters and public facts alone."""
+        total = self.plan(n_features, n_public).total(self.resolved_delta(n_public))
+        return self._promise(total, (f"n = {n_public} declared",), rows_per_person)
+
+    def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
+        """Return warnings that follow from public values: one sentence each, empty if all is well."""
+        delta = self.resolved_delta(n_public)
+        if self.notion is not Notion.NONE and delta > 1 / n_public:
+            return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
+        return ()
+
+    def run(
+        self,
+        X: np.ndarray | Rows,
+        *,
+        domain: Domain | None = None,
+        seed: int | None = None,
+        noise: str = "seeded",
+        on_step: Callable[[Step], None] | None = None,
+        dataset_id: str = "unnamed",
+    ) -> Trace:
+        """Run on rows and return the frozen trace.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features) in original units, or Rows (shareable between runs)
+        domain : Domain; required with an array
+        seed : int; required with noise="seeded", forbidden with noise="secure"
+        noise : "seeded" (DEMO: reproducible, keeps hidden truth) or "secure" (no seed, no hidden truth)
+        on_step : called with every finished Step; may raise `dpviz.trace.Cancelled`
+        """
+        rows = self._rows(X, domain, dataset_id)
+        init_rng, source = self._randomness(seed, noise)
+        n_public, public = self._size(rows, source)
+        if self.n_clusters > n_public:  # type: ignore[attr-defined]
+            raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")  # type: ignore[attr-defined]
+        plan = self.plan(rows.n_features, n_public)
+        delta = self.resolved_delta(n_public)
+        curator = Curator(
+            rows, plan, source, neighboring=self.neighboring, n_public=n_public, demo=source.reproducible
+        )
+        steps = []
+        for frame in self.steps(curator, rows.domain, init_rng):
+            step = Step(
+                len(steps), frame.kind, frame.title, freeze(frame.released), curator.drain_hidden(), len(curator.ledger)
+            )
+            steps.append(step)
+            if on_step is not None:
+                on_step(step)
+        return Trace(
+            algorithm=self.slug,
+            name=self.name,
+            parameters=freeze({field.name: getattr(self, field.name) for field in dataclasses.fields(self)}),
+            dataset_id=rows.dataset_id,
+            domain=rows.domain,
+            seed=seed,
+            steps=tuple(steps),
+            plan=plan,
+            ledger=curator.ledger,
+            claimed=self._promise(plan.total(delta), public, rows.domain.rows_per_person),
+            spent=self._promise(accounting.spent(curator.ledger, delta), public, rows.domain.rows_per_person),
+            cluster_centers=freeze(rows.domain.denormalize(steps[-1].released["centers"])),
+            coreset=_coreset(steps, rows.domain),
+        )
+
+    def _promise(self, total: accounting.Total, public: tuple[str, ...], rows_per_person: int) -> Guarantee:
+        return Guarantee(
+            notion=self.notion,
+            neighboring=self.neighboring,
+            epsilon=total.epsilon,
+            delta=total.delta,
+            mu=total.mu,
+            pure_epsilon=total.pure_epsilon,
+            zcdp=total.zcdp,
+            public=("all parameters", "the domain", *public),
+            rows_per_person=rows_per_person,
+        )
+
+    def _rows(self, X: np.ndarray | Rows, domain: Domain | None, dataset_id: str) -> Rows:
+        if isinstance(X, Rows):
+            return X
+        if domain is None:
+            raise ValueError(f"{self.name}: domain must be given: the public bounds of the data.")
+        return Rows(X, domain, dataset_id)
+
+    def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
+        """Two generators, so that another epsilon keeps the initial centers: the picture shows noise, not luck."""
+        validate.one_of(self.name, ("seeded", "secure"), noise=noise)
+        if noise == "secure":
+            if seed is not None:
+                raise ValueError(f"{self.name}: seed must not be given with noise='secure'; a known seed undoes the noise.")
+            return np.random.default_rng(), Secure()
+        validate.integer(self.name, 0, None, seed=seed)
+        init, draws = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+        return init, Seeded(draws)
+
+    def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:
+        """Return the public n. Under add/remove it is declared; only a seeded simulation may take it from the data."""
+        if rows.domain.n_public is not None:
+            return rows.domain.n_public, (f"n = {rows.domain.n_public} declared",)
+        if not source.reproducible:
+            raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
+        return rows.size_nonprivate(), ("n taken from the data",)
+
+
+def _coreset(steps: list[Step], domain: Domain) -> Coreset | None:
+    for step in reversed(steps):
+        if "coreset_points" in step.released:
+            return Coreset(
+                freeze(domain.denormalize(step.released["coreset_points"])),
+                step.released["coreset_weights"],
+                step.released["coreset_sd"],
+            )
+    return None

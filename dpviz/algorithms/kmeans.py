@@ -1,0 +1,141 @@
+"""KMeans, the non-private reference."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+from sklearn.cluster import KMeans as SklearnKMeans
+from sklearn.cluster import kmeans_plusplus
+from sklearn.metrics import pairwise_distances_argmin
+
+from dpviz import validate
+from dpviz.algorithms.base import Algorithm
+from dpviz.domain import Domain
+from dpviz.frozen import freeze
+from dpviz.geometry import cluster_sums
+from dpviz.params import param
+from dpviz.privacy.curator import Hidden
+from dpviz.privacy.guarantee import Guarantee, Notion
+from dpviz.privacy.plan import Plan
+from dpviz.privacy.rows import Rows
+from dpviz.trace import Step, Trace
+
+__all__ = ["KMeans"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class KMeans(Algorithm):
+    """Lloyd's k-means with k-means++ starts, on the raw rows: the NON-PRIVATE reference.
+
+    It shows what a visitor would get without privacy: the line that every private algorithm is measured against.
+    scikit-learn finds the best of ten starts; the trace replays that start iteration by iteration.
+
+    Parameters
+    ----------
+    n_clusters : int, in [1, 256]
+        Number of clusters k.
+
+    Formal guarantee
+    ----------------
+    None. Every value depends on the raw rows without noise; the plan is empty and the claimed epsilon is infinite.
+
+    Steps
+    -----
+    iteration    released: nothing; hidden: centers (k, d), z units
+
+    Deviations from the paper
+    -------------------------
+    None.
+
+    References
+    ----------
+    .. [1] Lloyd, "Least squares quantization in PCM", IEEE Trans. Inf. Theory 28(2), 1982.
+    .. [2] Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz.domain import Domain
+    >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
+    >>> trace = KMeans(n_clusters=2).run(X, domain=Domain.box(0, 1, 1), seed=0)
+    >>> sorted(trace.cluster_centers.ravel().round(2).tolist())
+    [0.05, 0.95]
+    """
+
+    name: ClassVar[str] = "KMeans"
+    slug: ClassVar[str] = "kmeans"
+    tagline: ClassVar[str] = "The non-private reference: plain k-means on the raw rows."
+    notion: ClassVar[Notion] = Notion.NONE
+
+    N_INIT: ClassVar[int] = 10
+
+    n_clusters: int = param(8, low=1, high=256, help="How many centers to return.")
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return an empty plan: nothing is released under a guarantee."""
+        return Plan({})
+
+    def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
+        """Return "none"."""
+        return Guarantee.none()
+
+    def run(
+        self,
+        X: np.ndarray | Rows,
+        *,
+        domain: Domain | None = None,
+        seed: int | None = None,
+        noise: str = "seeded",
+        on_step: Callable[[Step], None] | None = None,
+        dataset_id: str = "unnamed",
+    ) -> Trace:
+        """Run on the raw array (rows with non-finite cells dropped, nothing clipped), never under secure noise."""
+        if noise != "seeded":
+            raise ValueError(f"{self.name}: noise must be 'seeded'; KMeans is not private and cannot make a private release.")
+        if isinstance(X, Rows) or domain is None:
+            raise TypeError(f"{self.name}: the data must be an array with its domain; the reference reads raw rows.")
+        validate.integer(self.name, 0, None, seed=seed)
+        Z = domain.normalize(X)
+        Z = Z[np.isfinite(Z).all(axis=1)]
+        if self.n_clusters > len(Z):
+            raise ValueError(f"{self.name}: n_clusters must be <= n = {len(Z)}; got {self.n_clusters}.")
+        path = self._path(Z, np.random.default_rng(seed))
+        steps = []
+        for index, centers in enumerate(path):
+            title = "k-means++ start" if index == 0 else f"Iteration {index} of {len(path) - 1}"
+            step = Step(index, "iteration", title, freeze({}), (Hidden("centers", 0, freeze({"centers": centers})),))
+            steps.append(step)
+            if on_step is not None:
+                on_step(step)
+        none = Guarantee.none()
+        return Trace(
+            algorithm=self.slug,
+            name=self.name,
+            parameters=freeze({"n_clusters": self.n_clusters}),
+            dataset_id=dataset_id,
+            domain=domain,
+            seed=seed,
+            steps=tuple(steps),
+            plan=Plan({}),
+            ledger=(),
+            claimed=none,
+            spent=none,
+            cluster_centers=freeze(domain.denormalize(path[-1])),
+        )
+
+    def _path(self, Z: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
+        """Return the centers of the best start, iteration by iteration; the last are scikit-learn's own."""
+        starts = [
+            kmeans_plusplus(Z, self.n_clusters, random_state=int(rng.integers(2**31)))[0] for _ in range(self.N_INIT)
+        ]
+        fits = [SklearnKMeans(self.n_clusters, init=start, n_init=1).fit(Z) for start in starts]
+        best = min(range(self.N_INIT), key=lambda i: fits[i].inertia_)
+        path = [starts[best]]
+        for _ in range(fits[best].n_iter_ - 1):
+            labels = pairwise_distances_argmin(Z, path[-1])
+            sums, counts = cluster_sums(Z, labels, self.n_clusters)
+            path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
+        return [*path, fits[best].cluster_centers_]

@@ -1,0 +1,151 @@
+"""The declared PUBLIC facts about a data set: bounds, clipping radius, nominal size, unit of privacy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpviz import validate
+
+__all__ = ["Domain"]
+
+_SLACK = 2.0**-40  # more than the rounding of a norm in float64 for any d below 2^12: the radius is never exceeded
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Domain:
+    """Public facts and the normalization they define: z = (x - middle) / half_width.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (d,), original units
+    scale : "column" divides every column by its own half-width, "common" all by the largest (keeps distances)
+    radius : float, l2 bound on z; rows are clipped to the box, then to this ball
+    n_public : int or None, the DECLARED nominal number of rows; never read from the data under add/remove
+    rows_per_person : int, most rows that one person contributes
+    origin : "declared", or a warning that the facts were taken from the data
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    scale: str
+    radius: float
+    n_public: int | None = None
+    rows_per_person: int = 1
+    origin: str = "declared"
+
+    def __post_init__(self) -> None:
+        owner = "Domain"
+        low = np.array(self.low, dtype=np.float64).reshape(-1)
+        high = np.array(self.high, dtype=np.float64).reshape(-1)
+        if low.shape != high.shape or low.size == 0:
+            raise ValueError(f"{owner}: low and high must name the same, nonzero number of columns; got {low.size} and {high.size}.")
+        for column, (a, b) in enumerate(zip(low, high, strict=True)):
+            if not (np.isfinite(a) and np.isfinite(b) and a < b):
+                raise ValueError(f"{owner}: column {column} must have finite bounds with low < high; got {a} and {b}.")
+        validate.one_of(owner, ("column", "common"), scale=self.scale)
+        validate.positive(owner, radius=self.radius)
+        validate.integer(owner, 1, None, rows_per_person=self.rows_per_person)
+        if self.n_public is not None:
+            validate.integer(owner, 1, None, n_public=self.n_public)
+        for array in (low, high):
+            array.setflags(write=False)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @classmethod
+    def box(
+        cls,
+        low: float | np.ndarray,
+        high: float | np.ndarray,
+        n_features: int | None = None,
+        *,
+        scale: str = "column",
+        radius: float | None = None,
+        n_public: int | None = None,
+        rows_per_person: int = 1,
+    ) -> Domain:
+        """Declare a box. Numbers need `n_features`; arrays give one bound a column.
+
+        The default radius is the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing more.
+        """
+        arrays = [np.asarray(bound, dtype=np.float64) for bound in (low, high)]
+        if all(array.ndim == 0 for array in arrays):
+            if n_features is None:
+                raise ValueError("Domain: n_features must be given when low and high are numbers.")
+            validate.integer("Domain", 1, None, n_features=n_features)
+        size = max(max(array.size for array in arrays), n_features or 1)
+        if any(array.size not in (1, size) for array in arrays):
+            raise ValueError(f"Domain: low and high must have {size} values; got {arrays[0].size} and {arrays[1].size}.")
+        bounds = [np.broadcast_to(array.reshape(-1), (size,)) for array in arrays]
+        corner = (bounds[1] - bounds[0]) / 2
+        if not np.all(np.isfinite(corner)) or np.any(corner <= 0):
+            return cls(*bounds, scale, 1.0)  # raises the sentence that names the column
+        widest = float(np.linalg.norm(corner / (corner if scale == "column" else corner.max()))) * (1 + _SLACK)
+        return cls(*bounds, scale, widest if radius is None else radius, n_public, rows_per_person)
+
+    @classmethod
+    def tight_nonprivate(cls, X: np.ndarray) -> Domain:
+        """BENCHMARKS ONLY, NOT PRIVATE: center = column means, scale = largest norm, radius 1, n_public = len(X)."""
+        X = validate.finite_matrix("Domain", X)
+        center = X.mean(axis=0)
+        reach = float(np.linalg.norm(X - center, axis=1).max()) or 1.0
+        return cls(center - reach, center + reach, "common", 1.0, len(X), origin="tight_nonprivate: taken from the data")
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns d."""
+        return self.low.size
+
+    @property
+    def middle(self) -> np.ndarray:
+        """Center of the box, original units, shape (d,)."""
+        return (self.low + self.high) / 2
+
+    @property
+    def half_width(self) -> np.ndarray:
+        """What one z unit is in original units, per column, shape (d,)."""
+        half = (self.high - self.low) / 2
+        return half if self.scale == "column" else np.full(self.n_features, half.max())
+
+    @property
+    def box_z(self) -> np.ndarray:
+        """Half-widths of the box in z units, shape (d,); all ones for scale="column"."""
+        return (self.high - self.low) / 2 / self.half_width
+
+    def normalize(self, X: np.ndarray) -> np.ndarray:
+        """Map original units to z units; nothing is clipped. Shape (n, d)."""
+        X = validate.finite_matrix("Domain", X, n_features=self.n_features)
+        return (X - self.middle) / self.half_width
+
+    def denormalize(self, Z: np.ndarray) -> np.ndarray:
+        """Map z units to original units. Shape (..., d)."""
+        return np.asarray(Z) * self.half_width + self.middle
+
+    def clip(self, Z: np.ndarray) -> np.ndarray:
+        """Clip each row to the box, then to the ball; a function of that row only. Shape (n, d)."""
+        clipped = np.clip(Z, -self.box_z, self.box_z)
+        squares = np.zeros(len(clipped))
+        for column in clipped.T:  # one fixed order per row: no block may change a bit
+            squares += column * column
+        norms = np.sqrt(squares)
+        reach = self.radius * (1 - _SLACK / 2)
+        return clipped * np.where(norms > reach, reach / np.maximum(norms, reach), 1.0)[:, None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready mapping."""
+        record = dataclasses.asdict(self)
+        return {**record, "low": self.low.tolist(), "high": self.high.tolist()}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Domain:
+        """Rebuild what `to_dict` wrote."""
+        return cls(**record)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """A hashable identity for caches."""
+        return tuple(self.low), tuple(self.high), self.scale, self.radius, self.n_public, self.rows_per_person

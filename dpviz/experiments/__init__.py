@@ -1,0 +1,1 @@
+"""Sweeps, jobs and audits."""

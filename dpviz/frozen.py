@@ -1,0 +1,44 @@
+"""Values that nobody can change afterwards: a trace made of them shows each frame as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FrozenDict", "freeze"]
+
+
+def freeze(value: Any) -> Any:
+    """Copy arrays and make the copies read-only, inside dicts, lists and tuples too; other values pass."""
+    if isinstance(value, np.ndarray):
+        copy = np.array(value, copy=True)
+        copy.setflags(write=False)
+        return copy
+    if isinstance(value, Mapping):
+        return FrozenDict({key: freeze(item) for key, item in value.items()})
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return tuple(freeze(item) for item in value)
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+class FrozenDict(Mapping[str, Any]):
+    """A read-only, picklable mapping."""
+
+    def __init__(self, items: Mapping[str, Any]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)

@@ -1,0 +1,104 @@
+"""Parameter metadata. Validation, widgets, sweeps and links all read the same `ParamSpec`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from dpviz import validate
+
+__all__ = ["ParamSpec", "check", "param", "parse", "specs"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ParamSpec:
+    """What is known about one public parameter.
+
+    Attributes
+    ----------
+    default : int, float, str, bool or None
+    low, high : bounds, both inclusive, or None
+    log : whether a slider should be logarithmic
+    unit, help : words for the widget
+    choices : allowed values of a discrete parameter
+    advanced : shown only when the visitor asks for more
+    optional : None is a valid value
+    kind : "int", "float", "bool" or "choice"
+    """
+
+    default: Any
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    unit: str = ""
+    help: str = ""
+    choices: tuple[Any, ...] | None = None
+    advanced: bool = False
+    optional: bool = False
+    kind: str = "float"
+
+
+def param(
+    default: Any,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    log: bool = False,
+    unit: str = "",
+    help: str = "",
+    choices: tuple[Any, ...] | None = None,
+    advanced: bool = False,
+    kind: str | None = None,
+) -> Any:
+    """Return a dataclass field that carries a `ParamSpec`. `kind` is needed only when the default is None."""
+    if kind is None:
+        if choices is not None:
+            kind = "choice"
+        elif isinstance(default, bool):
+            kind = "bool"
+        else:
+            kind = "int" if isinstance(default, int) else "float"
+    spec = ParamSpec(default, low, high, log, unit, help, choices, advanced, default is None, kind)
+    return dataclasses.field(default=default, metadata={"spec": spec})
+
+
+def specs(cls: type) -> dict[str, ParamSpec]:
+    """Return name -> ParamSpec of a parameter dataclass, in declaration order."""
+    return {f.name: f.metadata["spec"] for f in dataclasses.fields(cls) if "spec" in f.metadata}
+
+
+def check(owner: str, instance: object) -> None:
+    """Check every parameter of a dataclass instance against its `ParamSpec`."""
+    for name, spec in specs(type(instance)).items():
+        value = getattr(instance, name)
+        if value is None and spec.optional:
+            continue
+        if spec.kind == "choice":
+            validate.one_of(owner, spec.choices or (), **{name: value})
+        elif spec.kind == "bool":
+            validate.one_of(owner, (True, False), **{name: value})
+        elif spec.kind == "int":
+            validate.integer(owner, None if spec.low is None else int(spec.low), None, **{name: value})
+            validate.in_range(owner, None, spec.high, **{name: value})
+        else:
+            if spec.low is not None and spec.low >= 0:
+                validate.positive(owner, **{name: value}) if spec.low > 0 else None
+            validate.in_range(owner, spec.low, spec.high, **{name: value})
+
+
+def parse(spec: ParamSpec, text: str) -> Any:
+    """Turn the text of a command line or a link into a value of the parameter's kind."""
+    if spec.optional and text.lower() in {"", "none", "auto"}:
+        return None
+    if spec.kind == "int":
+        return int(text)
+    if spec.kind == "float":
+        return float(text)
+    if spec.kind == "bool":
+        if text.lower() not in {"true", "false", "1", "0", "yes", "no"}:
+            raise ValueError(f"must be true or false; got {text!r}")
+        return text.lower() in {"true", "1", "yes"}
+    matches = [choice for choice in spec.choices or () if str(choice) == text]
+    if not matches:
+        raise ValueError(f"must be one of {', '.join(map(str, spec.choices or ()))}; got {text!r}")
+    return matches[0]

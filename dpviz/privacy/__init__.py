@@ -1,0 +1,1 @@
+"""The privacy core: guarantees, plans, accounting, queries, rows, noise and the curator."""

@@ -1,0 +1,130 @@
+"""Conversions between Gaussian DP, zCDP and (epsilon, delta), and what a ledger has spent."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr
+
+from dpviz import validate
+
+if TYPE_CHECKING:
+    from dpviz.privacy.plan import Release
+
+__all__ = ["Total", "delta_of_mu", "epsilon_of_mu", "epsilon_of_zcdp", "mu_of_epsilon", "sigma", "spent", "total"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Total:
+    """A composed cost in every notion in which it exists; None elsewhere, never 0."""
+
+    epsilon: float
+    delta: float
+    mu: float | None
+    pure_epsilon: float | None
+    zcdp: float | None
+
+
+def delta_of_mu(mu: float, epsilon: float) -> float:
+    """Return the exact delta of a mu-GDP mechanism at epsilon (Balle and Wang 2018, Theorem 8)."""
+    if mu == 0:
+        return 0.0
+    return max(0.0, float(ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))))
+
+
+@lru_cache(maxsize=4096)
+def epsilon_of_mu(mu: float, delta: float) -> float:
+    """Return the smallest epsilon >= 0 with delta_of_mu(mu, epsilon) <= delta; inf if delta is 0."""
+    if mu == 0 or delta_of_mu(mu, 0.0) <= delta:
+        return 0.0
+    if delta <= 0:
+        return math.inf
+    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta)) + 1.0  # zCDP's bound, an upper end
+    root = brentq(lambda epsilon: delta_of_mu(mu, epsilon) - delta, 0.0, high, xtol=1e-14, rtol=1e-14)
+    while delta_of_mu(mu, root) > delta:  # step to the safe side of the root
+        root = math.nextafter(root, math.inf) + 1e-15
+    return root
+
+
+@lru_cache(maxsize=4096)
+def mu_of_epsilon(epsilon: float, delta: float) -> float:
+    """Return the largest mu whose mu-GDP mechanism is (epsilon, delta)-DP."""
+    validate.positive("accounting", epsilon=epsilon)
+    validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
+    root = math.exp(
+        brentq(lambda log_mu: delta_of_mu(math.exp(log_mu), epsilon) - delta, math.log(1e-12), math.log(1e4), xtol=1e-15)
+    )
+    while delta_of_mu(root, epsilon) > delta:
+        root *= 1 - 1e-14
+    return root
+
+
+def sigma(epsilon: float, delta: float) -> float:
+    """Return the analytic Gaussian mechanism's noise multiplier 1 / mu."""
+    return 1 / mu_of_epsilon(epsilon, delta)
+
+
+def epsilon_of_zcdp(zcdp: float, delta: float) -> float:
+    """Return rho + 2 sqrt(rho ln(1/delta)) (Bun and Steinke 2016, Proposition 1.3)."""
+    if zcdp == 0:
+        return 0.0
+    return math.inf if delta <= 0 else zcdp + 2 * math.sqrt(zcdp * math.log(1 / delta))
+
+
+def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
+    """Compose: min of (pure + epsilon_of_mu at the delta left over) and, where it exists, the zCDP bound.
+
+    Sound for adaptive composition in any order: pure DP and GDP add by basic composition with the one
+    (epsilon, delta) statement of the composed Gaussians; zCDP composes by addition.
+    """
+    left = delta - own_delta
+    if left < -1e-15 * delta:
+        return Total(math.inf, 1.0, None, None, zcdp)
+    bounds = [pure + epsilon_of_mu(mu, max(left, 0.0))]
+    if zcdp is not None:
+        bounds.append(epsilon_of_zcdp(zcdp, delta))
+    only_pure = mu == 0 and own_delta == 0
+    return Total(
+        epsilon=min(bounds),
+        delta=0.0 if only_pure and bounds[0] <= min(bounds) else delta,
+        mu=mu if pure == 0 and own_delta == 0 else None,
+        pure_epsilon=pure if only_pure else None,
+        zcdp=zcdp,
+    )
+
+
+_PURE = {"Laplace": lambda r: r.sensitivity / r.scale}
+_GDP = {"Gaussian": lambda r: r.sensitivity / r.scale}
+_ZCDP = {"Gaussian": lambda r: _GDP["Gaussian"](r) ** 2 / 2, "Laplace": lambda r: _PURE["Laplace"](r) ** 2 / 2}
+
+
+def spent(ledger: Iterable[Release], delta: float) -> Total:
+    """Recompute what the releases cost from sensitivity and noise scale alone; the plan is not read.
+
+    A row lies on one path of scopes only, so the total is the worst path's.
+    """
+    entries = list(ledger)
+    unknown = {entry.mechanism for entry in entries} - set(_PURE) - set(_GDP)
+    if unknown:
+        raise TypeError(f"accounting: no cost is known for {sorted(unknown)}.")
+    paths = {entry.path for entry in entries}
+    leaves = [path for path in paths if not any(other != path and other[: len(path)] == path for other in paths)]
+    totals = []
+    for leaf in leaves or [()]:
+        mine = [entry for entry in entries if leaf[: len(entry.path)] == entry.path]
+        zcdps = [_ZCDP[entry.mechanism](entry) if entry.mechanism in _ZCDP else None for entry in mine]
+        totals.append(
+            total(
+                pure=math.fsum(_PURE[entry.mechanism](entry) for entry in mine if entry.mechanism in _PURE),
+                mu=math.sqrt(math.fsum(_GDP[entry.mechanism](entry) ** 2 for entry in mine if entry.mechanism in _GDP)),
+                own_delta=0.0,
+                zcdp=None if None in zcdps else math.fsum(z for z in zcdps if z is not None),
+                delta=delta,
+            )
+        )
+    return max(totals, key=lambda item: (item.epsilon, item.delta))

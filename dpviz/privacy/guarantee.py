@@ -1,0 +1,162 @@
+"""What a release promises, in full: notion, unit, neighboring relation, epsilon and delta, mu, trust."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from scipy.special import ndtr
+
+__all__ = ["Guarantee", "Neighboring", "Notion"]
+
+
+class Neighboring(StrEnum):
+    """Which pairs of data sets must look alike."""
+
+    ADD_REMOVE = "add-remove"
+    REPLACE = "replace"
+    MOVE_RHO = "move-rho"
+
+
+class Notion(StrEnum):
+    """Which kind of promise it is. Promises of different notions never share an axis without saying so."""
+
+    NONE = "none"
+    CENTRAL = "central DP"
+    LOCAL = "local DP"
+    RHO = "rho-distance DP"
+
+
+_UNIT = {
+    Neighboring.ADD_REMOVE: "one row added or removed",
+    Neighboring.REPLACE: "one row changed to any value",
+    Neighboring.MOVE_RHO: "one row moved by at most rho",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Guarantee:
+    """A privacy promise.
+
+    Attributes
+    ----------
+    notion : Notion
+    neighboring : Neighboring
+    epsilon, delta : the (epsilon, delta) statement; epsilon is inf for the non-private reference
+    mu : float or None, the Gaussian-DP parameter where every release is Gaussian, else None
+    pure_epsilon : float or None, where delta = 0 holds
+    zcdp : float or None, rho of zero-concentrated DP where every release has one
+    rho_distance : float or None, z units, for MOVE_RHO only
+    trust : who must be trusted
+    public : facts that the promise takes as public
+    rows_per_person : int
+    """
+
+    notion: Notion
+    neighboring: Neighboring
+    epsilon: float
+    delta: float
+    mu: float | None = None
+    pure_epsilon: float | None = None
+    zcdp: float | None = None
+    rho_distance: float | None = None
+    trust: str = "a trusted curator sees the raw rows"
+    public: tuple[str, ...] = ()
+    rows_per_person: int = 1
+
+    @classmethod
+    def none(cls) -> Guarantee:
+        """Return the promise of the non-private reference: nothing."""
+        return cls(Notion.NONE, Neighboring.ADD_REMOVE, math.inf, 1.0, trust="everyone who sees the output")
+
+    @property
+    def private(self) -> bool:
+        """Whether anything is promised at all."""
+        return self.notion is not Notion.NONE
+
+    @property
+    def unit(self) -> str:
+        """The neighboring relation in words."""
+        return _UNIT[self.neighboring]
+
+    @property
+    def best_guess(self) -> float:
+        """Upper bound on the chance that anyone guesses right, from even odds, which of two neighbors was used.
+
+        Phi(mu/2) under Gaussian DP, (e^epsilon + delta) / (1 + e^epsilon) otherwise; take the smaller.
+        """
+        if not self.private:
+            return 1.0
+        bounds = [1.0]
+        if math.isfinite(self.epsilon):
+            bounds.append((1 + self.delta * math.exp(-self.epsilon)) / (1 + math.exp(-self.epsilon)))
+        if self.pure_epsilon is not None:
+            bounds.append(1 / (1 + math.exp(-self.pure_epsilon)))
+        if self.mu is not None:
+            bounds.append(float(ndtr(self.mu / 2)))
+        return min(bounds)
+
+    @property
+    def odds(self) -> int:
+        """`best_guess` as "at most N times in 100", rounded UP."""
+        return min(100, math.ceil(100 * self.best_guess - 1e-9))
+
+    def under(self, neighboring: Neighboring) -> Guarantee:
+        """Convert an add/remove promise to replacement: (2 epsilon, (1 + e^epsilon) delta), mu -> 2 mu.
+
+        Raises
+        ------
+        ValueError
+            For any other conversion: none holds in general.
+        """
+        if neighboring == self.neighboring or not self.private:
+            return self
+        if (self.neighboring, neighboring) != (Neighboring.ADD_REMOVE, Neighboring.REPLACE):
+            raise ValueError(f"Guarantee: cannot convert {self.neighboring} to {neighboring}; only add-remove to replace.")
+        return dataclasses.replace(self._times(2), neighboring=neighboring)
+
+    @property
+    def person(self) -> Guarantee:
+        """The promise to a person who contributes up to `rows_per_person` rows: (m epsilon, ...), m mu."""
+        return dataclasses.replace(self._times(self.rows_per_person), rows_per_person=1)
+
+    def _times(self, m: int) -> Guarantee:
+        """Group privacy for m rows: delta sums to delta (1 + e^eps + ... + e^((m-1) eps))."""
+        growth = sum(math.exp(min(i * self.epsilon, 700.0)) for i in range(m))
+        return dataclasses.replace(
+            self,
+            epsilon=m * self.epsilon,
+            delta=min(1.0, growth * self.delta),
+            mu=None if self.mu is None else m * self.mu,
+            pure_epsilon=None if self.pure_epsilon is None else m * self.pure_epsilon,
+            zcdp=None if self.zcdp is None else m * m * self.zcdp,
+        )
+
+    def __str__(self) -> str:
+        if not self.private:
+            return "no privacy"
+        numbers = f"epsilon = {self.epsilon:.4g}, delta = {self.delta:.2g}"
+        if self.mu is not None:
+            numbers += f", mu = {self.mu:.3g}"
+        if self.rho_distance is not None:
+            numbers += f", rho (distance) = {self.rho_distance:.3g}"
+        return f"{self.notion} for {self.unit}: {numbers}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready mapping."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Guarantee:
+        """Rebuild what `to_dict` wrote."""
+        return cls(
+            **{
+                **record,
+                "notion": Notion(record["notion"]),
+                "neighboring": Neighboring(record["neighboring"]),
+                "public": tuple(record["public"]),
+            }
+        )

@@ -1,0 +1,195 @@
+"""What a run leaves behind: frozen steps, split by type into what is released and what is hidden."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpviz import __version__
+from dpviz.domain import Domain
+from dpviz.frozen import freeze
+from dpviz.privacy.curator import Hidden
+from dpviz.privacy.guarantee import Guarantee
+from dpviz.privacy.plan import Plan, Release
+
+__all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
+
+
+class Cancelled(Exception):
+    """Raised by an `on_step` callback to stop a run; what was released stays spent."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Coreset:
+    """A released weighted point set: any k-means on it is free.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, d), original units
+    weights : ndarray of shape (m,), noisy, >= 0
+    sd : ndarray of shape (m,), standard deviation of each weight's noise
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    sd: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One frame of a run. All coordinates are in normalized z units of the run's domain.
+
+    Attributes
+    ----------
+    index : int
+    kind : str, names the figures that can draw the step
+    title : str, one sentence
+    released : what an adversary may see: arrays, numbers and strings only
+    hidden : true statistics behind the releases of this step; empty unless the run is a DEMO
+    n_releases : number of ledger entries when the step ends
+    """
+
+    index: int
+    kind: str
+    title: str
+    released: Mapping[str, Any]
+    hidden: tuple[Hidden, ...] = ()
+    n_releases: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Trace:
+    """The frozen record of one run.
+
+    Attributes
+    ----------
+    algorithm : str, the slug; `name` is for people
+    parameters : the public parameters, by name
+    dataset_id : "sample:NAME" or a random token; never derived from the data
+    domain : Domain, the declared public facts
+    seed : int or None; None when the noise is secure
+    steps : tuple of Step
+    plan : Plan, what may be released at what cost
+    ledger : tuple of Release, written by the draws
+    claimed, spent : Guarantee, from the plan and (independently) from the ledger
+    cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X
+    coreset : Coreset or None
+    """
+
+    algorithm: str
+    name: str
+    parameters: Mapping[str, Any]
+    dataset_id: str
+    domain: Domain
+    seed: int | None
+    steps: tuple[Step, ...]
+    plan: Plan
+    ledger: tuple[Release, ...]
+    claimed: Guarantee
+    spent: Guarantee
+    cluster_centers: np.ndarray
+    coreset: Coreset | None = None
+    version: str = __version__
+
+    @property
+    def notice(self) -> str:
+        """What every export of this trace must say."""
+        if not self.claimed.private:
+            return "NOT PRIVATE: computed from the raw rows without noise."
+        if self.seed is not None:
+            return "simulation: the seed is known, nothing here is private"
+        return "released values only"
+
+    def to_json(self, *, include_hidden: bool = False) -> str:
+        """Serialize; hidden parts leave only when asked. A non-private trace keeps its centers back likewise."""
+        show = include_hidden or self.claimed.private
+        record = {
+            "notice": self.notice,
+            "version": self.version,
+            "algorithm": self.algorithm,
+            "name": self.name,
+            "parameters": dict(self.parameters),
+            "dataset_id": self.dataset_id,
+            "domain": self.domain.to_dict(),
+            "seed": self.seed,
+            "plan": self.plan.to_dict(),
+            "ledger": [dataclasses.asdict(entry) for entry in self.ledger],
+            "claimed": self.claimed.to_dict(),
+            "spent": self.spent.to_dict(),
+            "cluster_centers": _encode(self.cluster_centers) if show else None,
+            "coreset": None
+            if self.coreset is None
+            else {field: _encode(getattr(self.coreset, field)) for field in ("points", "weights", "sd")},
+            "steps": [
+                {
+                    "index": step.index,
+                    "kind": step.kind,
+                    "title": step.title,
+                    "released": _encode(step.released),
+                    "hidden": [[h.label, h.scope, _encode(h.statistic)] for h in step.hidden] if include_hidden else [],
+                    "n_releases": step.n_releases,
+                }
+                for step in self.steps
+            ],
+        }
+        return json.dumps(record, allow_nan=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Trace:
+        """Rebuild a trace written by `to_json`."""
+        record = json.loads(text)
+        domain = Domain.from_dict(record["domain"])
+        centers = record["cluster_centers"]
+        steps = tuple(
+            Step(
+                step["index"],
+                step["kind"],
+                step["title"],
+                freeze(_decode(step["released"])),
+                tuple(Hidden(label, scope, freeze(_decode(true))) for label, scope, true in step["hidden"]),
+                step["n_releases"],
+            )
+            for step in record["steps"]
+        )
+        return cls(
+            algorithm=record["algorithm"],
+            name=record["name"],
+            parameters=freeze(record["parameters"]),
+            dataset_id=record["dataset_id"],
+            domain=domain,
+            seed=record["seed"],
+            steps=steps,
+            plan=Plan.from_dict(record["plan"]),
+            ledger=tuple(Release(**entry) for entry in record["ledger"]),
+            claimed=Guarantee.from_dict(record["claimed"]),
+            spent=Guarantee.from_dict(record["spent"]),
+            cluster_centers=freeze(_decode(centers) if centers else np.empty((0, domain.n_features))),
+            coreset=None
+            if record["coreset"] is None
+            else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),
+            version=record["version"],
+        )
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return {"dtype": value.dtype.str, "shape": list(value.shape), "values": value.ravel().tolist()}
+    if isinstance(value, Mapping):
+        return {"items": {key: _encode(item) for key, item in value.items()}}
+    if isinstance(value, tuple | list):
+        return {"list": [_encode(item) for item in value]}
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "dtype" in value:
+        return np.array(value["values"], dtype=np.dtype(value["dtype"])).reshape(value["shape"])
+    if "items" in value:
+        return {key: _decode(item) for key, item in value["items"].items()}
+    return tuple(_decode(item) for item in value["list"])

@@ -1,0 +1,74 @@
+"""One wording for every error: owner, name, rule, value, in one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+import numpy as np
+
+__all__ = ["finite_matrix", "in_range", "integer", "one_of", "positive"]
+
+
+def _number(owner: str, name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{owner}: {name} must be a number; got {value!r}.")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{owner}: {name} must be finite; got {value}.")
+    return number
+
+
+def positive(owner: str, **values: object) -> None:
+    """Refuse every named value that is not a finite number > 0."""
+    for name, value in values.items():
+        if _number(owner, name, value) <= 0:
+            raise ValueError(f"{owner}: {name} must be > 0; got {value}.")
+
+
+def in_range(
+    owner: str, low: float | None, high: float | None, *, open_ends: bool = False, **values: object
+) -> None:
+    """Refuse every named value outside [low, high] (or (low, high) with `open_ends`)."""
+    for name, value in values.items():
+        number = _number(owner, name, value)
+        below = low is not None and (number <= low if open_ends else number < low)
+        above = high is not None and (number >= high if open_ends else number > high)
+        if below or above:
+            word = ("> " if open_ends else ">= ") if below else ("< " if open_ends else "<= ")
+            raise ValueError(f"{owner}: {name} must be {word}{low if below else high}; got {value}.")
+
+
+def integer(owner: str, low: int | None = None, high: int | None = None, **values: object) -> None:
+    """Refuse every named value that is not a whole number in [low, high]."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"{owner}: {name} must be a whole number; got {value!r}.")
+        in_range(owner, low, high, **{name: value})
+
+
+def one_of(owner: str, choices: Iterable[object], **values: object) -> None:
+    """Refuse every named value that is not among `choices`."""
+    allowed = list(choices)
+    for name, value in values.items():
+        if value not in allowed:
+            raise ValueError(f"{owner}: {name} must be one of {', '.join(map(str, allowed))}; got {value!r}.")
+
+
+def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np.ndarray:
+    """Return X as a float64 matrix of shape (n_samples, n_features).
+
+    Rows may hold NaN or infinities (`Rows` drops such rows one by one); the shape and the type may not be wrong.
+    """
+    try:
+        matrix = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{owner}: the data must be a table of numbers; some cells are text or missing.") from None
+    if matrix.ndim != 2:
+        raise ValueError(f"{owner}: the data must have two dimensions (rows, columns); got {matrix.ndim}.")
+    if n_features is not None and matrix.shape[1] != n_features:
+        raise ValueError(
+            f"{owner}: the data must have {n_features} columns as the domain declares; got {matrix.shape[1]}."
+        )
+    return matrix
