@@ -43,6 +43,7 @@ class Algorithm:
     tagline: ClassVar[str] = ""
     neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
     notion: ClassVar[Notion] = Notion.CENTRAL
+    fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 
     def __post_init__(self) -> None:
@@ -142,6 +143,7 @@ class Algorithm:
             mu=total.mu,
             pure_epsilon=total.pure_epsilon,
             zcdp=total.zcdp,
+            rho_distance=getattr(self, "rho_distance", None),
             public=("all parameters", "the domain", *public),
             rows_per_person=rows_per_person,
         )

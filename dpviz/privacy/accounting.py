@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -98,9 +99,18 @@ def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta
     )
 
 
-_PURE = {"Laplace": lambda r: r.sensitivity / r.scale}
-_GDP = {"Gaussian": lambda r: r.sensitivity / r.scale}
-_ZCDP = {"Gaussian": lambda r: _GDP["Gaussian"](r) ** 2 / 2, "Laplace": lambda r: _PURE["Laplace"](r) ** 2 / 2}
+def _ratio(entry: Release) -> float:
+    return entry.sensitivity / entry.scale
+
+
+# What one ledger entry costs, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
+_COST = {
+    "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
+    "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
+    "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
+    "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], None),
+    "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
+}
 
 
 def spent(ledger: Iterable[Release], delta: float) -> Total:
@@ -109,21 +119,24 @@ def spent(ledger: Iterable[Release], delta: float) -> Total:
     A row lies on one path of scopes only, so the total is the worst path's.
     """
     entries = list(ledger)
-    unknown = {entry.mechanism for entry in entries} - set(_PURE) - set(_GDP)
+    unknown = {entry.mechanism for entry in entries} - set(_COST)
     if unknown:
         raise TypeError(f"accounting: no cost is known for {sorted(unknown)}.")
-    paths = {entry.path for entry in entries}
-    leaves = [path for path in paths if not any(other != path and other[: len(path)] == path for other in paths)]
+    at_scope: defaultdict[tuple[int, ...], list[tuple[float, float, float, float | None]]] = defaultdict(list)
+    for entry in entries:
+        at_scope[entry.path].append(_COST[entry.mechanism](entry))
+    inner = {path[:i] for path in at_scope for i in range(1, len(path))}
+    leaves = [path for path in at_scope if path not in inner]
     totals = []
     for leaf in leaves or [()]:
-        mine = [entry for entry in entries if leaf[: len(entry.path)] == entry.path]
-        zcdps = [_ZCDP[entry.mechanism](entry) if entry.mechanism in _ZCDP else None for entry in mine]
+        mine = [cost for i in range(len(leaf)) for cost in at_scope[leaf[: i + 1]]]
+        pure, mu, own_delta, zcdp = zip(*mine, strict=True) if mine else ((), (), (), ())
         totals.append(
             total(
-                pure=math.fsum(_PURE[entry.mechanism](entry) for entry in mine if entry.mechanism in _PURE),
-                mu=math.sqrt(math.fsum(_GDP[entry.mechanism](entry) ** 2 for entry in mine if entry.mechanism in _GDP)),
-                own_delta=0.0,
-                zcdp=None if None in zcdps else math.fsum(z for z in zcdps if z is not None),
+                pure=math.fsum(pure),
+                mu=math.sqrt(math.fsum(m**2 for m in mu)),
+                own_delta=math.fsum(own_delta),
+                zcdp=None if None in zcdp else math.fsum(z for z in zcdp if z is not None),
                 delta=delta,
             )
         )

@@ -5,19 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Plan, Release
-from dpviz.privacy.queries import Query
-from dpviz.privacy.rows import ALL, Rows
+from dpviz.privacy.plan import Cost, Exact, Exponential, Gaussian, Laplace, Plan, Release, Threshold
+from dpviz.privacy.queries import KeyQuery, Predicate, Query, Score
+from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
-__all__ = ["ALL", "Curator", "Hidden", "Noisy"]
+__all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys"]
 
 
 class Hidden(NamedTuple):
@@ -39,6 +39,22 @@ class Noisy(NamedTuple):
 
     value: Any
     sd: Any
+
+
+class NoisyKeys(NamedTuple):
+    """Released keys of a sparse histogram.
+
+    Attributes
+    ----------
+    keys : ndarray of shape (m, p), int64
+    counts : ndarray of shape (m,), noisy, whole numbers, >= threshold
+    sd, threshold : of every count
+    """
+
+    keys: np.ndarray
+    counts: np.ndarray
+    sd: float
+    threshold: float
 
 
 class Curator:
@@ -81,15 +97,9 @@ class Curator:
         PermissionError
             If the plan holds no such release (before anything is drawn), or for a scope outside add/remove.
         """
-        path = self._session.path(scope)
-        if scope != ALL and self.neighboring is not Neighboring.ADD_REMOVE:
-            raise PermissionError(
-                f"Curator: release {label!r} asks for a part of the rows under {self.neighboring}; "
-                "parts are allowed under add-remove only, because a changed row may leave one part and enter another."
-            )
-        occurrence = self._occurrence(label, path)
+        path, occurrence = self._meet(label, scope)
         priced = {
-            part: self._price(label, part, query, occurrence, path)
+            part: self._price(label, part, query.sensitivity, query.reason, occurrence, path)
             for part in query.sensitivity(2, self.neighboring)
         }
         self._met[label][scope] += 1
@@ -100,33 +110,101 @@ class Curator:
             return true + cost.draw(self._noise, entry.scale, true.shape)
 
         noisy, true = self._session.noisy_sum(query, scope, draw)
-        if self._demo:
-            self._hidden.append(Hidden(label, scope, freeze({part or label: value for part, value in true.items()})))
+        self._remember(label, scope, {part or label: value for part, value in true.items()})
         sds = {part: cost.sd(entry.scale) for part, (cost, entry) in priced.items()}
         return Noisy(_unwrap(noisy), _unwrap(sds))
+
+    def select(self, label: str, score: Score, scope: int = ALL) -> int:
+        """Choose one candidate by the exponential mechanism; return its index."""
+        path, occurrence = self._meet(label, scope)
+
+        def range_(norm: float, neighboring: Neighboring) -> dict[str, float]:
+            return {"": score.range(neighboring) + UTILITY_SLACK}
+
+        _, entry = self._price(label, "", range_, score.reason, occurrence, path, allowed=(Exponential,))
+        self._met[label][scope] += 1
+        self._ledger.append(entry)
+        choice, true = self._session.noisy_argmax(
+            score, scope, lambda utilities: self._noise.gumbel_argmax(utilities, entry.scale)
+        )
+        self._remember(label, scope, true)
+        return choice
+
+    def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
+        """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""
+        path, occurrence = self._meet(label, scope)
+
+        def l2(norm: float, neighboring: Neighboring) -> dict[str, float]:
+            return {"": query.sensitivity(neighboring)}
+
+        cost, entry = self._price(label, "", l2, query.reason, occurrence, path, allowed=(Threshold,))
+        tau = cast(Threshold, cost).threshold(entry.scale, query.l0)
+        self._met[label][scope] += 1
+        self._ledger.append(entry)  # without a shape: the number of non-empty keys is private
+
+        def keep(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            noisy = np.rint(counts + cost.draw(self._noise, entry.scale, counts.shape))
+            return noisy, noisy >= tau
+
+        keys, noisy, true = self._session.noisy_keys(query, scope, keep)
+        self._remember(label, scope, true)
+        return NoisyKeys(keys, noisy, entry.scale, tau)
+
+    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+        """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing."""
+        self._refuse_parts(f"a partition of scope {scope}")
+        return self._session.partition(scope, predicate)
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
         """Return and forget the true statistics since the last call: the driver's, never an algorithm's."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 
-    def _occurrence(self, label: str, path: tuple[int, ...]) -> int:
-        """How often a row on this path has met the label at most."""
+    def _remember(self, label: str, scope: int, true: Mapping[str, np.ndarray]) -> None:
+        if self._demo:
+            self._hidden.append(Hidden(label, scope, freeze(dict(true))))
+
+    def _refuse_parts(self, what: str) -> None:
+        if self.neighboring is not Neighboring.ADD_REMOVE:
+            raise PermissionError(
+                f"Curator: {what} is refused under {self.neighboring}: a changed row may leave one part and enter "
+                "another; parts of the rows are for add-remove only."
+            )
+
+    def _meet(self, label: str, scope: int) -> tuple[tuple[int, ...], int]:
+        """Return the scope's path, and how often a row on it has met the label at most."""
+        if scope != ALL:
+            self._refuse_parts(f"release {label!r} of a part of the rows")
+        path = self._session.path(scope)
         met = self._met[label]
-        above = sum(met[scope] for scope in path)
+        above = sum(met[s] for s in path)
         below = 0
-        for scope in list(met):
-            chain = self._session.path(scope)
+        for other in list(met):
+            chain = self._session.path(other)
             if len(chain) > len(path) and chain[: len(path)] == path:
                 below = max(below, sum(met[s] for s in chain[len(path) :]))
-        return above + below
+        return path, above + below
 
-    def _price(self, label: str, part: str, query: Query, occurrence: int, path: tuple[int, ...]) -> tuple[Cost, Release]:
+    def _price(
+        self,
+        label: str,
+        part: str,
+        sensitivity: Callable[[float, Neighboring], Mapping[str, float]],
+        reason: str,
+        occurrence: int,
+        path: tuple[int, ...],
+        allowed: tuple[type[Cost], ...] = (Gaussian, Laplace, Exact),
+    ) -> tuple[Cost, Release]:
         name = f"{label}.{part}" if part else label
         cost = self.plan.price(name, occurrence)
-        sensitivity = query.sensitivity(cost.norm, self.neighboring)[part]
-        if not (math.isfinite(sensitivity) and sensitivity > 0):
-            raise ValueError(f"Curator: release {name!r} must have a finite sensitivity > 0; got {sensitivity}.")
+        if not isinstance(cost, allowed):
+            raise PermissionError(
+                f"Curator: release {name!r} cannot be paid with {type(cost).__name__}; "
+                f"it takes {' or '.join(c.__name__ for c in allowed)}."
+            )
+        change = sensitivity(cost.norm, self.neighboring)[part]
+        if not math.isfinite(change) or change < 0 or (change == 0) != isinstance(cost, Exact):
+            raise ValueError(f"Curator: release {name!r} must have a finite sensitivity > 0; got {change}.")
         return cost, Release(
             label=label,
             part=part,
@@ -135,9 +213,9 @@ class Curator:
             cost=dataclasses.asdict(cost),
             path=path,
             norm=cost.norm,
-            sensitivity=sensitivity,
-            reason=query.reason,
-            scale=cost.scale(sensitivity),
+            sensitivity=change,
+            reason=reason,
+            scale=cost.scale(change),
             neighboring=str(self.neighboring),
         )
 

@@ -25,6 +25,14 @@ class Noise(Protocol):
         """Draw independent centered Gaussians of standard deviation `sd` on the grid."""
         ...
 
+    def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw independent centered Laplace values of scale `scale` on the grid."""
+        ...
+
+    def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
+        """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
+        ...
+
 
 class Seeded:
     """numpy's generator: reproducible, for DEMO only, because whoever knows the seed can subtract the noise.
@@ -42,6 +50,14 @@ class Seeded:
         """Draw independent centered Gaussians of standard deviation `sd` on the grid."""
         return snap(self._rng.normal(0.0, sd, shape))
 
+    def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw independent centered Laplace values of scale `scale` on the grid."""
+        return snap(self._rng.laplace(0.0, scale, shape))
+
+    def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
+        """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
+        return int(np.argmax(utilities + self._rng.gumbel(0.0, scale, utilities.shape)))
+
 
 class Secure:
     """OpenDP's exact samplers on operating-system randomness, for private releases. There is no seed.
@@ -57,8 +73,30 @@ class Secure:
         measurement = _discrete_gaussian(sd / GRID)
         return np.array(measurement([0] * math.prod(shape)), dtype=np.float64).reshape(shape) * GRID
 
+    def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw independent discrete Laplace values of scale `scale` on the grid."""
+        measurement = _discrete_laplace(scale / GRID)
+        return np.array(measurement([0] * math.prod(shape)), dtype=np.float64).reshape(shape) * GRID
+
+    def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
+        """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
+        open_to_choice = np.flatnonzero(np.isfinite(utilities))
+        return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
+
 
 @lru_cache(maxsize=256)
 def _discrete_gaussian(scale: float) -> Any:
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
     return dp.m.make_gaussian(*space, scale=scale)
+
+
+@lru_cache(maxsize=256)
+def _discrete_laplace(scale: float) -> Any:
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    return dp.m.make_laplace(*space, scale=scale)
+
+
+@lru_cache(maxsize=256)
+def _noisy_max(scale: float) -> Any:
+    space = dp.vector_domain(dp.atom_domain(T="f64", nan=False)), dp.linf_distance(T="f64")
+    return dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=scale)

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtri
 
 from dpviz import validate
 from dpviz.privacy import accounting
 from dpviz.privacy.noise import Noise
 
-__all__ = ["Cost", "Gaussian", "Plan", "Release", "gaussians"]
+__all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Release", "Threshold", "gaussians", "split"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,14 +85,133 @@ class Gaussian(Cost):
         return noise.gaussian(scale, shape)
 
 
-COSTS: dict[str, type[Cost]] = {cls.__name__: cls for cls in (Gaussian,)}
+@dataclasses.dataclass(frozen=True)
+class Laplace(Cost):
+    """Laplace noise with scale l1_sensitivity / epsilon: epsilon-DP."""
+
+    epsilon: float
+    norm: ClassVar[float] = 1
+
+    def __post_init__(self) -> None:
+        validate.positive("Laplace", epsilon=self.epsilon)
+
+    @property
+    def pure(self) -> float:  # noqa: D102
+        return self.epsilon
+
+    @property
+    def zcdp(self) -> float:  # noqa: D102
+        return self.epsilon**2 / 2
+
+    def scale(self, sensitivity: float) -> float:  # noqa: D102
+        return sensitivity / self.epsilon
+
+    def sd(self, scale: float) -> float:  # noqa: D102
+        return math.sqrt(2) * scale
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        return noise.laplace(scale, shape)
+
+
+@dataclasses.dataclass(frozen=True)
+class Exponential(Cost):
+    """Exponential mechanism by Gumbel-max with scale range / epsilon: epsilon-DP and epsilon-bounded-range.
+
+    The "sensitivity" of such a release is the range of its `Score` (infinity norm).
+    """
+
+    epsilon: float
+    norm: ClassVar[float] = math.inf
+
+    def __post_init__(self) -> None:
+        validate.positive("Exponential", epsilon=self.epsilon)
+
+    @property
+    def pure(self) -> float:  # noqa: D102
+        return self.epsilon
+
+    @property
+    def zcdp(self) -> float:
+        """epsilon^2 / 8, by bounded range (Dong, Durfee and Rogers 2020)."""
+        return self.epsilon**2 / 8
+
+    def scale(self, sensitivity: float) -> float:  # noqa: D102
+        return sensitivity / self.epsilon
+
+
+@dataclasses.dataclass(frozen=True)
+class Threshold(Cost):
+    """Gaussian noise on the counts of an unbounded key set, released above a threshold: mu-GDP plus `delta`."""
+
+    mu: float
+    delta: float
+    norm: ClassVar[float] = 2
+
+    def __post_init__(self) -> None:
+        validate.positive("Threshold", mu=self.mu)
+        validate.in_range("Threshold", 0, 1, open_ends=True, delta=self.delta)
+
+    @property
+    def gdp(self) -> float:  # noqa: D102
+        return self.mu
+
+    @property
+    def own_delta(self) -> float:  # noqa: D102
+        return self.delta
+
+    def scale(self, sensitivity: float) -> float:  # noqa: D102
+        return sensitivity / self.mu
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        return noise.gaussian(scale, shape)
+
+    def threshold(self, scale: float, l0: int) -> float:
+        """Return tau: a key that one neighbor has and the other has not passes with probability <= delta in all.
+
+        1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half is for counts rounded to whole numbers.
+        """
+        return 1.5 + scale * float(-ndtri(-math.expm1(math.log1p(-self.delta) / l0)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Exact(Cost):
+    """No noise: allowed only where the declared sensitivity is 0."""
+
+    norm: ClassVar[float] = 2
+
+    @property
+    def zcdp(self) -> float:  # noqa: D102
+        return 0.0
+
+    def scale(self, sensitivity: float) -> float:
+        """Return 0.
+
+        Raises
+        ------
+        PermissionError
+            If the sensitivity is not 0.
+        """
+        if sensitivity != 0:
+            raise PermissionError(f"Exact: a release without noise must have sensitivity 0; got {sensitivity}.")
+        return 0.0
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        return np.zeros(shape)
+
+
+COSTS: dict[str, type[Cost]] = {cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Exact)}
 
 
 def gaussians(mu: float, weights: Iterable[float]) -> tuple[Gaussian, ...]:
     """Split a total mu over Gaussian releases in proportion to `weights` of mu^2."""
+    return tuple(Gaussian(math.sqrt(share)) for share in split(mu**2, weights))
+
+
+def split(total: float, weights: Iterable[float]) -> tuple[float, ...]:
+    """Split a total (an epsilon, a mu^2) in proportion to `weights`."""
     shares = list(weights)
-    total = math.fsum(shares)
-    return tuple(Gaussian(mu * math.sqrt(share / total)) for share in shares)
+    whole = math.fsum(shares)
+    return tuple(total * share / whole for share in shares)
 
 
 @dataclasses.dataclass(frozen=True)

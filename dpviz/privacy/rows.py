@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 
 from dpviz.domain import Domain
-from dpviz.geometry import snap_toward_zero
-from dpviz.privacy.queries import Query
+from dpviz.geometry import snap, snap_toward_zero
+from dpviz.privacy.queries import KeyQuery, Predicate, Query, Score
 
 __all__ = ["ALL", "Block", "Rows", "Session"]
 
 ALL = 0
+UTILITY_SNAP = 2.0**-4  # utilities are snapped to 2^-20: 2^-24 / 2^-4
+UTILITY_SLACK = 2.0**-19  # what snapping can add to a score's range
 Draw = Callable[[str, np.ndarray], np.ndarray]
+Pick = Callable[[np.ndarray], int]
+Keep = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Block:
@@ -42,6 +46,11 @@ class Block:
     def float32(self) -> np.ndarray:
         """The rows in single precision, for kernels that re-decide near ties exactly."""
         return self.x.astype(np.float32)
+
+    def take(self, index: np.ndarray) -> Block:
+        """Return the block of some of these rows; products of the base block are gathered, not recomputed."""
+        base = self if self._base is None else self._base
+        return Block(self.x[index], base, index if self._index is None else self._index[index])
 
     def derived(self, key: Hashable, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return make(x) of the whole base block, gathered to these rows; computed once per public `key`."""
@@ -103,16 +112,56 @@ class Session:
 
     def __init__(self, block: Block) -> None:
         self._scopes: dict[int, Scope] = {ALL: Scope(None, block)}
+        self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
 
     def path(self, scope: int) -> tuple[int, ...]:
         """Return the scopes from the whole data set down to `scope`."""
         parent = self._scopes[scope].parent
         return (scope,) if parent is None else (*self.path(parent), scope)
 
+    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+        """Split a scope, once, into one child scope per part of a public predicate."""
+        if any(other.parent == scope for other in self._scopes.values()):
+            raise PermissionError(f"Session: scope {scope} is partitioned already; a row must stay on one path.")
+        block = self._scopes[scope].block
+        parts = predicate.assign(block)
+        first = len(self._scopes)
+        for part in range(predicate.parts):
+            self._scopes[first + part] = Scope(scope, block.take(np.flatnonzero(parts == part)))
+        return tuple(range(first, first + predicate.parts))
+
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Return (noisy, true) statistics of a scope; `draw(part, statistic)` adds the noise.
 
         The true statistic goes to the curator's DEMO record and nowhere else.
         """
-        true = query.local(self._scopes[scope].block)
+        true = self._statistic(query, scope)
         return {part: draw(part, statistic) for part, statistic in true.items()}, true
+
+    def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> tuple[int, Mapping[str, np.ndarray]]:
+        """Return (choice, true utilities); `pick(utilities)` runs the exponential mechanism."""
+        utilities = snap(score.utility(self._statistic(score.query, scope)) * UTILITY_SNAP) / UTILITY_SNAP
+        return pick(utilities), {"utility": utilities}
+
+    def noisy_keys(
+        self, query: KeyQuery, scope: int, keep: Keep
+    ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (kept keys, their noisy counts, true keys and counts); `keep(counts)` -> (noisy counts, mask)."""
+        keys, counts = query.local(self._scopes[scope].block)
+        noisy, mask = keep(counts)
+        return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
+
+    def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
+        """Compute a statistic, or subtract a sibling's from the parent's where the query keeps whole numbers."""
+        if not query.keep:
+            return query.local(self._scopes[scope].block)
+        if (query, scope) not in self._kept:
+            parent = self._scopes[scope].parent
+            siblings = [s for s, other in self._scopes.items() if s != scope and other.parent == parent is not None]
+            known = [self._kept.get((query, s)) for s in siblings]
+            whole = self._kept.get((query, parent))
+            if whole is not None and len(known) == 1 and known[0] is not None:
+                self._kept[query, scope] = {part: whole[part] - known[0][part] for part in whole}
+            else:
+                self._kept[query, scope] = query.local(self._scopes[scope].block)
+        return self._kept[query, scope]

@@ -1,0 +1,11 @@
+"""What may be asked about rows. Queries are frozen and hold data only: numbers, strings, tuples, arrays.
+
+A query is a sum over rows. `local` computes it on a block of rows, `sensitivity` declares once, per part, how much
+one row can change it; the test suite checks both by brute force. A field may never be a callable: a function handed
+to the curator could carry rows out. One module per family; all of them are listed here.
+"""
+
+from dpviz.privacy.queries.base import KeyQuery, Predicate, Query, Score
+from dpviz.privacy.queries.counts import Count, NearestVotes
+
+__all__ = ["Count", "KeyQuery", "NearestVotes", "Predicate", "Query", "Score"]

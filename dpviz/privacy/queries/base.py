@@ -1,0 +1,101 @@
+"""What may be asked about rows, as types: sums (`Query`), selections (`Score`), partitions (`Predicate`), sparse keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpviz.privacy.guarantee import Neighboring
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["KeyQuery", "Predicate", "Query", "Score", "one_entry"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Query:
+    """A statistic that is additive over rows.
+
+    Attributes
+    ----------
+    reason : where the declared sensitivity comes from, in words for the ledger
+    keep : whether a session may keep the statistic of a scope and get a sibling's by subtraction (whole numbers only)
+    """
+
+    reason: ClassVar[str] = ""
+    keep: ClassVar[bool] = False
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:
+        """Return part -> statistic on the rows of `block`; part "" when there is only one."""
+        raise NotImplementedError
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
+        """Return part -> largest change in the l1, l2 or l-infinity norm between neighbors."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Score:
+    """Utilities of public candidates, for the exponential mechanism."""
+
+    reason: ClassVar[str] = ""
+
+    @property
+    def query(self) -> Query:
+        """The additive statistic that the utilities are computed from."""
+        raise NotImplementedError
+
+    def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
+        """Return one utility per candidate; -inf excludes a candidate by public facts."""
+        raise NotImplementedError
+
+    def range(self, neighboring: Neighboring) -> float:
+        """Return max - min over candidates of how much a neighbor changes their utilities."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Predicate:
+    """Splits rows into `parts` disjoint parts by a public rule on the single row."""
+
+    parts: ClassVar[int] = 2
+
+    def assign(self, block: Block) -> np.ndarray:
+        """Return the part index of every row, shape (n,)."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KeyQuery:
+    """Counts over a key set too large to list; only the keys that rows have are touched.
+
+    Attributes
+    ----------
+    reason : as for `Query`
+    """
+
+    reason: ClassVar[str] = ""
+
+    @property
+    def l0(self) -> int:
+        """How many keys one row creates at most, each with count 1."""
+        raise NotImplementedError
+
+    def local(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        """Return (keys (m, p) int64 in lexicographic order, counts (m,))."""
+        raise NotImplementedError
+
+    def sensitivity(self, neighboring: Neighboring) -> float:
+        """Return the l2 sensitivity of the counts: sqrt(l0), or sqrt(2 l0) where a changed row moves between keys."""
+        return math.sqrt(self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2))
+
+
+def one_entry(norm: float, neighboring: Neighboring) -> float:
+    """Largest change of a histogram in which every row has one entry of 1."""
+    if neighboring is Neighboring.ADD_REMOVE or norm == math.inf:
+        return 1.0
+    return 2.0 ** (1 / norm)

@@ -1,0 +1,5 @@
+"""One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
+
+from query_cases import counts
+
+CASES = {**counts.CASES}

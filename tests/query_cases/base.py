@@ -1,0 +1,31 @@
+"""What a case is: how to build a query, and hand-written worst pairs of data sets per relation."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.geometry import snap
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries import Query
+
+AR, REPLACE, MOVE = Neighboring.ADD_REMOVE, Neighboring.REPLACE, Neighboring.MOVE_RHO
+
+
+@dataclass
+class Case:
+    """`build(rng, d)` makes a query; `worst[relation]` = (query, rows, neighbor rows) reaches its sensitivity.
+
+    `radius` is the l2 bound of the domain the query expects; `rho` the distance of a move in z units.
+    """
+
+    build: Callable[[np.random.Generator, int], Query]
+    worst: dict[Neighboring, tuple[Query, np.ndarray, np.ndarray]]
+    radius: float | None = None
+    rho: float = 0.25
+    dims: tuple[int, ...] = (1, 2, 3, 6)
+
+
+def points(rng, m, d):
+    """Return m random points of the box on the grid."""
+    return snap(rng.uniform(-1, 1, (m, d)))

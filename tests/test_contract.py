@@ -1,0 +1,282 @@
+"""What every registered algorithm must do, whatever it is."""
+
+import dataclasses
+import json
+import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.noise import Seeded
+from dpviz.privacy.rows import Rows
+from dpviz.trace import Cancelled, Trace
+
+SLUGS = list(ALGORITHMS)
+PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
+N = 240
+
+
+def blobs(n=N, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(-0.7, 0.7, (3, d))
+    return np.clip(centers[rng.integers(3, size=n)] + rng.normal(0, 0.05, (n, d)), -1, 1)
+
+
+DATA = {
+    "blobs": blobs(),
+    "outside": 3 * blobs(),
+    "all equal": np.full((N, 2), 0.3),
+    "corner outlier": np.vstack([np.zeros((N - 1, 2)), [[1.0, 1.0]]]),
+    "ties": np.repeat([[-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]], N // 3, axis=0),
+    "one feature": blobs(d=1),
+    "constant column": np.column_stack([blobs(d=2)[:, 0], np.zeros(N)]),
+    "six features": blobs(d=6),
+    "two rows": blobs(n=2),
+}
+
+
+def make(slug, **values):
+    cls = ALGORITHMS[slug]
+    fields = params.specs(cls)
+    wanted = {"n_clusters": 2, "epsilon": 1.0, "delta": 1e-4, **values}
+    return cls(**{name: value for name, value in wanted.items() if name in fields})
+
+
+def domain_of(X, **facts):
+    return Domain.box(-1, 1, X.shape[1], **{"n_public": len(X), **facts})
+
+
+def run(slug, X, *, seed=0, **values):
+    return make(slug, **values).run(X, domain=domain_of(X), seed=seed)
+
+
+def same(a, b):
+    return a.to_json(include_hidden=True) == b.to_json(include_hidden=True)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("slug", SLUGS)
+def test_centers_are_finite_and_inside_the_domain(slug, name):
+    X = DATA[name]
+    trace = run(slug, X)
+    assert trace.steps
+    assert trace.cluster_centers.ndim == 2 and trace.cluster_centers.shape[1] == X.shape[1]
+    assert np.isfinite(trace.cluster_centers).all()
+    if trace.claimed.private:
+        z = trace.domain.normalize(trace.cluster_centers)
+        assert np.linalg.norm(z, axis=1).max() <= trace.domain.radius * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_same_seed_same_trace_other_seed_other_trace(slug):
+    X = DATA["blobs"]
+    assert same(run(slug, X), run(slug, X))
+    if slug in PRIVATE:
+        assert not same(run(slug, X), run(slug, X, seed=1))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_input_is_untouched_and_frames_share_no_memory(slug):
+    X = DATA["blobs"].copy()
+    before = X.copy()
+    trace = run(slug, X)
+    np.testing.assert_array_equal(X, before)
+    arrays = [value for step in trace.steps for value in step.released.values() if isinstance(value, np.ndarray)]
+    assert not any(array.flags.writeable for array in arrays)
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_spent_is_at_most_claimed_and_recomputed_from_the_ledger(slug):
+    for epsilon in (0.1, 1.0, 5.0):
+        trace = run(slug, DATA["blobs"], epsilon=epsilon)
+        assert trace.ledger
+        assert trace.claimed.epsilon <= epsilon * (1 + 1e-9)
+        assert 0 < trace.spent.epsilon <= trace.claimed.epsilon * (1 + 1e-9)
+        assert trace.spent.delta <= trace.claimed.delta * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_claim_equals_guarantee_from_parameters_alone(slug):
+    trace = run(slug, DATA["blobs"])
+    promised = make(slug).guarantee(2, N)
+    assert (promised.epsilon, promised.delta, promised.mu) == (
+        trace.claimed.epsilon,
+        trace.claimed.delta,
+        trace.claimed.mu,
+    )
+
+
+def costs(trace):
+    return [
+        (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), entry.sensitivity)
+        for entry in trace.ledger
+    ]
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_ledger_does_not_depend_on_the_data(slug):
+    if not ALGORITHMS[slug].fixed_ledger:
+        pytest.skip("documented exception: the depth follows released values")
+    ledgers = [costs(run(slug, DATA[name])) for name in ("blobs", "all equal", "corner outlier", "ties")]
+    assert all(ledger == ledgers[0] for ledger in ledgers)
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_nothing_reads_the_number_of_rows_under_add_remove(slug):
+    """With n declared, a data set with other rows but the same declaration has the same plan, steps and promise."""
+    if ALGORITHMS[slug].neighboring != "add-remove":
+        pytest.skip("this relation keeps n")
+    domain = Domain.box(-1, 1, 2, n_public=N)
+    traces = [make(slug).run(X, domain=domain, seed=0) for X in (blobs(N), blobs(N // 2), blobs(3 * N))]
+    assert len({json.dumps(trace.plan.to_dict()) for trace in traces}) == 1
+    assert len({str(trace.claimed) for trace in traces}) == 1
+    if ALGORITHMS[slug].fixed_ledger:
+        assert costs(traces[0]) == costs(traces[1]) == costs(traces[2])
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_trace_round_trips_and_hidden_leaves_only_when_asked(slug):
+    trace = run(slug, DATA["blobs"])
+    public = json.loads(trace.to_json())
+    assert not any(step["hidden"] for step in public["steps"])
+    assert Trace.from_json(trace.to_json(include_hidden=True)).to_json(include_hidden=True) == trace.to_json(
+        include_hidden=True
+    )
+    assert same(pickle.loads(pickle.dumps(trace)), trace)
+    if slug in PRIVATE:
+        assert public["notice"] == "simulation: the seed is known, nothing here is private"
+        assert any(step.hidden for step in trace.steps)
+    else:
+        assert public["cluster_centers"] is None
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_secure_runs_have_no_seed_and_no_hidden_truth(slug):
+    X = DATA["blobs"]
+    algorithm = make(slug)
+    first, second = (algorithm.run(X, domain=domain_of(X), noise="secure") for _ in range(2))
+    assert first.seed is None and not any(step.hidden for step in first.steps)
+    assert not np.array_equal(first.cluster_centers, second.cluster_centers)
+    assert first.spent.epsilon <= first.claimed.epsilon * (1 + 1e-9)
+    with pytest.raises(ValueError, match="seed must not be given"):
+        algorithm.run(X, domain=domain_of(X), noise="secure", seed=0)
+    with pytest.raises(ValueError, match="n_public must be declared"):
+        algorithm.run(X, domain=domain_of(X, n_public=None), noise="secure")
+
+
+@pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in PRIVATE])
+def test_the_reference_refuses_secure_noise(slug):
+    with pytest.raises(ValueError, match="not private"):
+        make(slug).run(DATA["blobs"], domain=domain_of(DATA["blobs"]), noise="secure")
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_two_threads_on_the_same_rows_give_the_traces_they_give_alone(slug):
+    X = DATA["blobs"]
+    rows = Rows(X, domain_of(X), "shared")
+    alone = [make(slug).run(rows, seed=seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda seed: make(slug).run(rows, seed=seed), range(4)))
+    assert all(same(a, b) for a, b in zip(alone, together, strict=True))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_on_step_sees_every_step_and_can_cancel(slug):
+    seen = []
+    trace = make(slug).run(DATA["blobs"], domain=domain_of(DATA["blobs"]), seed=0, on_step=seen.append)
+    assert [step.index for step in seen] == list(range(len(trace.steps)))
+
+    def stop(step):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        make(slug).run(DATA["blobs"], domain=domain_of(DATA["blobs"]), seed=0, on_step=stop)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_steps_count_releases_and_default_construction_works(slug):
+    trace = run(slug, DATA["blobs"])
+    counts = [step.n_releases for step in trace.steps]
+    assert counts == sorted(counts) and counts[-1] == len(trace.ledger)
+    ALGORITHMS[slug]()
+    assert dataclasses.is_dataclass(ALGORITHMS[slug]) and ALGORITHMS[slug].__hash__ is not None
+
+
+BAD = {
+    "epsilon": [0.0, -1.0, math.nan, math.inf],
+    "delta": [0.0, 1.0, -0.1, math.nan],
+    "n_clusters": [0, -3, 2.5],
+}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_bad_parameters_are_refused_in_one_sentence(slug):
+    cls = ALGORITHMS[slug]
+    for field, values in BAD.items():
+        if field not in params.specs(cls):
+            continue
+        for value in values:
+            with pytest.raises((ValueError, TypeError), match=f"^{cls.name.split(' ')[0]}.*{field}.*"):
+                cls(**{field: value})
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_bad_data_is_refused_in_one_sentence(slug):
+    algorithm, domain = make(slug), Domain.box(-1, 1, 2, n_public=2)
+    for X, words in [
+        (np.zeros((0, 2)), "at least|<= n"),
+        (np.zeros((5, 3)), "must have 2 columns"),
+        (np.zeros(5), "two dimensions"),
+        ([["a", "b"]], "table of numbers"),
+        (np.full((4, 2), np.nan), "at least|<= n"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=words):
+            algorithm.run(X, domain=domain, seed=0)
+    with pytest.raises(ValueError, match="n_clusters must be <= n"):
+        make(slug, n_clusters=9).run(blobs(8), domain=Domain.box(-1, 1, 2, n_public=8), seed=0)
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_rows_with_a_non_finite_cell_are_dropped_one_by_one(slug):
+    X = DATA["blobs"]
+    dirty = np.insert(X, 7, [np.nan, 0.0], axis=0)
+    domain = domain_of(X)
+    assert same(make(slug).run(dirty, domain=domain, seed=0), make(slug).run(X, domain=domain, seed=0))
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_a_release_outside_the_plan_is_refused_before_the_draw(slug):
+    X = DATA["blobs"]
+
+    class Spy(Seeded):
+        draws = 0
+
+        def gaussian(self, sd, shape):
+            Spy.draws += 1
+            return super().gaussian(sd, shape)
+
+    from dpviz.privacy.plan import Plan
+    from dpviz.privacy.queries import Count
+
+    algorithm = make(slug)
+    plan = Plan({"nothing": ()})
+    curator = Curator(
+        Rows(X, domain_of(X)),
+        plan,
+        Spy(np.random.default_rng(0)),
+        neighboring=algorithm.neighboring,
+        n_public=N,
+        demo=True,
+    )
+    for label in ("nothing", "unknown"):
+        with pytest.raises(PermissionError, match="is not in the plan"):
+            curator.release(label, Count())
+    assert Spy.draws == 0 and curator.ledger == ()

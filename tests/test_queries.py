@@ -1,0 +1,177 @@
+"""Declared sensitivities against brute force, additivity, and data-only fields, for every Query type."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from query_cases import CASES
+from query_cases.base import AR, MOVE, REPLACE
+
+from dpviz.domain import Domain
+from dpviz.geometry import Population
+from dpviz.privacy import queries
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries import Count, NearestVotes, Query
+from dpviz.privacy.rows import Block, Rows
+
+NORMS = (1, 2, math.inf)
+TRIALS = 300
+
+
+def all_subclasses(cls):
+    return {sub for direct in cls.__subclasses__() for sub in {direct, *all_subclasses(direct)}}
+
+
+QUERIES = sorted(
+    (cls for cls in all_subclasses(Query) if cls.__module__.startswith(queries.__name__) and not cls.__name__.startswith("_")),
+    key=lambda cls: cls.__name__,
+)
+
+
+def block(x, radius=None):
+    """Clip and snap raw rows as the driver does; an empty array is an empty block."""
+    x = np.asarray(x, dtype=float)
+    if len(x) == 0:
+        return Block(x)
+    return Rows(x, Domain.box(-1, 1, x.shape[1], radius=radius))._block
+
+
+def change(query, a, b, norm, radius=None):
+    """Largest change per part between two data sets."""
+    one, two = query.local(block(a, radius)), query.local(block(b, radius))
+    return {part: float(np.linalg.norm((one[part] - two[part]).ravel(), norm)) for part in one}
+
+
+def random_rows(rng, n, d):
+    rows = rng.uniform(-1.3, 1.3, (n, d))
+    corners = rng.choice([-1.0, 0.0, 1.0], (n, d))
+    return np.where(rng.random((n, 1)) < 0.4, corners, rows)
+
+
+def neighbor(rng, x, relation, rho):
+    i = rng.integers(len(x))
+    if relation is AR:
+        return np.delete(x, i, axis=0)
+    other = x.copy()
+    if relation is REPLACE:
+        other[i] = random_rows(rng, 1, x.shape[1])[0]
+    else:
+        step = rng.normal(size=x.shape[1])
+        other[i] += rho * rng.random() ** 0.1 * step / np.linalg.norm(step)
+    return other
+
+
+def violations(build, relation, *, radius=None, rho=0.25, dims=(1, 2, 3, 6), trials=TRIALS):
+    """Return (part, norm, change, declared) of every neighbor pair that changes more than declared."""
+    rng = np.random.default_rng(7)
+    found = []
+    for trial in range(trials):
+        d = dims[trial % len(dims)]
+        query = build(rng, d)
+        x = random_rows(rng, int(rng.integers(1, 9)), d)
+        y = neighbor(rng, x, relation, rho)
+        for norm in NORMS:
+            declared = query.sensitivity(norm, relation)
+            found += [
+                (part, norm, value, declared[part])
+                for part, value in change(query, x, y, norm, radius).items()
+                if value > declared[part] * (1 + 1e-12)
+            ]
+    return found
+
+
+def test_every_query_type_has_a_case():
+    assert set(CASES) == set(QUERIES)
+
+
+@pytest.mark.parametrize("relation", list(Neighboring))
+@pytest.mark.parametrize("cls", QUERIES, ids=lambda cls: cls.__name__)
+def test_no_neighbor_pair_exceeds_the_declared_sensitivity(cls, relation):
+    case = CASES[cls]
+    assert violations(case.build, relation, radius=case.radius, rho=case.rho, dims=case.dims) == []
+
+
+@pytest.mark.parametrize("cls", QUERIES, ids=lambda cls: cls.__name__)
+def test_a_hand_written_pair_comes_within_five_percent(cls):
+    case = CASES[cls]
+    assert AR in case.worst
+    for relation, (query, x, y) in case.worst.items():
+        for part, declared in query.sensitivity(2, relation).items():
+            reached = change(query, x, y, 2, case.radius)[part]
+            assert 0.95 * declared <= reached <= declared * (1 + 1e-12), (relation, part, reached, declared)
+
+
+@pytest.mark.parametrize("cls", QUERIES, ids=lambda cls: cls.__name__)
+def test_halves_add_up_to_the_whole_exactly(cls):
+    case, rng = CASES[cls], np.random.default_rng(3)
+    for trial in range(30):
+        d = case.dims[trial % len(case.dims)]
+        query, x = case.build(rng, d), random_rows(rng, 12, d)
+        cut = int(rng.integers(0, 13))
+        whole, left, right = (query.local(block(part, case.radius)) for part in (x, x[:cut], x[cut:]))
+        for part in whole:
+            np.testing.assert_array_equal(whole[part], left[part] + right[part])
+
+
+DATA_TYPES = {"int", "float", "str", "bool", "tuple", "ndarray", "Population", "np.ndarray"}
+
+
+def open_doors(cls):
+    """Field types of a query that are not plain data."""
+    names = [str(f.type).replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ") for f in dataclasses.fields(cls)]
+    words = {word for name in names for word in name.split()} - {"None", "...", "Query", "Score"}
+    return {word for word in words if word not in DATA_TYPES and word not in {sub.__name__ for sub in all_subclasses(Query)}}
+
+
+@pytest.mark.parametrize("cls", QUERIES, ids=lambda cls: cls.__name__)
+def test_queries_hold_data_only(cls):
+    assert open_doors(cls) == set()
+    assert cls.reason
+    assert all(isinstance(f.type, str) for f in dataclasses.fields(cls)) or not dataclasses.fields(cls)
+
+
+# Wrong twins: each test above must catch the mistake it exists for.
+
+
+class HalfVotes(NearestVotes):
+    def sensitivity(self, norm, neighboring):
+        return {"": 0.5}
+
+
+class ReplaceAsOne(NearestVotes):
+    def sensitivity(self, norm, neighboring):
+        return {"": 1.0}
+
+
+class MeanInsteadOfSum(Count):
+    def local(self, block):
+        return {"": np.array(1.0)}
+
+
+def votes_twin(cls):
+    return lambda rng, d: cls(Population(np.sort(rng.uniform(-1, 1, (5, d)), axis=0).round(3)))
+
+
+def test_a_halved_sensitivity_is_caught():
+    assert violations(votes_twin(HalfVotes), AR, trials=20)
+
+
+def test_a_replaced_row_counted_once_is_caught():
+    assert violations(votes_twin(ReplaceAsOne), REPLACE, trials=100)
+    assert not violations(votes_twin(ReplaceAsOne), AR, trials=100)
+    assert violations(votes_twin(ReplaceAsOne), MOVE, trials=TRIALS)
+
+
+def test_a_mean_passes_for_a_sum_only_until_it_is_added():
+    query = MeanInsteadOfSum()
+    left, right, whole = (query.local(block(np.zeros((n, 1))))[""] for n in (2, 3, 5))
+    assert left + right != whole
+
+
+def test_a_callable_field_is_an_open_door():
+    @dataclasses.dataclass(frozen=True)
+    class Thief(Query):
+        kernel: "Callable"  # noqa: F821
+
+    assert open_doors(Thief) == {"Callable"}
