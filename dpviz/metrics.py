@@ -1,0 +1,118 @@
+"""How good centers are. Every metric on raw rows is NOT PRIVATE: it is for DEMO data and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+from sklearn.metrics import davies_bouldin_score, pairwise_distances_argmin, silhouette_score
+
+from dpviz import geometry
+from dpviz.domain import Domain
+
+if TYPE_CHECKING:
+    from dpviz.trace import Trace
+
+__all__ = [
+    "davies_bouldin",
+    "hungarian_accuracy",
+    "inertia",
+    "kmeans_distance",
+    "loss_auc",
+    "loss_path",
+    "majority_accuracy",
+    "matched_center_mse",
+    "normalized_loss",
+    "silhouette",
+]
+
+
+def inertia(X: np.ndarray, centers: np.ndarray) -> float:
+    """Return the sum of squared distances to the nearest center; X (n, d), centers (k, d), same units."""
+    return geometry.inertia(np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64))
+
+
+def normalized_loss(X: np.ndarray, centers: np.ndarray, domain: Domain | None = None) -> float:
+    """Return inertia / n of the unclipped rows, in z units when a domain is given. Original units in, (n, d), (k, d).
+
+    Rows with a cell that is not finite do not count.
+    """
+    X, centers = np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64)
+    X = X[np.isfinite(X).all(axis=1)]
+    if domain is not None:
+        X, centers = domain.normalize(X), domain.normalize(centers)
+    return inertia(X, centers) / len(X)
+
+
+def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
+    """Return the normalized loss (z units) of the centers of every step, shape (steps,); NaN before the first."""
+    Z = trace.domain.normalize(X)
+    Z = Z[np.isfinite(Z).all(axis=1)]
+    losses = []
+    for step in trace.steps:
+        centers = step.released.get("centers")
+        if centers is None:
+            centers = next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
+        losses.append(np.nan if centers is None else geometry.inertia(Z, centers) / len(Z))
+    return np.array(losses)
+
+
+def _labels(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    return pairwise_distances_argmin(X, centers)
+
+
+def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, sample: int = 10_000) -> float:
+    """Return the mean silhouette of at most `sample` rows; -1 if all fall to one center."""
+    chosen = X if len(X) <= sample else X[rng.choice(len(X), sample, replace=False)]
+    labels = _labels(chosen, centers)
+    if not 1 < len(np.unique(labels)) < len(chosen):
+        return -1.0
+    return float(silhouette_score(chosen, labels))
+
+
+def davies_bouldin(X: np.ndarray, centers: np.ndarray) -> float:
+    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows fall to one center."""
+    labels = _labels(X, centers)
+    return float(davies_bouldin_score(X, labels)) if len(np.unique(labels)) > 1 else float("nan")
+
+
+def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    classes, codes = np.unique(labels, return_inverse=True)
+    table = np.zeros((len(centers), len(classes)))
+    np.add.at(table, (_labels(X, centers), codes), 1)
+    return table
+
+
+def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
+    """Return the share of rows whose label is their cluster's most frequent one. More clusters can only help."""
+    return float(_confusion(X, centers, labels).max(axis=1).sum() / len(X))
+
+
+def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
+    """Return the share of rows right under the best one-to-one matching of clusters and labels."""
+    table = _confusion(X, centers, labels)
+    return float(table[linear_sum_assignment(-table)].sum() / len(X))
+
+
+def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
+    """Return (mean distance from each center to its nearest reference, and from each reference to its nearest center).
+
+    One direction alone flatters: too few centers score well in the first, too many in the second.
+    """
+    distances = cdist(centers, reference)
+    return float(distances.min(axis=1).mean()), float(distances.min(axis=0).mean())
+
+
+def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:
+    """Return the mean squared distance under the best one-to-one matching (of the smaller set)."""
+    squares = cdist(centers, reference, "sqeuclidean")
+    return float(squares[linear_sum_assignment(squares)].mean())
+
+
+def loss_auc(epsilons: Sequence[float], losses: Sequence[float]) -> float:
+    """Return the trapezoid area of loss over epsilon, not divided by the width (PE-means, equation 7)."""
+    order = np.argsort(epsilons)
+    return float(np.trapezoid(np.asarray(losses, dtype=float)[order], np.asarray(epsilons, dtype=float)[order]))

@@ -1,0 +1,134 @@
+"""The exact vote against integer brute force, and the other kernels against their definitions."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from dpviz import geometry
+from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, fold, nearest, snap, snap_toward_zero
+
+
+def brute(x, points):
+    a, b = (np.rint(v / GRID).astype(object) for v in (x, points))
+    return np.array([min(range(len(b)), key=lambda j: (sum((row - b[j]) ** 2), j)) for row in a])
+
+
+def evolved(rng, k, children, d, spread=0.01):
+    parents = snap(rng.uniform(-0.7, 0.7, (k, d)))
+    points = np.concatenate([parents, np.repeat(parents, children, axis=0) + spread * rng.normal(size=(k * children, d))])
+    return Population(snap(points), parents, np.concatenate([np.arange(k), np.repeat(np.arange(k), children)]))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 16, 40])
+def test_vote_equals_integer_brute_force(d):
+    rng = np.random.default_rng(d)
+    x = snap(rng.uniform(-1, 1, (40, d)))
+    for population in (Population(snap(rng.uniform(-1, 1, (23, d)))), evolved(rng, 3, 12, d)):
+        np.testing.assert_array_equal(nearest(x, population), brute(x, population.points))
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 16])
+def test_ties_and_near_ties_go_where_integers_say(d):
+    rng = np.random.default_rng(d)
+    center = snap(rng.uniform(-0.5, 0.5, d))
+    points = np.repeat(center[None], 12, axis=0)
+    points[6:, 0] += GRID * np.array([1, -1, 2, -2, 0, 0])
+    x = np.concatenate([center + snap(rng.uniform(-0.3, 0.3, (30, d))), center[None], np.zeros((1, d))])
+    np.testing.assert_array_equal(nearest(x, points), brute(x, points))
+
+
+def test_single_precision_alone_would_be_wrong():
+    rng = np.random.default_rng(0)
+    x = snap(rng.uniform(-1, 1, (4000, 16)))
+    population = evolved(rng, 4, 200, 16, spread=1e-4)
+    single = (0.5 * (population.points**2).sum(1)).astype(np.float32) - x.astype(np.float32) @ population.points.T.astype(np.float32)
+    assert (single.argmin(1) != nearest(x, population)).any()
+
+
+@pytest.mark.parametrize("d", [2, 8])
+def test_a_vote_depends_on_its_row_only(d, monkeypatch):
+    rng = np.random.default_rng(1)
+    x = snap(rng.uniform(-1, 1, (500, d)))
+    population = evolved(rng, 4, 30, d, spread=1e-3)
+    whole = nearest(x, population)
+    order = rng.permutation(500)
+    np.testing.assert_array_equal(nearest(x[order], population), whole[order])
+    np.testing.assert_array_equal(np.concatenate([nearest(x[i : i + 1], population) for i in range(50)]), whole[:50])
+    for block in (1, 777, 10_000):
+        monkeypatch.setattr(geometry, "_BLOCK", block)
+        np.testing.assert_array_equal(nearest(x, population), whole)
+
+
+def test_edge_shapes():
+    assert nearest(np.zeros((0, 3)), np.zeros((4, 3))).shape == (0,)
+    np.testing.assert_array_equal(nearest(np.ones((5, 6)), np.zeros((1, 6))), 0)
+    np.testing.assert_array_equal(nearest(np.ones((5, 2)), np.zeros((9, 2))), 0)
+    with pytest.raises(ValueError, match="fewer than"):
+        nearest(np.zeros((1, 2**13)), np.zeros((2, 2**13)))
+
+
+def test_grid():
+    assert snap(1.6 * GRID) == 2 * GRID and snap_toward_zero(1.6 * GRID) == GRID
+    assert snap_toward_zero(-1.6 * GRID) == -GRID
+
+
+def test_cluster_sums_are_exact_and_order_free():
+    rng = np.random.default_rng(0)
+    x, labels = snap(rng.uniform(-1, 1, (5000, 3))), rng.integers(4, size=5000)
+    sums, counts = cluster_sums(x, labels, 5)
+    order = rng.permutation(5000)
+    np.testing.assert_array_equal(sums, cluster_sums(x[order], labels[order], 5)[0])
+    np.testing.assert_array_equal(counts, [*np.bincount(labels), 0])
+    np.testing.assert_allclose(sums[2], x[labels == 2].sum(0))
+
+
+def test_inertia_against_the_definition():
+    rng = np.random.default_rng(0)
+    x, centers = rng.normal(size=(300, 7)), rng.normal(size=(11, 7))
+    expected = ((x[:, None] - centers) ** 2).sum(2).min(1).sum()
+    assert geometry.inertia(x, centers) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "d"), [(50, 1), (300, 2), (2500, 2), (60, 3), (400, 8), (100, 20)])
+def test_sphere_packing_stays_inside_and_spreads(n, d):
+    points = geometry.sphere_pack(n, d, 2.0, np.random.default_rng(0))
+    assert points.shape == (n, d)
+    assert np.linalg.norm(points, axis=1).max() <= 2.0
+    np.testing.assert_array_equal(points, snap(points))
+    if n == 300:
+        apart = np.linalg.norm(points[:, None] - points, axis=2) + 9 * np.eye(n)
+        uniform = geometry.uniform_ball(n, d, 2.0, np.random.default_rng(0))
+        assert apart.min() > 3 * (np.linalg.norm(uniform[:, None] - uniform, axis=2) + 9 * np.eye(n)).min()
+
+
+@pytest.mark.parametrize("halving", [False, True])
+def test_cube_packing(halving):
+    points = geometry.pack_cube(8, 2, 1.0, np.random.default_rng(0), halving=halving)
+    assert points.shape == (8, 2) and np.abs(points).max() < 1
+    assert (np.linalg.norm(points[:, None] - points, axis=2) + 9 * np.eye(8)).min() > 0.2
+
+
+def test_fold_has_period_4b():
+    found = fold(np.array([0.3, 1.2, -1.3, 3.5, -3.2, 1, -1]), 1.0)
+    np.testing.assert_allclose(found, [0.3, 0.8, -0.7, -0.5, 0.8, 1, -1])
+
+
+def test_clip_ball_never_exceeds_the_radius():
+    rng = np.random.default_rng(0)
+    x = snap(rng.normal(size=(2000, 5)))
+    clipped = np.rint(clip_ball(x, 1.0) / GRID).astype(object)
+    assert max(sum(value**2 for value in row) for row in clipped) <= 2**48
+    np.testing.assert_array_equal(clip_ball(x[3:4], 1.0)[0], clip_ball(x, 1.0)[3])
+
+
+def test_levy_scale():
+    assert geometry.levy_sigma(1.75) == pytest.approx(0.50745, abs=1e-5)
+    steps = geometry.levy_steps((200_000,), np.random.default_rng(0))
+
+    def below(m, sigma=0.50745):  # chance that |u| < m |v|^(1/beta)
+        return quad(lambda v: 2 * norm.pdf(v) * (2 * norm.cdf(m * v ** (1 / 1.75) / sigma) - 1), 0, np.inf)[0]
+
+    median = np.median(np.abs(steps))
+    assert below(median) == pytest.approx(0.5, abs=0.005)
+    assert abs(below(median, sigma=0.50745**0.5) - 0.5) > 0.1, "a variance read as a standard deviation must be caught"
