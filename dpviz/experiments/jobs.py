@@ -1,0 +1,95 @@
+"""Background work: one queue per server, with progress, cancel and results that outlive a page."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from dpviz.trace import Cancelled
+
+__all__ = ["Job", "Jobs"]
+
+
+@dataclasses.dataclass
+class Job:
+    """One piece of background work. The work calls `advance`; everybody else only reads.
+
+    Attributes
+    ----------
+    status : "queued", "running", "done", "cancelled" or "failed"
+    done, total : progress in the work's own units; total 0 means unknown
+    result : what the work returned
+    error : one sentence, if it failed
+    """
+
+    id: str
+    title: str
+    status: str = "queued"
+    done: int = 0
+    total: int = 0
+    result: Any = None
+    error: str = ""
+    _cancel: threading.Event = dataclasses.field(default_factory=threading.Event)
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still queued or running."""
+        return self.status in {"queued", "running"}
+
+    def advance(self, done: int, total: int) -> None:
+        """Report progress; raises `Cancelled` if somebody asked to stop."""
+        self.done, self.total = done, total
+        if self._cancel.is_set():
+            raise Cancelled
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next `advance`."""
+        self._cancel.set()
+
+
+class Jobs:
+    """A bounded pool of threads and the last `keep` jobs."""
+
+    def __init__(self, *, workers: int = 1, keep: int = 50) -> None:
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-job")
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._keep = keep
+        self._lock = threading.Lock()
+
+    def submit(self, title: str, work: Callable[[Job], Any]) -> Job:
+        """Queue `work(job)`; its return value becomes `job.result`."""
+        job = Job(uuid.uuid4().hex, title)
+        with self._lock:
+            self._jobs[job.id] = job
+            for old in [key for key, other in self._jobs.items() if not other.active][: -self._keep or None]:
+                del self._jobs[old]
+        self._pool.submit(self._run, job, work)
+        return job
+
+    def get(self, job_id: str) -> Job | None:
+        """Return a job, or None if it was dropped."""
+        return self._jobs.get(job_id)
+
+    def position(self, job: Job) -> int:
+        """Return how many jobs are ahead of a queued one."""
+        ids = [key for key, other in self._jobs.items() if other.active]
+        return ids.index(job.id) if job.id in ids else 0
+
+    @staticmethod
+    def _run(job: Job, work: Callable[[Job], Any]) -> None:
+        try:
+            job.advance(0, job.total)
+            job.status = "running"
+            job.result = work(job)
+            job.status = "done"
+        except Cancelled:
+            job.status = "cancelled"
+        except (ValueError, TypeError, PermissionError) as error:
+            job.error, job.status = str(error), "failed"
+        except Exception as error:  # a fault of ours: the page says so without any value, the job does not hang
+            job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"

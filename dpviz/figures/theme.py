@@ -1,0 +1,105 @@
+"""Every color, font size and base layout. Fill versus hollow carries released versus hidden, color only helps."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import plotly.graph_objects as go
+
+__all__ = ["DARK", "LIGHT", "STYLES", "Style", "Theme", "base", "tag", "theme"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Theme:
+    """Color tokens of one mode."""
+
+    bg: str
+    panel: str
+    ink: str
+    muted: str
+    line: str
+    grid: str
+    released: str
+    released_soft: str
+    hidden: str
+    hidden_tag: str
+    person: str
+
+
+LIGHT = Theme(
+    bg="#FBFBF9", panel="#FFFFFF", ink="#1D2126", muted="#59616B", line="#D5D6CF", grid="#ECECE6",
+    released="#1B5FA8", released_soft="#A9C5E4", hidden="#A8480A", hidden_tag="#FFF4EC", person="#8B939C",
+)  # fmt: skip
+DARK = Theme(
+    bg="#14171A", panel="#1A1E22", ink="#E9EAE6", muted="#A6AEB7", line="#3A424A", grid="#262C32",
+    released="#7DB7F2", released_soft="#34597E", hidden="#F2A36B", hidden_tag="#2B2119", person="#78828C",
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Style:
+    """How an algorithm is drawn where several are compared: color per mode, marker, dash."""
+
+    light: str
+    dark: str
+    marker: str
+    dash: str
+
+
+STYLES = {
+    "pe-means": Style("#1B5FA8", "#7DB7F2", "circle", "solid"),
+    "nsm": Style("#4A1D3A", "#9060B4", "hexagon", "10px,3px"),
+    "fastlloyd": Style("#B98A2E", "#F3E24A", "square", "5px,4px"),
+    "dpm": Style("#0A97A6", "#8CF7DA", "triangle-up", "2px,3px"),
+    "kmeans": Style(LIGHT.hidden, DARK.hidden, "diamond-open", "dot"),
+}
+
+
+def theme(mode: str) -> Theme:
+    """Return the tokens of "light" or "dark"."""
+    return DARK if mode == "dark" else LIGHT
+
+
+def base(colors: Theme, title: str, *, height: int, margin_left: int = 44) -> go.Figure:
+    """Return an empty figure in house style; the title says what is seen."""
+    axis = {
+        "gridcolor": colors.grid,
+        "linecolor": colors.line,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 12, "color": colors.muted},
+        "title": {"font": {"size": 12.5, "color": colors.muted}, "standoff": 4},
+        "showline": True,
+        "ticks": "outside",
+        "ticklen": 3,
+        "tickcolor": colors.line,
+    }
+    return go.Figure(
+        layout={
+            "template": "none",
+            "height": height,
+            "margin": {"l": margin_left, "t": 34, "b": 38, "r": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": colors.panel,
+            "font": {"family": "Source Sans, sans-serif", "color": colors.ink, "size": 12.5},
+            "title": {
+                "text": title, "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container",
+                "yanchor": "top", "pad": {"t": 8}, "font": {"size": 14.5, "color": colors.ink},
+            },
+            "showlegend": False,
+            "hovermode": "closest",
+            "xaxis": axis,
+            "yaxis": axis,
+        }
+    )  # fmt: skip
+
+
+def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False) -> None:
+    """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot."""
+    figure.add_annotation(
+        text=f"<b>{text}</b>",
+        xref="paper", yref="paper", x=1 if not inside else 0.99, y=1 if not inside else 0.99,
+        xanchor="right", yanchor="bottom" if not inside else "top", yshift=7 if not inside else 0,
+        showarrow=False, font={"size": 11, "color": colors.hidden}, bgcolor=colors.hidden_tag,
+        bordercolor=colors.hidden, borderwidth=1, borderpad=3,
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+// Drives ordinary plotly figures that own frames. State lives on the host element, so that it survives a rerun.
+const ICONS = {
+  first: "M3 2h2v12H3zM14 2v12L6 8z", back: "M12 2v12L4 8z", play: "M4 2v12l9-6z", pause: "M4 2h3v12H4zM9 2h3v12H9z",
+  next: "M4 2v12l8-6z", last: "M11 2h2v12h-2zM2 2v12l8-6z",
+};
+const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
+const states = (window.__dpvizTransport ??= {});
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".dpviz-transport");
+  const last = data.titles.length - 1;
+  const state = (states[data.id] ??= { step: data.start, playing: false });
+  if (state.count !== undefined && state.count !== last) state.step = data.start;
+  state.count = last;
+  state.step = Math.min(state.step, last);
+
+  root.tabIndex = 0;
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Steps of the run");
+  root.innerHTML = `<div class="row">
+    <button class="ends" data-do="first" aria-label="First step">${icon("first")}</button>
+    <button data-do="back" aria-label="Step back">${icon("back")}</button>
+    <button class="play" data-do="play" aria-label="Play">${icon("play")}</button>
+    <button data-do="next" aria-label="Step forward">${icon("next")}</button>
+    <button class="ends" data-do="last" aria-label="Last step">${icon("last")}</button>
+    <div class="track"><input type="range" min="0" max="${last}" step="1" aria-label="Step">
+      <div class="ticks">${data.marks.map((m) => `<i style="left:${last ? (100 * m) / last : 0}%"></i>`).join("")}</div></div>
+    <select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option><option value="450">2×</option></select>
+  </div><output aria-live="polite"></output>`;
+  const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
+  const playButton = root.querySelector(".play");
+
+  const graphs = () => [...document.querySelectorAll(`${data.scope} .js-plotly-plot`)]
+    .filter((g) => g._transitionData && g._transitionData._frames && g._transitionData._frames.length);
+
+  const apply = (g) => {
+    g.__dpvizStep = state.step;
+    if (window.Plotly) window.Plotly.animate(g, [String(state.step)], {
+      mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 },
+    }).catch(() => {});
+  };
+  const fit = (g) => {
+    const meta = g.layout && g.layout.meta;
+    if (!meta || !meta.ar) return;
+    const m = g.layout.margin, width = g.clientWidth;
+    const height = Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b));
+    if (!width || Math.abs(g.clientHeight - height) < 2) return;
+    for (let e = g, i = 0; e && i < 4; e = e.parentElement, i++)
+      for (const [k, v] of [["height", `${height}px`], ["min-height", "0"], ["flex", "none"]]) e.style.setProperty(k, v, "important");
+    if (window.Plotly) window.Plotly.relayout(g, { height });
+  };
+  const show = () => {
+    range.value = state.step;
+    const title = data.titles[state.step] ?? "";
+    range.setAttribute("aria-valuetext", title);
+    const [head, ...rest] = title.split(" · ");
+    words.replaceChildren();
+    const strong = document.createElement("b");
+    strong.textContent = head;
+    words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
+    playButton.innerHTML = icon(state.playing ? "pause" : "play");
+    playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
+    words.setAttribute("aria-live", state.playing ? "off" : "polite");
+  };
+  let reported = state.step;
+  const report = () => {
+    if (reported === state.step) return;
+    reported = state.step;
+    setStateValue("step", state.step);
+  };
+  let settle = 0;
+  const go = (step) => {
+    state.step = Math.max(0, Math.min(last, step));
+    graphs().forEach(apply);
+    show();
+    clearTimeout(settle);
+    if (!state.playing) settle = setTimeout(report, 350);
+  };
+  let timer = 0;
+  const pause = () => { state.playing = false; clearTimeout(timer); show(); report(); };
+  const tick = () => {
+    if (state.step >= last) return pause();
+    go(state.step + 1);
+    timer = setTimeout(tick, Number(speed.value));
+  };
+  const play = () => {
+    if (state.playing) return pause();
+    state.playing = true;
+    if (state.step >= last) go(0);
+    show();
+    timer = setTimeout(tick, Number(speed.value));
+  };
+  const actions = { first: () => go(0), back: () => go(state.step - 1), next: () => go(state.step + 1), last: () => go(last), play };
+
+  root.onclick = (event) => {
+    const action = event.target.closest("button")?.dataset.do;
+    if (!action) return;
+    if (action !== "play" && state.playing) pause();
+    actions[action]();
+  };
+  range.oninput = () => { if (state.playing) pause(); go(Number(range.value)); };
+  root.onkeydown = (event) => {
+    const key = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[event.key];
+    if (!key || (event.target === speed)) return;
+    if (event.key === " " && event.target.tagName === "BUTTON") return;
+    event.preventDefault();
+    if (key !== "play" && state.playing) pause();
+    actions[key]();
+  };
+
+  const hooked = new WeakSet();
+  const watch = () => {
+    for (const g of graphs()) {
+      if (!hooked.has(g)) {
+        hooked.add(g);
+        g.on("plotly_click", (event) => {
+          const frame = event.points[0] && event.points[0].customdata;
+          if (Number.isInteger(frame)) { if (state.playing) pause(); go(frame); }
+        });
+        g.on("plotly_react", () => { g.__dpvizStep = undefined; });
+      }
+      fit(g);
+      if (g.__dpvizStep !== state.step && !(g.__dpvizStep === undefined && state.step === last)) apply(g);
+      else g.__dpvizStep = state.step;
+    }
+  };
+  const interval = setInterval(watch, 250);
+  watch();
+  show();
+  if (data.autoplay && !state.started && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    state.started = true;
+    state.step = 0;
+    const begin = setInterval(() => { if (graphs().length) { clearInterval(begin); go(0); play(); } }, 200);
+  } else if (state.playing) {
+    timer = setTimeout(tick, Number(speed.value));
+  }
+  return () => { clearInterval(interval); clearTimeout(timer); clearTimeout(settle); };
+}

@@ -1,0 +1,34 @@
+"""The transport: one small component that drives every figure of a keyed container, frame by frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "dpviz_transport",
+    html='<div class="dpviz-transport"></div>',
+    css=(_HERE / "transport.css").read_text(),
+    js=(_HERE / "transport.js").read_text(),
+)
+
+
+def transport(
+    key: str, *, scope: str, titles: list[str], marks: list[int], start: int | None = None, autoplay: bool = False
+) -> int:
+    """Show the controls for the figures inside the container with key `scope`; return the current frame."""
+    last = len(titles) - 1
+    data: dict[str, Any] = {
+        "id": key,
+        "scope": f".st-key-{scope}",
+        "titles": titles,
+        "marks": marks,
+        "start": last if start is None else start,
+        "autoplay": autoplay,
+    }
+    result = _component(key=key, data=data, default={"step": data["start"]}, on_step_change=lambda: None, height="content")
+    return min(int(result.step if result.step is not None else data["start"]), last)

@@ -1,0 +1,60 @@
+"""Home: alive at once, with a replay, one control and one honest sentence."""
+
+import streamlit as st
+
+from pages._ui import shell
+from pages._ui.forms import STOPS
+from pages._ui.player import player, view_of
+from pages._ui.runs import demo, sample
+
+shell.enter("pages/home.py")
+SAMPLE = "town"
+c = shell.colors()
+epsilon = st.session_state.get("home_epsilon") or 1.0
+result = demo(SAMPLE, epsilon)
+promise = result.trace.claimed
+shell.strip(sample(SAMPLE).title, result.trace.name, promise)
+
+left, right = st.columns(2, gap="medium")
+with left:
+    st.title("Find the neighborhoods, not the neighbors.")
+    st.html(
+        '<p class="dp-lede">Five centers learned from 5,000 people, so that no single one of them matters much. '
+        "Blue is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at everyone.</p>"
+    )
+    st.segmented_control(
+        "Privacy budget epsilon",
+        STOPS,
+        default=1.0,
+        required=True,
+        format_func=lambda value: {0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}"),
+        key="home_epsilon",
+        width="stretch",
+        help="Smaller epsilon: more noise, more privacy. Larger epsilon: less noise, sharper centers. "
+        "Epsilon is always stated together with delta.",
+    )
+    share = 2 * (promise.odds - 50)
+    st.html(
+        f'<p class="dp-odds">Anyone betting on whether Alex is in the data is right at most '
+        f"<b>{promise.odds} times in 100</b>.</p>"
+        f'<div class="dp-bar" role="img" aria-label="{promise.odds} between 50, a coin, and 100, no privacy">'
+        f'<i style="left:0;width:100%;background:{c.line}"></i><i style="left:0;width:{share}%;background:{c.released}"></i>'
+        f'<u style="left:0;border-color:{c.muted};background:{c.bg}"></u>'
+        f'<u style="left:{share}%;border-color:{c.released};background:{c.released}"></u>'
+        f'<u style="left:100%;border-color:{c.hidden};background:{c.bg}"></u></div>'
+        f'<div class="dp-ends"><span>coin: 50</span><span>no privacy: 100</span></div>'
+        f'<p class="dp-small">epsilon = {promise.epsilon:.3g}, delta = {promise.delta:.1e}, mu = {promise.mu:.2f}. '
+        "A bound for every possible attacker, not an estimate.</p>"
+    )
+    with st.container(border=True):
+        st.page_link("pages/explore.py", label="**Explore** \u2003 Step through each algorithm. See what every step costs.")
+with right:
+    player("home", view_of(result, hidden=True, axes=(0, 1)), compact=True, autoplay=True)
+    shell.key_line(
+        [
+            ("\u2022|released_soft", "guess"),
+            ("\u25cf|released", "survivor, released center"),
+            ("\u25c7|hidden", "KMeans, not private"),
+            ("\u25cb|person", "person, not private"),
+        ]
+    )
