@@ -44,7 +44,9 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument("--json", type=Path, help="write the trace (released part) to this file")
     for name, spec in params.specs(cls).items():
         default = "auto" if spec.default is None else spec.default
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"param_{name}", help=f"{spec.help} (default {default})")
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", dest=f"param_{name}", help=f"{spec.help} (default {default})"
+        )
 
 
 def _algorithms() -> int:

@@ -92,7 +92,7 @@ def load_csv(
         return _bounded(table, path, low, high, n_public, dataset_id)
     if not dictionary_file.is_file():
         raise ValueError(
-            f"datasets: {path.name} has no public bounds; give low and high, or a data dictionary {dictionary_file.name}."
+            f"datasets: {path.name} has no public bounds; give low and high, or the file {dictionary_file.name}."
         )
     facts = json.loads(dictionary_file.read_text())
     names = [column["name"] for column in facts["columns"]]
@@ -154,7 +154,9 @@ def _numbers(table: pd.DataFrame, path: Path) -> np.ndarray:
         raise ValueError(f"datasets: {path.name} must have at least one row below its header.")
     for name in table.columns:
         if not pd.api.types.is_numeric_dtype(table[name]) or pd.api.types.is_bool_dtype(table[name]):
-            raise ValueError(f"datasets: column {name!r} of {path.name} must hold numbers only; leave it out or recode it.")
+            raise ValueError(
+                f"datasets: column {name!r} of {path.name} must hold numbers only; leave it out or recode it."
+            )
     X = table.to_numpy(dtype=np.float64)
     X.setflags(write=False)
     return X

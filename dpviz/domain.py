@@ -42,7 +42,9 @@ class Domain:
         low = np.array(self.low, dtype=np.float64).reshape(-1)
         high = np.array(self.high, dtype=np.float64).reshape(-1)
         if low.shape != high.shape or low.size == 0:
-            raise ValueError(f"{owner}: low and high must name the same, nonzero number of columns; got {low.size} and {high.size}.")
+            raise ValueError(
+                f"{owner}: low and high must name the same, nonzero number of columns; got {low.size} and {high.size}."
+            )
         for column, (a, b) in enumerate(zip(low, high, strict=True)):
             if not (np.isfinite(a) and np.isfinite(b) and a < b):
                 raise ValueError(f"{owner}: column {column} must have finite bounds with low < high; got {a} and {b}.")
@@ -79,13 +81,15 @@ class Domain:
             validate.integer("Domain", 1, None, n_features=n_features)
         size = max(max(array.size for array in arrays), n_features or 1)
         if any(array.size not in (1, size) for array in arrays):
-            raise ValueError(f"Domain: low and high must have {size} values; got {arrays[0].size} and {arrays[1].size}.")
-        bounds = [np.broadcast_to(array.reshape(-1), (size,)) for array in arrays]
-        corner = (bounds[1] - bounds[0]) / 2
+            raise ValueError(
+                f"Domain: low and high must have {size} values; got {arrays[0].size} and {arrays[1].size}."
+            )
+        lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
+        corner = (highs - lows) / 2
         if not np.all(np.isfinite(corner)) or np.any(corner <= 0):
-            return cls(*bounds, scale, 1.0)  # raises the sentence that names the column
+            return cls(lows, highs, scale, 1.0)  # raises the sentence that names the column
         widest = float(np.linalg.norm(corner / (corner if scale == "column" else corner.max()))) * (1 + _SLACK)
-        return cls(*bounds, scale, widest if radius is None else radius, n_public, rows_per_person)
+        return cls(lows, highs, scale, widest if radius is None else radius, n_public, rows_per_person)
 
     @classmethod
     def tight_nonprivate(cls, X: np.ndarray) -> Domain:
@@ -93,7 +97,9 @@ class Domain:
         X = validate.finite_matrix("Domain", X)
         center = X.mean(axis=0)
         reach = float(np.linalg.norm(X - center, axis=1).max()) or 1.0
-        return cls(center - reach, center + reach, "common", 1.0, len(X), origin="tight_nonprivate: taken from the data")
+        return cls(
+            center - reach, center + reach, "common", 1.0, len(X), origin="tight_nonprivate: taken from the data"
+        )
 
     @property
     def n_features(self) -> int:

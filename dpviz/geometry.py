@@ -109,9 +109,7 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
     return winners
 
 
-def _propose(
-    dtype: type, fast: np.ndarray, x: np.ndarray, points: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _propose(dtype: type, fast: np.ndarray, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (winner, unsure) by 0.5 |s|^2 - x.s in one precision.
 
     With unit roundoff u and exact inputs rounded to `dtype`, any summation order gives an error of at most
@@ -121,7 +119,7 @@ def _propose(
     unit = float(np.finfo(dtype).eps) / 2
     reach = math.sqrt(float((points**2).sum(axis=1).max()))
     half = (0.5 * (points**2).sum(axis=1)).astype(dtype)
-    transposed = np.ascontiguousarray(points.T.astype(dtype))
+    transposed: np.ndarray = np.ascontiguousarray(points.T.astype(dtype))
     norms = np.sqrt((x**2).sum(axis=1))
     margin = 2 * 1.01 * (d + 4) * unit * (norms * reach + 0.5 * reach * reach)
     winners = np.empty(len(x), dtype=np.int64)
@@ -194,9 +192,7 @@ def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.n
     """
     if d >= 16:
         return clip_ball(snap(uniform_ball(n, d, 0.75 * radius, rng)), radius)
-    packed, a = _pack(
-        min(n, _PACKED), d, radius / 2, lambda a, size: uniform_ball(size, d, radius - a, rng)
-    )
+    packed, a = _pack(min(n, _PACKED), d, radius / 2, lambda a, size: uniform_ball(size, d, radius - a, rng))
     rest = uniform_ball(n - len(packed), d, radius - a, rng)
     return clip_ball(snap(np.concatenate([packed, rest])), radius)
 
@@ -222,9 +218,7 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
     return points, a
 
 
-def pack_cube(
-    n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False
-) -> np.ndarray:
+def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False) -> np.ndarray:
     """Spread n points over the cube [-B, B]^d: at least a from the faces and 2a from each other.
 
     The largest a is found by 20 steps of binary search with 100 tries each, or by halving from B as in published code.

@@ -27,17 +27,19 @@ def positive(owner: str, **values: object) -> None:
             raise ValueError(f"{owner}: {name} must be > 0; got {value}.")
 
 
-def in_range(
-    owner: str, low: float | None, high: float | None, *, open_ends: bool = False, **values: object
-) -> None:
+def in_range(owner: str, low: float | None, high: float | None, *, open_ends: bool = False, **values: object) -> None:
     """Refuse every named value outside [low, high] (or (low, high) with `open_ends`)."""
     for name, value in values.items():
-        number = _number(owner, name, value)
-        below = low is not None and (number <= low if open_ends else number < low)
-        above = high is not None and (number >= high if open_ends else number > high)
-        if below or above:
-            word = ("> " if open_ends else ">= ") if below else ("< " if open_ends else "<= ")
-            raise ValueError(f"{owner}: {name} must be {word}{low if below else high}; got {value}.")
+        _check_range(owner, low, high, open_ends, name, value)
+
+
+def _check_range(owner: str, low: float | None, high: float | None, open_ends: bool, name: str, value: object) -> None:
+    number = _number(owner, name, value)
+    below = low is not None and (number <= low if open_ends else number < low)
+    above = high is not None and (number >= high if open_ends else number > high)
+    if below or above:
+        word = ("> " if open_ends else ">= ") if below else ("< " if open_ends else "<= ")
+        raise ValueError(f"{owner}: {name} must be {word}{low if below else high}; got {value}.")
 
 
 def integer(owner: str, low: int | None = None, high: int | None = None, **values: object) -> None:
@@ -45,7 +47,7 @@ def integer(owner: str, low: int | None = None, high: int | None = None, **value
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(f"{owner}: {name} must be a whole number; got {value!r}.")
-        in_range(owner, low, high, **{name: value})
+        _check_range(owner, low, high, False, name, value)
 
 
 def one_of(owner: str, choices: Iterable[object], **values: object) -> None:

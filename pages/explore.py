@@ -15,7 +15,9 @@ error = ""
 algorithm = None
 
 with st.sidebar:
-    name = st.selectbox("Data", SAMPLES, format_func=lambda n: sample(n).title, key="explore_data", persist_state="session")
+    name = st.selectbox(
+        "Data", SAMPLES, format_func=lambda n: sample(n).title, key="explore_data", persist_state="session"
+    )
     data = sample(name)
     st.caption(data.description)
     slugs = list(ALGORITHMS)
@@ -79,7 +81,9 @@ def progress() -> None:
         return
     if job.active:
         ahead = jobs().position(job)
-        words = f"{ahead} runs ahead in the queue" if ahead else f"release {job.done} of {job.total}" if job.total else ""
+        words = (
+            f"{ahead} runs ahead in the queue" if ahead else f"release {job.done} of {job.total}" if job.total else ""
+        )
         st.progress(job.done / job.total if job.total else 0.0, f"Running {job.title}: {words}")
         if st.button("Cancel", key="cancel"):
             job.cancel()
@@ -111,6 +115,7 @@ shell.key_line(
     ]
 )
 st.html(
-    '<p class="dp-small"><b>How this picture can fool you.</b> One run is one draw of the noise. Press Run with another '
-    "seed before you believe a center. At most 900 rows and 750 guesses are drawn; all of them are computed with.</p>"
+    '<p class="dp-small"><b>How this picture can fool you.</b> One run is one draw of the noise. '
+    "Press Run with another seed before you believe a center. "
+    "At most 900 rows and 750 guesses are drawn; all of them are computed with.</p>"
 )

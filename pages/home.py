@@ -38,7 +38,8 @@ with left:
         f'<p class="dp-odds">Anyone betting on whether Alex is in the data is right at most '
         f"<b>{promise.odds} times in 100</b>.</p>"
         f'<div class="dp-bar" role="img" aria-label="{promise.odds} between 50, a coin, and 100, no privacy">'
-        f'<i style="left:0;width:100%;background:{c.line}"></i><i style="left:0;width:{share}%;background:{c.released}"></i>'
+        f'<i style="left:0;width:100%;background:{c.line}"></i>'
+        f'<i style="left:0;width:{share}%;background:{c.released}"></i>'
         f'<u style="left:0;border-color:{c.muted};background:{c.bg}"></u>'
         f'<u style="left:{share}%;border-color:{c.released};background:{c.released}"></u>'
         f'<u style="left:100%;border-color:{c.hidden};background:{c.bg}"></u></div>'
@@ -47,7 +48,9 @@ with left:
         "A bound for every possible attacker, not an estimate.</p>"
     )
     with st.container(border=True):
-        st.page_link("pages/explore.py", label="**Explore** \u2003 Step through each algorithm. See what every step costs.")
+        st.page_link(
+            "pages/explore.py", label="**Explore** \u2003 Step through each algorithm. See what every step costs."
+        )
 with right:
     player("home", view_of(result, hidden=True, axes=(0, 1)), compact=True, autoplay=True)
     shell.key_line(

@@ -76,61 +76,137 @@ def mixture(
 
 def made_up() -> None:
     rng = np.random.default_rng(2026)
-    town = [column("east", -12, 12, "km", "east of the town hall"), column("north", -9, 9, "km", "north of the town hall")]
+    town = [
+        column("east", -12, 12, "km", "east of the town hall"),
+        column("north", -9, 9, "km", "north of the town hall"),
+    ]
     X, labels = mixture(
         rng,
         [[-5.2, 3.5], [5.0, 4.2], [0.4, 1.2], [-1.2, -4.3], [5.6, -2.9]],
         [1200, 1300, 500, 1300, 700],
         [1.1, 1.4, 0.55, 1.35, 0.8],
     )
-    write("town", "Town, 5,000 made-up people", "Five neighborhoods of different size on a town map.", X, town, 5, labels=labels)
+    write(
+        "town",
+        "Town, 5,000 made-up people",
+        "Five neighborhoods of different size on a town map.",
+        X,
+        town,
+        5,
+        labels=labels,
+    )
 
     square = [column("x", -10, 10), column("y", -10, 10)]
     grid = [[x, y] for x in (-7, 0, 7) for y in (-7, -2.3, 2.3, 7)]
     X, labels = mixture(rng, grid, [250] * 12, [0.55] * 12)
-    write("blobs", "Separated blobs", "Twelve round groups with room between them: the easy case.", X, square, 12, labels=labels)
+    write(
+        "blobs",
+        "Separated blobs",
+        "Twelve round groups with room between them: the easy case.",
+        X,
+        square,
+        12,
+        labels=labels,
+    )
 
     X, labels = mixture(rng, [[-3, -2], [3, -2], [0, 3], [0, 0]], [900] * 4, [1.8] * 4)
     write("overlap", "Overlapping blobs", "Four groups that run into each other.", X, square, 4, labels=labels)
 
     X, labels = mixture(rng, [[-5, 0], [5, 4], [5, -6]], [4000, 900, 60], [1.6, 1.1, 0.5])
-    write("minority", "A small minority", "One group of 60 beside one of 4,000: whose center does the noise hide?", X, square, 3, labels=labels)
+    write(
+        "minority",
+        "A small minority",
+        "One group of 60 beside one of 4,000: whose center does the noise hide?",
+        X,
+        square,
+        3,
+        labels=labels,
+    )
 
     angle = rng.uniform(0, 2 * np.pi, 1500)
     ring = 7 * np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(0, 0.4, (1500, 2))
     X = np.concatenate([ring, rng.normal(0, 0.8, (700, 2)), [[9.8, 9.8]]])
     labels = np.repeat([0, 1, 2], [1500, 700, 1])
-    write("ring", "Ring and outlier", "A ring, a core and one person far away: k-means itself is wrong here.", X, square, 2, labels=labels)
+    write(
+        "ring",
+        "Ring and outlier",
+        "A ring, a core and one person far away: k-means itself is wrong here.",
+        X,
+        square,
+        2,
+        labels=labels,
+    )
 
     centers = rng.uniform(-6, 6, (8, 20))
     X, labels = mixture(rng, centers, [300] * 8, [1.0] * 8)
     many = [column(f"x{i + 1}", -10, 10) for i in range(20)]
-    write("highdim", "Twenty columns", "Eight groups in 20 dimensions, where noise has more room.", X, many, 8, labels=labels, decimals=2)
+    write(
+        "highdim",
+        "Twenty columns",
+        "Eight groups in 20 dimensions, where noise has more room.",
+        X,
+        many,
+        8,
+        labels=labels,
+        decimals=2,
+    )
 
     X, labels = mixture(rng, [[-4, 0], [4, 0]], [25, 15], [1.0, 1.0])
-    write("tiny", "Forty people", "Too few rows to hide in: differential privacy fails here, and should.", X, square, 2, labels=labels)
+    write(
+        "tiny",
+        "Forty people",
+        "Too few rows to hide in: differential privacy fails here, and should.",
+        X,
+        square,
+        2,
+        labels=labels,
+    )
 
 
 def bundled() -> None:
     data = load_iris()
     bounds = [("sepal length", 0, 10), ("sepal width", 0, 6), ("petal length", 0, 10), ("petal width", 0, 4)]
     write(
-        "iris", "Iris", "150 flowers of three species: small, classic.", data.data,
-        [column(name, low, high, "cm") for name, low, high in bounds], 3,
-        labels=data.target, decimals=1, unit="one row is one flower", origin="Fisher 1936", licence=UCI,
+        "iris",
+        "Iris",
+        "150 flowers of three species: small, classic.",
+        data.data,
+        [column(name, low, high, "cm") for name, low, high in bounds],
+        3,
+        labels=data.target,
+        decimals=1,
+        unit="one row is one flower",
+        origin="Fisher 1936",
+        licence=UCI,
     )
     data = load_wine()
     tops = [20, 10, 5, 40, 200, 6, 8, 1, 6, 20, 3, 6, 2000]
     write(
-        "wine", "Wine", "178 wines, 13 chemical measurements.", data.data,
-        [column(name, 0, top) for name, top in zip(data.feature_names, tops, strict=True)], 3,
-        labels=data.target, scale="column", unit="one row is one wine", origin="Forina et al. 1991", licence=UCI,
+        "wine",
+        "Wine",
+        "178 wines, 13 chemical measurements.",
+        data.data,
+        [column(name, 0, top) for name, top in zip(data.feature_names, tops, strict=True)],
+        3,
+        labels=data.target,
+        scale="column",
+        unit="one row is one wine",
+        origin="Forina et al. 1991",
+        licence=UCI,
     )
     data = load_digits()
     write(
-        "digits", "Handwritten digits", "1,797 images of 8 x 8 pixels: 64 columns.", data.data,
-        [column(f"pixel {i // 8},{i % 8}", 0, 16, "ink") for i in range(64)], 10,
-        labels=data.target, decimals=0, unit="one row is one image", origin="Alpaydin and Kaynak 1998", licence=UCI,
+        "digits",
+        "Handwritten digits",
+        "1,797 images of 8 x 8 pixels: 64 columns.",
+        data.data,
+        [column(f"pixel {i // 8},{i % 8}", 0, 16, "ink") for i in range(64)],
+        10,
+        labels=data.target,
+        decimals=0,
+        unit="one row is one image",
+        origin="Alpaydin and Kaynak 1998",
+        licence=UCI,
     )
 
 

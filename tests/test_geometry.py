@@ -16,7 +16,9 @@ def brute(x, points):
 
 def evolved(rng, k, children, d, spread=0.01):
     parents = snap(rng.uniform(-0.7, 0.7, (k, d)))
-    points = np.concatenate([parents, np.repeat(parents, children, axis=0) + spread * rng.normal(size=(k * children, d))])
+    points = np.concatenate(
+        [parents, np.repeat(parents, children, axis=0) + spread * rng.normal(size=(k * children, d))]
+    )
     return Population(snap(points), parents, np.concatenate([np.arange(k), np.repeat(np.arange(k), children)]))
 
 
@@ -42,7 +44,9 @@ def test_single_precision_alone_would_be_wrong():
     rng = np.random.default_rng(0)
     x = snap(rng.uniform(-1, 1, (4000, 16)))
     population = evolved(rng, 4, 200, 16, spread=1e-4)
-    single = (0.5 * (population.points**2).sum(1)).astype(np.float32) - x.astype(np.float32) @ population.points.T.astype(np.float32)
+    single = (0.5 * (population.points**2).sum(1)).astype(np.float32) - x.astype(
+        np.float32
+    ) @ population.points.T.astype(np.float32)
     assert (single.argmin(1) != nearest(x, population)).any()
 
 

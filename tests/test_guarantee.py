@@ -14,7 +14,8 @@ def promise(**values):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "mu", "guess"), [(0.5, 0.142, 0.528), (1, 0.268, 0.553), (2, 0.502, 0.599), (5, 1.121, 0.712), (10, 2.0, 0.841)]
+    ("epsilon", "mu", "guess"),
+    [(0.5, 0.142, 0.528), (1, 0.268, 0.553), (2, 0.502, 0.599), (5, 1.121, 0.712), (10, 2.0, 0.841)],
 )
 def test_numbers_printed_beside_the_slider(epsilon, mu, guess):
     found = promise(epsilon=epsilon, mu=mu_of_epsilon(epsilon, 1e-5))

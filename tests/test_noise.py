@@ -35,7 +35,7 @@ def test_small_scales_are_not_lost_to_the_grid(source):
 def test_rounding_is_to_nearest_not_toward_zero(source):
     draws = SOURCES[source]().gaussian(0.7 * GRID, (20_000,)) / GRID
     nearest, truncated = stats.norm.cdf(0.5 / 0.7) - stats.norm.cdf(-0.5 / 0.7), stats.norm.cdf(1 / 0.7) * 2 - 1
-    discrete = 1 / np.exp(-np.arange(-9, 10) ** 2 / (2 * 0.49)).sum()
+    discrete = 1 / np.exp(-(np.arange(-9, 10) ** 2) / (2 * 0.49)).sum()
     zero = np.mean(draws == 0)
     assert min(abs(zero - nearest), abs(zero - discrete)) < 0.02
     assert abs(zero - truncated) > 0.1

@@ -33,7 +33,9 @@ def test_all_zero_histogram_still_gives_k_centers():
     np.testing.assert_array_equal(centers, points[:2])
 
 
-@pytest.mark.parametrize(("epsilon", "d", "T"), [(1, 2, 6), (0.25, 2, 6), (2, 2, 12), (4, 2, 23), (1, 16, 16), (4, 30, 88)])
+@pytest.mark.parametrize(
+    ("epsilon", "d", "T"), [(1, 2, 6), (0.25, 2, 6), (2, 2, 12), (4, 2, 23), (1, 16, 16), (4, 30, 88)]
+)
 def test_generations(epsilon, d, T):
     assert PEMeans(epsilon=epsilon).generations(d) == T
     assert len(PEMeans(epsilon=epsilon).plan(d, 1000).costs["votes"]) == T

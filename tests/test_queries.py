@@ -5,8 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from query_cases import CASES
-from query_cases.base import AR, MOVE, REPLACE
 
 from dpviz.domain import Domain
 from dpviz.geometry import Population
@@ -14,6 +12,8 @@ from dpviz.privacy import queries
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import Count, NearestVotes, Query
 from dpviz.privacy.rows import Block, Rows
+from query_cases import CASES
+from query_cases.base import AR, MOVE, REPLACE
 
 NORMS = (1, 2, math.inf)
 TRIALS = 300
@@ -24,7 +24,11 @@ def all_subclasses(cls):
 
 
 QUERIES = sorted(
-    (cls for cls in all_subclasses(Query) if cls.__module__.startswith(queries.__name__) and not cls.__name__.startswith("_")),
+    (
+        cls
+        for cls in all_subclasses(Query)
+        if cls.__module__.startswith(queries.__name__) and not cls.__name__.startswith("_")
+    ),
     key=lambda cls: cls.__name__,
 )
 
@@ -119,9 +123,14 @@ DATA_TYPES = {"int", "float", "str", "bool", "tuple", "ndarray", "Population", "
 
 def open_doors(cls):
     """Field types of a query that are not plain data."""
-    names = [str(f.type).replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ") for f in dataclasses.fields(cls)]
+    names = [
+        str(f.type).replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ")
+        for f in dataclasses.fields(cls)
+    ]
     words = {word for name in names for word in name.split()} - {"None", "...", "Query", "Score"}
-    return {word for word in words if word not in DATA_TYPES and word not in {sub.__name__ for sub in all_subclasses(Query)}}
+    return {
+        word for word in words if word not in DATA_TYPES and word not in {sub.__name__ for sub in all_subclasses(Query)}
+    }
 
 
 @pytest.mark.parametrize("cls", QUERIES, ids=lambda cls: cls.__name__)

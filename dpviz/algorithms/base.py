@@ -107,10 +107,8 @@ class Algorithm:
             raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")  # type: ignore[attr-defined]
         plan = self.plan(rows.n_features, n_public)
         delta = self.resolved_delta(n_public)
-        curator = Curator(
-            rows, plan, source, neighboring=self.neighboring, n_public=n_public, demo=source.reproducible
-        )
-        steps = []
+        curator = Curator(rows, plan, source, neighboring=self.neighboring, n_public=n_public, demo=source.reproducible)
+        steps: list[Step] = []
         for frame in self.steps(curator, rows.domain, init_rng):
             step = Step(
                 len(steps), frame.kind, frame.title, freeze(frame.released), curator.drain_hidden(), len(curator.ledger)
@@ -160,7 +158,9 @@ class Algorithm:
         validate.one_of(self.name, ("seeded", "secure"), noise=noise)
         if noise == "secure":
             if seed is not None:
-                raise ValueError(f"{self.name}: seed must not be given with noise='secure'; a known seed undoes the noise.")
+                raise ValueError(
+                    f"{self.name}: seed must not be given with noise='secure'; a known seed undoes the noise."
+                )
             return np.random.default_rng(), Secure()
         validate.integer(self.name, 0, None, seed=seed)
         init, draws = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))

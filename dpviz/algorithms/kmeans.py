@@ -94,7 +94,9 @@ class KMeans(Algorithm):
     ) -> Trace:
         """Run on the raw array (rows with non-finite cells dropped, nothing clipped), never under secure noise."""
         if noise != "seeded":
-            raise ValueError(f"{self.name}: noise must be 'seeded'; KMeans is not private and cannot make a private release.")
+            raise ValueError(
+                f"{self.name}: noise must be 'seeded'; KMeans is not private and cannot make a private release."
+            )
         if isinstance(X, Rows) or domain is None:
             raise TypeError(f"{self.name}: the data must be an array with its domain; the reference reads raw rows.")
         validate.integer(self.name, 0, None, seed=seed)

@@ -98,12 +98,19 @@ class PEMeans(Algorithm):
         1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
     )
     delta: float | None = param(
-        None, low=1e-12, high=0.5, log=True, kind="float", advanced=True,
+        None,
+        low=1e-12,
+        high=0.5,
+        log=True,
+        kind="float",
+        advanced=True,
         help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
     )
     variations: str = param(
-        "capped", choices=("capped", "paper", "authors"), advanced=True,
-        help="How many variations of each center to try at first: capped (fast), the paper's N/5, or the authors' N/(5k).",
+        "capped",
+        choices=("capped", "paper", "authors"),
+        advanced=True,
+        help="How many variations of each center to try at first: capped (fast), the paper's N/5, the authors' N/(5k).",
     )
 
     def generations(self, n_features: int) -> int:

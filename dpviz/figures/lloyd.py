@@ -39,13 +39,20 @@ def panels(view: View) -> list[Panel]:
     figure.add_scatter(
         mode="markers",
         name="released center" if private else "KMeans center (not private)",
-        marker={"color": color, "symbol": symbol, "size": 12, "line": {"width": 2, "color": colors.ink if private else color}},
+        marker={
+            "color": color,
+            "symbol": symbol,
+            "size": 12,
+            "line": {"width": 2, "color": colors.ink if private else color},
+        },
     )
     path = [view.plane(_centers(step)) for step in trace.steps]
     updates = []
     for t, now in enumerate(path):
         same = t > 0 and path[t - 1].shape == now.shape
-        lines = np.stack([path[t - 1], now, np.full_like(now, np.nan)], axis=1).reshape(-1, 2) if same else np.empty((0, 2))
+        lines = (
+            np.stack([path[t - 1], now, np.full_like(now, np.nan)], axis=1).reshape(-1, 2) if same else np.empty((0, 2))
+        )
         updates.append([xy(lines), xy(now)])
     if private:
         reference(view, figure)

@@ -107,10 +107,11 @@ def thin(n: int, most: int, seed: int = 0) -> np.ndarray:
 
 
 def xy(points: np.ndarray) -> dict[str, Any]:
-    """Return x and y lists; [None] where there are none, because an empty list leaves the old marks standing."""
+    """Return x and y lists, NaN as None; [None] for no points, because an empty list leaves the old marks standing."""
     if len(points) == 0:
         return {"x": [None], "y": [None]}
-    return {"x": np.round(points[:, 0], 4).tolist(), "y": np.round(points[:, 1], 4).tolist()}
+    x, y = ([None if value != value else value for value in column] for column in np.round(points, 4).T.tolist())
+    return {"x": x, "y": y}
 
 
 def plane(view: View, title: str, *, height: int = 478) -> go.Figure:
@@ -129,7 +130,12 @@ def plane(view: View, title: str, *, height: int = 478) -> go.Figure:
         figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
         figure.update_layout(meta={"ar": float((high - low)[1] / (high - low)[0]), "h": height})
     figure.add_shape(
-        type="rect", x0=low[0], x1=high[0], y0=low[1], y1=high[1], line={"color": colors.line, "dash": "dot", "width": 1}
+        type="rect",
+        x0=low[0],
+        x1=high[0],
+        y0=low[1],
+        y1=high[1],
+        line={"color": colors.line, "dash": "dot", "width": 1},
     )
     if view.hidden and view.people is not None:
         chosen = view.flat(view.people[thin(len(view.people), MAX_PEOPLE)])
@@ -180,9 +186,13 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     table, colors = spend_frame(view.trace), view.colors
     figure = base(colors, "epsilon spent so far", height=height)
     everything = {"x": table.release.tolist(), "y": table.epsilon.tolist()}
-    figure.add_scatter(**everything, mode="lines+markers", line={"color": colors.released_soft, "width": 1.6}, hoverinfo="skip")
+    figure.add_scatter(
+        **everything, mode="lines+markers", line={"color": colors.released_soft, "width": 1.6}, hoverinfo="skip"
+    )
     figure.add_scatter(x=[0], y=[0], mode="lines+markers", line={"color": colors.released, "width": 2.4}, name="spent")
-    figure.add_scatter(x=[0], y=[0], mode="text", text=[""], textposition="top left", hoverinfo="skip")
+    figure.add_scatter(
+        x=[0], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
+    )
     figure.update_xaxes(title_text="release", range=[-0.3, len(table) - 0.5])
     figure.update_yaxes(title_text="epsilon", range=[0, 1.25 * float(table.epsilon.max())])
     updates = []
@@ -211,13 +221,14 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172) -> Panel:
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 8},
     )  # fmt: skip
     figure.add_scatter(
-        x=[None], y=[None], mode="markers+text", textposition="top right", hoverinfo="skip",
+        x=[None], y=[None], mode="markers+text", textposition="top center", cliponaxis=False, hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 13, "color": colors.hidden, "line": {"width": 2.4}},
     )  # fmt: skip
     if view.reference_loss is not None:
         figure.add_hline(
             y=view.reference_loss, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
-            annotation={"text": "KMeans", "font": {"color": colors.hidden, "size": 12}}, annotation_position="bottom right",
+            annotation={"text": "KMeans", "font": {"color": colors.hidden, "size": 12}},
+            annotation_position="bottom right",
         )  # fmt: skip
     figure.update_xaxes(title_text="step", range=[0.6, len(losses) + 0.6])
     top = float(np.nanmax([*losses, view.reference_loss or 0]))
@@ -251,7 +262,8 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 78) -> Panel:
         orientation="h", y=[0] * n, x=[0.96] * n, base=[j + 0.02 for j in range(n)], text=labels, textposition="inside",
         insidetextanchor="middle", textangle=0, customdata=first_frame, constraintext="none",
         hovertext=[
-            f"{entry.name} {entry.occurrence + 1}: {entry.mechanism}, sensitivity {entry.sensitivity:.3g}, scale {entry.scale:.3g}"
+            f"{entry.name} {entry.occurrence + 1}: {entry.mechanism}, sensitivity {entry.sensitivity:.3g}, "
+            f"scale {entry.scale:.3g}"
             for entry in trace.ledger
         ],
         hoverinfo="text", marker={"color": [colors.released] * n}, textfont={"size": 12, "color": [colors.bg] * n},

@@ -74,7 +74,9 @@ def _plane(view: View) -> Panel:
     first = len(figure.data)
     soft = {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}
     figure.add_scatter(mode="markers", marker=soft, name="guess", hoverinfo="skip")
-    figure.add_scatter(mode="markers", name="noisy votes", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.22})
+    figure.add_scatter(
+        mode="markers", name="noisy votes", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.22}
+    )
     figure.add_scatter(
         mode="markers", name="survivor", hoverinfo="skip",
         marker={"color": colors.released, "opacity": 0.6, "line": {"color": colors.panel, "width": 0.8}},
@@ -143,7 +145,11 @@ def _votes(view: View, *, height: int = 168) -> Panel:
             else:
                 kept = table.kept if phase == 2 else np.ones(len(table), dtype=bool)
                 color = [colors.released if k else colors.released_soft for k in kept]
-                bars = {"x": table["rank"].tolist(), "y": table.noisy_votes.round(2).tolist(), "marker": {"color": color}}
+                bars = {
+                    "x": table["rank"].tolist(),
+                    "y": table.noisy_votes.round(2).tolist(),
+                    "marker": {"color": color},
+                }
                 ticks = {"x": table["rank"].tolist(), "y": table.true_votes.tolist()} if true else {}
             updates.append([bars, ticks] if true else [bars])
     add_frames(figure, [0, 1] if true else [0], updates)

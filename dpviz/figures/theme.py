@@ -60,7 +60,7 @@ def theme(mode: str) -> Theme:
     return DARK if mode == "dark" else LIGHT
 
 
-def base(colors: Theme, title: str, *, height: int, margin_left: int = 44) -> go.Figure:
+def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go.Figure:
     """Return an empty figure in house style; the title says what is seen."""
     axis = {
         "gridcolor": colors.grid,
@@ -89,7 +89,7 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 44) -> go
             "showlegend": False,
             "hovermode": "closest",
             "xaxis": axis,
-            "yaxis": axis,
+            "yaxis": {**axis, "nticks": 5 if height < 250 else 9},
         }
     )  # fmt: skip
 

@@ -58,7 +58,9 @@ def mu_of_epsilon(epsilon: float, delta: float) -> float:
     validate.positive("accounting", epsilon=epsilon)
     validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
     root = math.exp(
-        brentq(lambda log_mu: delta_of_mu(math.exp(log_mu), epsilon) - delta, math.log(1e-12), math.log(1e4), xtol=1e-15)
+        brentq(
+            lambda log_mu: delta_of_mu(math.exp(log_mu), epsilon) - delta, math.log(1e-12), math.log(1e4), xtol=1e-15
+        )
     )
     while delta_of_mu(root, epsilon) > delta:
         root *= 1 - 1e-14

@@ -115,7 +115,9 @@ class Guarantee:
         if neighboring == self.neighboring or not self.private:
             return self
         if (self.neighboring, neighboring) != (Neighboring.ADD_REMOVE, Neighboring.REPLACE):
-            raise ValueError(f"Guarantee: cannot convert {self.neighboring} to {neighboring}; only add-remove to replace.")
+            raise ValueError(
+                f"Guarantee: cannot convert {self.neighboring} to {neighboring}; only add-remove to replace."
+            )
         return dataclasses.replace(self._times(2), neighboring=neighboring)
 
     @property

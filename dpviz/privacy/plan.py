@@ -302,7 +302,9 @@ class Plan:
         """Rebuild what `to_dict` wrote."""
         return cls(
             {
-                label: tuple(COSTS[cost["mechanism"]](**{k: v for k, v in cost.items() if k != "mechanism"}) for cost in costs)
+                label: tuple(
+                    COSTS[cost["mechanism"]](**{k: v for k, v in cost.items() if k != "mechanism"}) for cost in costs
+                )
                 for label, costs in record.items()
             }
         )

@@ -10,7 +10,12 @@ from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.params import ParamSpec
 
-LABELS = {"n_clusters": "Centers k", "epsilon": "Privacy budget epsilon", "delta": "Delta", "rho_distance": "rho (distance)"}
+LABELS = {
+    "n_clusters": "Centers k",
+    "epsilon": "Privacy budget epsilon",
+    "delta": "Delta",
+    "rho_distance": "rho (distance)",
+}
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -34,7 +39,9 @@ def _widget(cls: type[Algorithm], name: str, spec: ParamSpec, default: Any) -> A
         choices = list(spec.choices or ())
         return st.selectbox(label, choices, choices.index(default), key=key, help=spec.help)
     if spec.optional:
-        text = st.text_input(label, "" if default is None else str(default), key=key, help=spec.help, placeholder="auto")
+        text = st.text_input(
+            label, "" if default is None else str(default), key=key, help=spec.help, placeholder="auto"
+        )
         try:
             return params.parse(spec, text.strip())
         except ValueError:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
+from pathlib import Path
 
 import streamlit as st
 
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee
 
+_CSS = (Path(__file__).parent / "shell.css").read_text()
 PAGES = {"pages/home.py": "Home", "pages/explore.py": "Explore"}
 
 
@@ -26,7 +29,6 @@ def colors() -> Theme:
 
 def strip(data: str, algorithm: str, guarantee: Guarantee | None) -> None:
     """Show mode, data, algorithm and guarantee, and the page's style with it."""
-    c = colors()
     facts = [("Data", data), ("Algorithm", algorithm)]
     if guarantee is not None and guarantee.private:
         facts += [("epsilon", f"{guarantee.epsilon:.3g}"), ("delta", f"{guarantee.delta:.2g}")]
@@ -35,31 +37,8 @@ def strip(data: str, algorithm: str, guarantee: Guarantee | None) -> None:
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
     words = "".join(f"<span>{html.escape(name)} <b>{html.escape(value)}</b></span>" for name, value in facts)
-    style = f"""<style>
-      .dp-strip {{ display:flex; flex-wrap:wrap; gap:4px 18px; align-items:center; font-size:13.5px; color:{c.muted};
-        border-bottom:1px solid {c.line}; padding:6px 0 8px; font-variant-numeric:tabular-nums; background:{c.bg}; }}
-      .dp-strip b {{ color:{c.ink}; font-weight:600; }}
-      .dp-badge {{ border:1.5px dashed {c.hidden}; color:{c.hidden}; border-radius:5px; padding:1px 8px; font-weight:700;
-        letter-spacing:.04em; font-size:12.5px; }}
-      .dp-key {{ display:flex; flex-wrap:wrap; gap:4px 18px; font-size:13.5px; color:{c.muted}; }}
-      .dp-lede {{ font-size:18px; line-height:1.45; color:{c.muted}; margin:0; }}
-      .dp-odds {{ font-size:19px; line-height:1.4; margin:0; }}
-      .dp-small {{ font-size:13.5px; color:{c.muted}; margin:0; line-height:1.45; }}
-      .dp-bar {{ position:relative; height:14px; max-width:460px; margin:6px 8px 2px; }}
-      .dp-bar i {{ position:absolute; top:5px; height:4px; border-radius:2px; }}
-      .dp-bar u {{ position:absolute; top:0; width:10px; height:10px; border-radius:50%; margin-left:-7px; border:2px solid; }}
-      .dp-ends {{ display:flex; justify-content:space-between; max-width:476px; font-size:13.5px; color:{c.muted}; }}
-      button[kind^=primary] p {{ color:{c.bg}; }}
-      [data-testid=stMainBlockContainer] {{ max-width:1280px; padding-left:2rem; padding-right:2rem; }}
-      h1 {{ letter-spacing:-.015em; line-height:1.12; }}
-      @media (min-width:641px) {{
-        [data-testid=stLayoutWrapper]:has(>.st-key-strip) {{ position:sticky; top:3.75rem; z-index:50; }}
-      }}
-      @media (max-width:640px) {{
-        [data-testid=stMainBlockContainer] {{ padding-left:1rem; padding-right:1rem; }}
-        h1 {{ font-size:1.85rem !important; }} .dp-strip {{ font-size:12.5px; }} .dp-lede {{ font-size:16.5px; }}
-      }}
-    </style>"""
+    tokens = "".join(f"--dp-{name}:{value};" for name, value in dataclasses.asdict(colors()).items())
+    style = f"<style>:root{{{tokens}}}{_CSS}</style>"
     with st.container(key="strip"):
         st.html(f'{style}<div class="dp-strip"><span class="dp-badge">DEMO</span>{words}</div>')
 

@@ -30,5 +30,7 @@ def transport(
         "start": last if start is None else start,
         "autoplay": autoplay,
     }
-    result = _component(key=key, data=data, default={"step": data["start"]}, on_step_change=lambda: None, height="content")
+    result = _component(
+        key=key, data=data, default={"step": data["start"]}, on_step_change=lambda: None, height="content"
+    )
     return min(int(result.step if result.step is not None else data["start"]), last)

@@ -1,4 +1,4 @@
-"""What may be asked about rows, as types: sums (`Query`), selections (`Score`), partitions (`Predicate`), sparse keys."""
+"""What may be asked about rows, as types: sums, selections, partitions, sparse keys."""
 
 from __future__ import annotations
 

@@ -1,0 +1,98 @@
+"""A real server and a real browser. Without Chromium the tests skip with a reason; in CI they fail."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def serve():
+    """Start the app on a free port and yield its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command += [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(120):
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.25)
+        else:
+            pytest.fail("the server did not start")
+        yield url
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        reason = "Chromium is not installed (apt install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser):
+    with serve() as url:
+        yield url
+
+
+@pytest.fixture
+def open_page(browser, server):
+    """Open a path of the shared server; fails if a request leaves the machine."""
+    contexts, outside = [], []
+
+    def opener(path="", *, width=1280, height=800, mode="light", base=server):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=mode, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+
+        def watch(request):
+            if not request.url.startswith((base, "data:", "blob:", base.replace("http", "ws"))):
+                outside.append(request.url)
+
+        page.on("request", watch)
+        page.goto(f"{base}/{path}")
+        return page
+
+    yield opener
+    for context in contexts:
+        context.close()
+    assert outside == []

@@ -1,0 +1,40 @@
+"""Write the README's picture: `python tests/browser/screenshot.py`. `--all FOLDER` takes every page, size and mode."""
+
+import argparse
+from pathlib import Path
+
+from conftest import CHROMIUM, FLAGS, ROOT, serve
+from playwright.sync_api import sync_playwright
+
+PAGES = ("", "explore")
+READY = "() => [...document.querySelectorAll('.js-plotly-plot')].some(g => g.__dpvizStep !== undefined)"
+
+
+def shoot(browser, url: str, target: Path, *, width: int, height: int, mode: str) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=mode, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_function(READY)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=target)
+    context.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", type=Path, metavar="FOLDER")
+    folder = parser.parse_args().all
+    with serve() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        if folder is None:
+            shoot(browser, f"{url}/explore", ROOT / ".github" / "screenshot.png", width=1280, height=900, mode="light")
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            for page in PAGES:
+                for width, height in ((1280, 800), (390, 844)):
+                    for mode in ("light", "dark"):
+                        name = f"{page or 'home'}_{width}_{mode}.png"
+                        shoot(browser, f"{url}/{page}", folder / name, width=width, height=height, mode=mode)
+        browser.close()

@@ -1,0 +1,108 @@
+"""What a visitor does, in a real browser."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import serve
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+
+STEPS = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .filter(g => g._transitionData && g._transitionData._frames.length).map(g => g.__dpvizStep)"""
+
+
+def charts(page, count):
+    expect(page.locator(".js-plotly-plot")).to_have_count(count)
+    page.wait_for_function(f"() => ({STEPS})().length === {count}")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s !== undefined)")
+
+
+def picture(page):
+    """The positions and markers of every mark: what the figures show."""
+    return page.evaluate("""() => JSON.stringify(
+        [...document.querySelectorAll('.js-plotly-plot')].map(g => g.data.map(t => [t.x, t.marker])))""")
+
+
+def no_exception(page):
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_home_shows_a_picture_and_follows_epsilon(open_page):
+    page = open_page()
+    charts(page, 1)
+    expect(page.get_by_text("57 times in 100")).to_be_visible()
+    page.get_by_role("radio", name="4").click()
+    expect(page.get_by_text("57 times in 100")).to_have_count(0)
+    no_exception(page)
+
+
+def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
+    page = open_page("explore")
+    charts(page, 5)
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Running PE-means")).to_have_count(0)
+    charts(page, 5)
+    player = page.get_by_role("group", name="Steps of the run")
+    player.focus()
+    last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
+    page.keyboard.press("Home")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 0)")
+    first = picture(page)
+    page.keyboard.press("End")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === {last})")
+    assert picture(page) != first
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === {last - 1})")
+    page.get_by_role("slider", name="Step").fill("4")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 4)")
+    expect(player.get_by_text("Round 2 of 6")).to_be_visible()
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(f"() => ({STEPS})().every(s => s >= 6)")
+    page.get_by_role("button", name="Pause").click()
+    no_exception(page)
+
+
+def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
+    page = open_page("explore")
+    charts(page, 5)
+    page.get_by_role("slider", name="Step").fill("7")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
+    page.get_by_text("Show people and KMeans").click()
+    charts(page, 4)  # the loss panel is a hidden layer
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
+    assert "NOT PRIVATE" not in page.locator(".st-key-explore_figures").inner_text()
+    no_exception(page)
+
+
+def test_a_ledger_segment_jumps_to_its_release(open_page):
+    page = open_page("explore")
+    charts(page, 5)
+    segment = page.locator(".js-plotly-plot").last.locator(".point path").nth(2)
+    segment.scroll_into_view_if_needed()
+    box = segment.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("path", ["", "explore"])
+def test_no_sideways_scroll_at_390_and_no_serious_violation(open_page, path, mode):
+    page = open_page(path, width=390, height=844, mode=mode)
+    page.wait_for_function(f"() => ({STEPS})().length > 0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page).response["violations"]
+    serious = [v["id"] for v in found if v["impact"] in ("serious", "critical")]
+    assert serious == [], json.dumps([[n["html"][:200] for n in v["nodes"][:3]] for v in found])
+    no_exception(page)
+
+
+def test_a_deep_link_to_a_fresh_server_gets_the_whole_shell(open_page, browser):
+    with serve() as url:
+        page = open_page("explore", base=url)
+        expect(page.get_by_text("DEMO", exact=True)).to_be_visible()
+        expect(page.get_by_text("Privacy budget epsilon")).to_be_visible()
+        assert page.title() == "Explore" or "dpviz" in page.title()
+        expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
+        no_exception(page)

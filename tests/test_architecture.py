@@ -1,0 +1,149 @@
+"""The bans that keep an algorithm from seeing a row, read from the source. Each is shown to catch a violation."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+
+ROOT = Path(__file__).parent.parent
+ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
+    "dpviz.validate",
+    "dpviz.params",
+    "dpviz.frozen",
+    "dpviz.geometry",
+    "dpviz.domain",
+    "dpviz.datasets",
+    "dpviz.metrics",
+    "dpviz.privacy.guarantee",
+    "dpviz.privacy.accounting",
+    "dpviz.privacy.noise",
+    "dpviz.privacy.plan",
+    "dpviz.privacy.queries",
+    "dpviz.privacy.rows",
+    "dpviz.privacy.curator",
+    "dpviz.trace",
+    "dpviz.algorithms",
+    "dpviz.federated",
+    "dpviz.experiments",
+    "dpviz.figures",
+    "dpviz.__main__",
+]
+SOURCES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
+    for folder in ("dpviz", "pages")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+} | {"app": (ROOT / "app.py").read_text()}
+
+
+def room(module):
+    found = [i for i, name in enumerate(ROOMS) if module == name or module.startswith(name + ".")]
+    return found[0] if found else None
+
+
+def imports(source):
+    """Modules imported at run time; imports for type checking only do not count."""
+    tree = ast.parse(source)
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def attribute_calls(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+def wrong(module, source):
+    """Return every ban that `source`, as module `module`, breaks."""
+    found = []
+    names = set(imports(source))
+    tops = {name.split(".")[0] for name in names}
+    if "streamlit" in tops and not (module == "app" or module.startswith("pages")):
+        found.append("streamlit outside app.py and pages/")
+    if "plotly" in tops and not (module.startswith("dpviz.figures") or module == "app"):
+        found.append("plotly outside dpviz/figures")
+    mine = room(module)
+    if module.startswith("dpviz") and mine is not None:
+        below = [name for name in names if (theirs := room(name)) is not None and theirs > mine]
+        found += [f"imports {name} from a room below" for name in below]
+    if module.startswith("dpviz.figures") and any(re.match(r"dpviz\.(algorithms|experiments)", n) for n in names):
+        found.append("figures import algorithms or experiments")
+    if re.search(r"np\.random\.(?!default_rng|Generator|SeedSequence)\w+\(", source):
+        found.append("global np.random")
+    draws = [call for call in attribute_calls(source) if re.search(r"\.(laplace|gumbel|geometric)$", call)]
+    if draws and module.startswith("dpviz") and module not in ("dpviz.privacy.noise", "dpviz.privacy.plan"):
+        found.append("noise outside privacy/noise.py")
+    queries = re.findall(r"class \w+\((?:Query|Score|Predicate|KeyQuery)\)", source)
+    if queries and not module.startswith("dpviz.privacy.queries"):
+        found.append("query class outside privacy/queries")
+    if module.startswith("dpviz.algorithms") and module not in ("dpviz.algorithms", "dpviz.algorithms.base"):
+        if module != "dpviz.algorithms.kmeans" and any(n.startswith("dpviz.privacy.rows") for n in names):
+            found.append("an algorithm imports rows")
+        if any(n.startswith("dpviz.privacy.noise") for n in names):
+            found.append("an algorithm imports noise")
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and ast.unparse(node.value) != "self":
+                found.append(f"an algorithm touches {node.attr}")
+            if isinstance(node, ast.Name) and node.id in {"getattr", "vars", "gc", "inspect", "globals"}:
+                found.append(f"an algorithm uses {node.id}")
+    return found
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_no_ban_is_broken(module):
+    assert wrong(module, SOURCES[module]) == []
+
+
+PLANTED = {
+    "streamlit": ("dpviz.metrics", "import streamlit as st"),
+    "plotly": ("dpviz.metrics", "import plotly.graph_objects as go"),
+    "room below": ("dpviz.geometry", "from dpviz.algorithms import ALGORITHMS"),
+    "figures import": ("dpviz.figures.pe", "from dpviz.experiments import jobs"),
+    "global np.random": ("dpviz.geometry", "x = np.random.normal(0, 1)"),
+    "noise outside": ("dpviz.algorithms.new", "y = rng.laplace(0, 1)"),
+    "query class": ("dpviz.algorithms.new", "class Mine(Query):\n    pass"),
+    "imports rows": ("dpviz.algorithms.new", "from dpviz.privacy.rows import Rows"),
+    "imports noise": ("dpviz.algorithms.new", "from dpviz.privacy.noise import Seeded"),
+    "touches _session": ("dpviz.algorithms.new", "x = curator._session"),
+    "uses getattr": ("dpviz.algorithms.new", "x = getattr(curator, name)"),
+}
+
+
+@pytest.mark.parametrize("ban", PLANTED)
+def test_a_planted_violation_is_caught(ban):
+    assert any(ban in sentence for sentence in wrong(*PLANTED[ban]))
+
+
+HEADINGS = ("Parameters", "Formal guarantee", "Steps", "Deviations from the paper", "References", "Examples")
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_every_algorithm_has_the_compulsory_headings(slug):
+    text = ALGORITHMS[slug].__doc__
+    assert all(f"{heading}\n    -" in text for heading in HEADINGS)
+    assert ALGORITHMS[slug].slug == slug and ALGORITHMS[slug].tagline.endswith(".")
+
+
+def test_pages_are_thin():
+    for path in (ROOT / "pages").glob("*.py"):
+        assert len(path.read_text().splitlines()) <= 125, path.name
+
+
+def test_readme_lists_every_algorithm():
+    rows = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert rows == list(ALGORITHMS)

@@ -1,0 +1,100 @@
+"""Pages through Streamlit's own test driver: no exception, bad input gets a sentence, results survive."""
+
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def app(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+
+
+def open_page(app, page):
+    return app.switch_page(page).run()
+
+
+def wait_for_run(app, seconds=60):
+    until = time.monotonic() + seconds
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    assert "job" not in app.session_state
+    return app
+
+
+def test_home_is_alive_at_once(app):
+    assert not app.exception
+    assert app.title[0].value == "Find the neighborhoods, not the neighbors."
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_home_odds_follow_epsilon(app):
+    def words():
+        return " ".join(block.proto.body for block in app.get("html"))
+
+    assert "57 times in 100" in words()
+    app.segmented_control(key="home_epsilon").set_value(4.0).run()
+    assert not app.exception and "57 times in 100" not in words() and "times in 100" in words()
+
+
+def test_explore_runs_and_keeps_the_result(app):
+    open_page(app, "pages/explore.py")
+    assert not app.exception and len(app.get("plotly_chart")) == 5
+    app.selectbox(key="explore_data").set_value("iris").run()
+    app.button[0].click().run()
+    wait_for_run(app)
+    assert not app.exception and not app.error
+    identity = app.session_state["shown"]
+    assert app.session_state["results"][identity].trace.dataset_id == "sample:iris"
+    open_page(app, "pages/home.py")
+    open_page(app, "pages/explore.py")
+    assert app.session_state["shown"] == identity and not app.exception
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("param_pe-means_epsilon", 0.0, "PE-means: epsilon must be > 0; got 0.0. Nothing was spent."),
+        ("param_pe-means_epsilon", -1.0, "PE-means: epsilon must be > 0; got -1.0."),
+        ("param_pe-means_n_clusters", 0, "PE-means: n_clusters must be >= 1; got 0."),
+    ],
+)
+def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, words):
+    open_page(app, "pages/explore.py")
+    app.number_input(key=key).set_value(value).run()
+    assert not app.exception
+    assert any(words in error.value for error in app.error)
+    assert app.button[0].disabled and len(app.get("plotly_chart")) == 5
+
+
+def test_bad_delta_is_one_sentence(app):
+    open_page(app, "pages/explore.py")
+    for text, words in [("2", "delta must be <= 0.5"), ("much", "delta must be a number or empty")]:
+        app.text_input(key="param_pe-means_delta").set_value(text).run()
+        assert not app.exception and any(words in error.value for error in app.error)
+    app.text_input(key="param_pe-means_delta").set_value("0.1").run()
+    assert any("is above 1/n" in warning.value for warning in app.warning)
+
+
+def test_too_many_centers_fail_in_the_run_with_a_sentence(app):
+    open_page(app, "pages/explore.py")
+    app.selectbox(key="explore_data").set_value("tiny").run()
+    app.number_input(key="param_pe-means_n_clusters").set_value(100).run()
+    app.button[0].click().run()
+    wait_for_run(app)
+    assert not app.exception
+    assert any("n_clusters must be <= n = 40; got 100" in warning.value for warning in app.warning)
+
+
+def test_hidden_layers_can_be_switched_off(app):
+    open_page(app, "pages/explore.py")
+    app.toggle[0].set_value(False).run()
+    assert not app.exception
+    specs = " ".join(chart.proto.spec for chart in app.get("plotly_chart"))
+    assert "NOT PRIVATE" not in specs and "true votes" not in specs
