@@ -28,6 +28,7 @@ __all__ = [
 
 GRID = 2.0**-24
 _BLOCK = 4_000_000  # most entries of a distance block
+_WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to here a k-d tree is fastest
 _PACKED = 2_000  # most points that a packing separates; the others are uniform in the same ball
 
@@ -85,7 +86,11 @@ def nearest(x: np.ndarray, population: Population | np.ndarray, x32: np.ndarray 
         return np.zeros(n, dtype=np.int64)
     if d <= _TREE_FEATURES:
         return _nearest_tree(x, points)
-    winners, unsure = _propose(np.float32, x.astype(np.float32) if x32 is None else x32, x, points)
+    fast = x.astype(np.float32) if x32 is None else x32
+    if population.parents is None or population.group is None or len(points) < _WORTH_GROUPING:
+        winners, unsure = _propose(np.float32, fast, x, points)
+    else:
+        winners, unsure = _propose_grouped(fast, x, points, population.parents, population.group)
     if unsure.any():
         rows = np.flatnonzero(unsure)
         winners[rows], still = _propose(np.float64, x[rows], x[rows], points)
@@ -102,39 +107,99 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
     distinct, first = np.unique(points, axis=0, return_index=True)  # duplicates: the lowest index wins
     if len(distinct) == 1:
         return np.zeros(len(x), dtype=np.int64)
-    distance, found = cKDTree(distinct).query(x, k=2)
+    distance, found = cKDTree(distinct).query(x, k=2, workers=-1)
     winners = first[found[:, 0]]
     unsure = np.flatnonzero(distance[:, 1] - distance[:, 0] <= 1e-14 * distance[:, 1])
     winners[unsure] = _nearest_exact(x[unsure], points)
     return winners
 
 
-def _propose(dtype: type, fast: np.ndarray, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (winner, unsure) by 0.5 |s|^2 - x.s in one precision.
+def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarray:
+    """Bound the error of a score 0.5 |s|^2 - x.s for |x| <= row, |s| <= point.
 
-    With unit roundoff u and exact inputs rounded to `dtype`, any summation order gives an error of at most
-    (d + 4) u (|x| |s| + 0.5 |s|^2) (1 + tiny) per score; a row is sure if its gap exceeds twice that.
+    With unit roundoff u and exact inputs rounded to `dtype`, any summation order stays below
+    (d + 4) u (|x| |s| + 0.5 |s|^2) (1 + tiny).
     """
-    d = x.shape[1]
-    unit = float(np.finfo(dtype).eps) / 2
-    reach = math.sqrt(float((points**2).sum(axis=1).max()))
+    return 1.01 * (d + 4) * float(np.finfo(dtype).eps) / 2 * (row * point + 0.5 * point * point)
+
+
+def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (index of the best score 0.5 |s|^2 - x.s, the best score, the second best) of every row."""
     half = (0.5 * (points**2).sum(axis=1)).astype(dtype)
     transposed: np.ndarray = np.ascontiguousarray(points.T.astype(dtype))
+    best = np.empty(len(rows), dtype=np.int64)
+    least, second = np.empty(len(rows)), np.empty(len(rows))
+    height = max(1, _BLOCK // len(half))
+    for start in range(0, len(rows), height):
+        stop = min(start + height, len(rows))
+        scores = rows[start:stop] @ transposed
+        np.subtract(half, scores, out=scores)
+        every, won = np.arange(stop - start), scores.argmin(axis=1)
+        best[start:stop] = won
+        least[start:stop] = scores[every, won]
+        scores[every, won] = np.inf
+        second[start:stop] = scores.min(axis=1)
+    return best, least, second
+
+
+def _propose(dtype: type, fast: np.ndarray, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (winner, unsure) by scores against all points in one precision."""
+    best, least, second = _two_best(dtype, fast, points)
+    longest = math.sqrt(float((points**2).sum(axis=1).max()))
+    error = _score_error(dtype, x.shape[1], np.sqrt((x**2).sum(axis=1)), longest)
+    return best, second - least <= 2 * error
+
+
+def _propose_grouped(
+    fast: np.ndarray, x: np.ndarray, points: np.ndarray, parents: np.ndarray, group: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (winner, unsure), comparing a row only with the children of parents that are near enough.
+
+    The farthest tenth of each parent's children is compared with all rows. The others lie within r of their parent,
+    so by the triangle inequality a row farther than its best distance + r from the parent cannot choose them. Scores
+    relative to the parent are small, and so are their rounding errors. Intervals [value - error, value + error] of
+    0.5 |x - s|^2 decide: a row is sure if the winner's upper end is below every other lower end.
+    """
+    d = x.shape[1]
+    offsets = points - parents[group]
+    lengths = np.sqrt((offsets**2).sum(axis=1))
+    reach = np.array(
+        [np.quantile(lengths[group == g], 0.9) if (group == g).any() else 0.0 for g in range(len(parents))]
+    )
+    far = np.flatnonzero(lengths > reach[group])
     norms = np.sqrt((x**2).sum(axis=1))
-    margin = 2 * 1.01 * (d + 4) * unit * (norms * reach + 0.5 * reach * reach)
-    winners = np.empty(len(x), dtype=np.int64)
-    unsure = np.empty(len(x), dtype=bool)
-    height = max(1, _BLOCK // len(points))
-    for start in range(0, len(x), height):
-        stop = min(start + height, len(x))
-        scores = half - fast[start:stop] @ transposed
-        best = scores.argmin(axis=1)
-        rows = np.arange(stop - start)
-        least = scores[rows, best].astype(np.float64)
-        scores[rows, best] = np.inf
-        winners[start:stop] = best
-        unsure[start:stop] = scores.min(axis=1) - least <= margin[start:stop]
-    return winners, unsure
+    away = np.sqrt(np.maximum(norms[:, None] ** 2 + (parents**2).sum(axis=1) - 2 * (x @ parents.T), 0.0))
+    shortest = np.array([own.min(initial=np.inf) for own in children])
+    bound = (away + shortest).min(axis=1)
+
+    value, error, rival = np.full(len(x), np.inf), np.zeros(len(x)), np.full(len(x), np.inf)
+    winners = np.zeros(len(x), dtype=np.int64)
+
+    def meet(rows: np.ndarray, chosen: np.ndarray, best: np.ndarray, second: np.ndarray, doubt: np.ndarray) -> None:
+        """Merge candidates: their best values, second values and errors."""
+        doubt = doubt + 1e-12 * (1 + norms[rows] ** 2)
+        won = best < value[rows]
+        lower = np.where(won, np.minimum(value[rows] - error[rows], second - doubt), best - doubt)
+        rival[rows] = np.minimum(rival[rows], lower)
+        winners[rows[won]], value[rows[won]], error[rows[won]] = chosen[won], best[won], doubt[won]
+
+    if len(far):
+        best, least, second = _two_best(np.float32, fast, points[far])
+        base = 0.5 * norms**2
+        longest = math.sqrt(float((points[far] ** 2).sum(axis=1).max()))
+        meet(np.arange(len(x)), far[best], base + least, base + second, _score_error(np.float32, d, norms, longest))
+        bound = np.minimum(bound, np.sqrt(2 * np.maximum(value + error, 0.0)))
+    for g, parent in enumerate(parents):
+        near = np.flatnonzero((group == g) & (lengths <= reach[g]))
+        rows = np.flatnonzero(away[:, g] - reach[g] <= bound + 1e-6)
+        if len(near) == 0 or len(rows) == 0:
+            continue
+        relative = x[rows] - parent
+        squares = (relative**2).sum(axis=1)
+        best, least, second = _two_best(np.float32, relative.astype(np.float32), offsets[near])
+        doubt = _score_error(np.float32, d, np.sqrt(squares), float(lengths[near].max()))
+        meet(rows, near[best], 0.5 * squares + least, 0.5 * squares + second, doubt)
+    return winners, rival <= value + error
 
 
 def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -201,13 +266,14 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
     """Accept proposals that keep a distance of 2a; return (points (n, d) or None, last a)."""
     points, count, failures = np.empty((n, d)), 0, 0
     while count < n:
-        for candidate in propose(a, 64):
-            squares = ((points[:count] - candidate) ** 2).sum(axis=1)
-            if count == 0 or squares.min() >= 4 * a * a:
+        batch, first = propose(a, 256), count
+        near = cKDTree(points[:count]).query(batch)[0] < 2 * a if count else np.zeros(len(batch), dtype=bool)
+        for candidate, refused in zip(batch, near, strict=True):
+            if refused or ((points[first:count] - candidate) ** 2).sum(axis=1).min(initial=np.inf) < 4 * a * a:
+                failures += 1
+            else:
                 points[count] = candidate
                 count, failures = count + 1, 0
-            else:
-                failures += 1
             if count == n:
                 break
             if failures == tries:

@@ -30,6 +30,20 @@ def test_vote_equals_integer_brute_force(d):
         np.testing.assert_array_equal(nearest(x, population), brute(x, population.points))
 
 
+@pytest.mark.parametrize("spread", [1e-6, 1e-3, 0.02, 0.3])
+@pytest.mark.parametrize("d", [5, 16, 40])
+def test_pruned_vote_equals_the_flat_one(d, spread, monkeypatch):
+    rng = np.random.default_rng(d)
+    parents = rng.uniform(-0.7, 0.7, (4, d))
+    x = snap(parents[rng.integers(4, size=3000)] + 0.1 * rng.normal(size=(3000, d)))
+    population = evolved(rng, 4, 150, d, spread)
+    flat = nearest(x, population.points)
+    np.testing.assert_array_equal(nearest(x, population), flat)
+    np.testing.assert_array_equal(nearest(x[:25], population), brute(x[:25], population.points))
+    wrong = Population(population.points, population.parents, rng.integers(4, size=len(population.points)))
+    np.testing.assert_array_equal(nearest(x, wrong), flat)  # the group is a hint, never an answer
+
+
 @pytest.mark.parametrize("d", [1, 2, 5, 16])
 def test_ties_and_near_ties_go_where_integers_say(d):
     rng = np.random.default_rng(d)
@@ -54,7 +68,7 @@ def test_single_precision_alone_would_be_wrong():
 def test_a_vote_depends_on_its_row_only(d, monkeypatch):
     rng = np.random.default_rng(1)
     x = snap(rng.uniform(-1, 1, (500, d)))
-    population = evolved(rng, 4, 30, d, spread=1e-3)
+    population = evolved(rng, 4, 150, d, spread=1e-3)
     whole = nearest(x, population)
     order = rng.permutation(500)
     np.testing.assert_array_equal(nearest(x[order], population), whole[order])

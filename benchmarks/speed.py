@@ -1,0 +1,74 @@
+"""Whole-run time of the algorithms as a ratio to KMeans(n_init=10), side by side in one process.
+
+python benchmarks/speed.py --algorithms pe-means --cases 10kx2 60kx40 --pairs 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.metrics import normalized_loss
+
+CASES = {  # name: rows, columns, centers
+    "10kx2": (10_000, 2, 15),
+    "60kx2": (60_000, 2, 15),
+    "10kx16": (10_000, 16, 10),
+    "60kx40": (60_000, 40, 10),
+}
+
+
+def seconds(work: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = work(*arguments, **options)
+    return time.perf_counter() - start, result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--algorithms", nargs="+", default=["pe-means"], choices=list(ALGORITHMS))
+    parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--pairs", type=int, default=3)
+    options = parser.parse_args()
+    print("| case | algorithm | ratio, median (min-max) | seconds | KMeans seconds | loss / KMeans loss | peak MB |")
+    print("|---|---|---|---|---|---|---|")
+    for case in options.cases:
+        n, d, k = CASES[case]
+        X = make_blobs(n, d, centers=k, random_state=0)[0]
+        domain = Domain.tight_nonprivate(X)
+        Z = domain.normalize(X)
+        for slug in options.algorithms:
+            algorithm = ALGORITHMS[slug](n_clusters=k, epsilon=options.epsilon)
+            ours, theirs, losses = [], [], []
+            for seed in range(options.pairs):
+                reference, model = seconds(KMeans(k, n_init=10, random_state=seed).fit, Z)
+                spent, trace = seconds(algorithm.run, X, domain=domain, seed=seed)
+                ours.append(spent)
+                theirs.append(reference)
+                losses.append(normalized_loss(X, trace.cluster_centers, domain) / (model.inertia_ / n))
+            ratios = np.array(ours) / np.array(theirs)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"| {case} | {slug} | {median(ratios):.2f} ({ratios.min():.2f}-{ratios.max():.2f}) "
+                f"| {median(ours):.2f} | {median(theirs):.2f} | {np.mean(losses):.3f} | {peak:.0f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
