@@ -163,9 +163,8 @@ def _propose_grouped(
     d = x.shape[1]
     offsets = points - parents[group]
     lengths = np.sqrt((offsets**2).sum(axis=1))
-    reach = np.array(
-        [np.quantile(lengths[group == g], 0.9) if (group == g).any() else 0.0 for g in range(len(parents))]
-    )
+    children = [lengths[group == g] for g in range(len(parents))]
+    reach = np.array([np.quantile(own, 0.9) if len(own) else 0.0 for own in children])
     far = np.flatnonzero(lengths > reach[group])
     norms = np.sqrt((x**2).sum(axis=1))
     away = np.sqrt(np.maximum(norms[:, None] ** 2 + (parents**2).sum(axis=1) - 2 * (x @ parents.T), 0.0))
