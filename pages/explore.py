@@ -6,7 +6,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES
 from pages._ui import shell
 from pages._ui.forms import parameters
-from pages._ui.player import player, view_of
+from pages._ui.player import ledger_table, player, view_of
 from pages._ui.runs import demo, execute, jobs, remember, results, run_id, sample
 
 shell.enter("pages/explore.py")
@@ -114,6 +114,8 @@ shell.key_line(
         ("\u25cb|person", "person, not private"),
     ]
 )
+with st.expander(f"Ledger as a table: {len(shown.trace.ledger)} releases"):
+    st.dataframe(ledger_table(shown.trace, frame), hide_index=True)
 st.html(
     '<p class="dp-small"><b>How this picture can fool you.</b> One run is one draw of the noise. '
     "Press Run with another seed before you believe a center. "

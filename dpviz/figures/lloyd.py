@@ -8,7 +8,7 @@ from dpviz.figures.panels import Panel, View, add_frames, ledger_panel, loss_pan
 from dpviz.figures.theme import tag
 from dpviz.trace import Step, Trace
 
-__all__ = ["marks", "panels", "sentences"]
+__all__ = ["marks", "panels", "releases", "sentences"]
 
 
 def _centers(step: Step) -> np.ndarray:
@@ -26,6 +26,11 @@ def sentences(trace: Trace) -> list[str]:
 def marks(trace: Trace) -> list[int]:
     """Return the frames that get a tick."""
     return list(range(len(trace.steps)))
+
+
+def releases(trace: Trace) -> list[int]:
+    """Return how many releases have happened at every frame."""
+    return [step.n_releases for step in trace.steps]
 
 
 def panels(view: View) -> list[Panel]:
@@ -63,6 +68,5 @@ def panels(view: View) -> list[Panel]:
     if view.hidden and view.losses is not None:
         found.append(loss_panel(view, list(range(len(path)))))
     if private:
-        releases = [step.n_releases for step in trace.steps]
-        found += [spend_panel(view, releases), ledger_panel(view, releases)]
+        found += [spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))]
     return found

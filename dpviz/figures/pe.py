@@ -23,7 +23,7 @@ from dpviz.figures.panels import (
 from dpviz.figures.theme import base, tag
 from dpviz.trace import Step, Trace
 
-__all__ = ["marks", "panels", "sentences", "votes_frame"]
+__all__ = ["marks", "panels", "releases", "sentences", "votes_frame"]
 
 PHASES = 3  # guesses, noisy votes, survivors and centers: three frames a generation
 TOP = 20
@@ -37,13 +37,14 @@ def sentences(trace: Trace) -> list[str]:
         size, kept = len(said["population"]), int(said["kept"].sum())
         where = "public guesses, no data read yet" if t == 1 else "guesses around the last centers"
         ratio = said["signal_to_noise"]
-        verdict = "" if ratio >= 1 else f"; signal-to-noise {ratio:.2f} is below 1, so fewer variations next"
+        verdict = f"signal-to-noise {ratio:.2g}, so {said['variations']:,} variations each "
+        verdict += "stay" if ratio >= 1 else "are halved"
         lines += [
             f"Round {t} of {rounds} \u00b7 {size:,} {where}",
             f"Round {t} of {rounds} \u00b7 each row votes for its nearest guess; "
             f"noise of standard deviation {said['noise_sd']:.1f} on every count",
             f"Round {t} of {rounds} \u00b7 {kept:,} guesses keep enough votes; "
-            f"k-means on them gives {len(said['centers'])} centers{verdict}",
+            f"k-means on them gives {len(said['centers'])} centers; {verdict}",
         ]
     return lines
 
@@ -51,6 +52,11 @@ def sentences(trace: Trace) -> list[str]:
 def marks(trace: Trace) -> list[int]:
     """Return the frames at which a round starts."""
     return list(range(0, PHASES * len(trace.steps), PHASES))
+
+
+def releases(trace: Trace) -> list[int]:
+    """Return how many releases have happened at every frame."""
+    return [t + (phase > 0) for t in range(len(trace.steps)) for phase in range(PHASES)]
 
 
 def votes_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
@@ -158,10 +164,9 @@ def _votes(view: View, *, height: int = 168) -> Panel:
 
 def panels(view: View) -> list[Panel]:
     """Return plane, votes, loss (when hidden layers are asked for), spend and ledger."""
-    T = len(view.trace.steps)
-    releases = [t + (phase > 0) for t in range(T) for phase in range(PHASES)]
-    steps = [t - (phase < 2) for t in range(T) for phase in range(PHASES)]
+    happened = releases(view.trace)
+    steps = [t - (phase < 2) for t in range(len(view.trace.steps)) for phase in range(PHASES)]
     found = [_plane(view), _votes(view)]
     if view.hidden and view.losses is not None:
         found.append(loss_panel(view, steps))
-    return [*found, spend_panel(view, releases), ledger_panel(view, releases)]
+    return [*found, spend_panel(view, happened), ledger_panel(view, happened)]

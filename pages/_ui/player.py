@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from dpviz.figures import PANES, View, panels
+from dpviz.figures.panels import spend_frame
+from dpviz.trace import Trace
 from pages._ui.runs import Result, sample
 from pages._ui.shell import colors
 from pages._ui.transport import transport
@@ -61,3 +64,21 @@ def player(key: str, view: View, *, compact: bool = False, autoplay: bool = Fals
             marks=pane.marks(view.trace),
             autoplay=autoplay,
         )
+
+
+def ledger_table(trace: Trace, frame: int) -> pd.DataFrame:
+    """Return every release with its price; marked where it has happened at the shown frame."""
+    per_frame = PANES[trace.steps[-1].kind].releases(trace)
+    happened = per_frame[min(frame, len(per_frame) - 1)]
+    spent = spend_frame(trace).epsilon.tolist()[1:]
+    return pd.DataFrame(
+        {
+            "": ["\u25cf" if i < happened else "\u25cb" for i in range(len(trace.ledger))],
+            "release": [f"{entry.name} {entry.occurrence + 1}" for entry in trace.ledger],
+            "mechanism": [entry.mechanism for entry in trace.ledger],
+            "sensitivity": [entry.sensitivity for entry in trace.ledger],
+            "noise scale": [entry.scale for entry in trace.ledger],
+            "epsilon so far": spent,
+            "why this sensitivity": [entry.reason for entry in trace.ledger],
+        }
+    )

@@ -1,0 +1,98 @@
+"""The command line: what a user types, and one sentence for what cannot be done."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.__main__ import main
+from dpviz.algorithms import ALGORITHMS
+from dpviz.trace import Trace
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.csv"
+    pd.DataFrame(RNG.integers(10**11, 10**12, (60, 2)) / 1e12, columns=["a", "b"]).to_csv(path, index=False)
+    return path
+
+
+def test_algorithms_are_listed(capsys):
+    assert main(["algorithms"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in listed] == list(ALGORITHMS)
+
+
+def test_run_on_a_sample_is_reproducible_and_writes_the_released_part(tmp_path, capsys):
+    out = tmp_path / "out.json"
+    command = ["run", "pe-means", "--data", "sample:blobs", "--epsilon", "1", "--seed", "0", "--json", str(out)]
+    assert main(command) == 0
+    first = capsys.readouterr().out
+    assert "simulation: the seed is known" in first and "NOT PRIVATE" in first
+    assert main(command) == 0 and capsys.readouterr().out == first
+    trace = Trace.from_json(out.read_text())
+    assert trace.parameters["epsilon"] == 1.0 and not any(step.hidden for step in trace.steps)
+
+
+def test_a_private_file_gets_secure_noise_and_no_metric(mine, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    command = ["run", "pe-means", "--data", str(mine), "--private", "--low", "0", "--high", "1", "--n-public", "60"]
+    assert main([*command, "--n-clusters", "2", "--json", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "loss" not in said and "NOT PRIVATE" not in said
+    text = out.read_text()
+    assert json.loads(text)["seed"] is None
+    for cell in pd.read_csv(mine, dtype=str).to_numpy().ravel():
+        assert cell not in text and cell not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--epsilon", "0"], "PE-means: epsilon must be > 0; got 0.0."),
+        (["--epsilon", "nan"], "PE-means: epsilon must be finite; got nan."),
+        (["--epsilon", "much"], "PE-means: epsilon is not valid"),
+        (["--delta", "1.5"], "PE-means: delta must be <= 0.5; got 1.5."),
+        (["--n-clusters", "0"], "PE-means: n_clusters must be >= 1; got 0."),
+        (["--seed", "-1"], "PE-means: seed must be >= 0; got -1."),
+        (["--private"], "--private is for your own files"),
+    ],
+)
+def test_bad_parameters_are_one_sentence(options, words, capsys):
+    assert main(["run", "pe-means", "--data", "sample:tiny", *options]) == 2
+    said = capsys.readouterr()
+    assert words in said.err and len(said.err.splitlines()) == 1 and said.out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "say whether"),
+        (["--public"], "no public bounds"),
+        (["--public", "--low", "1", "--high", "0"], "low < high"),
+        (["--public", "--low", "0"], "given together"),
+        (["--private", "--low", "0", "--high", "1"], "n_public must be declared"),
+        (
+            ["--private", "--low", "0", "--high", "1", "--n-public", "60", "--seed", "1"],
+            "a private release has no seed",
+        ),
+    ],
+)
+def test_bad_files_are_one_sentence(mine, options, words, capsys):
+    assert main(["run", "pe-means", "--data", str(mine), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_unknown_data(capsys):
+    assert main(["run", "pe-means", "--data", "sample:nothing"]) == 2
+    assert "sample must be one of town" in capsys.readouterr().err
+    assert main(["run", "pe-means", "--data", "nowhere.csv", "--public"]) == 2
+    assert "does not exist" in capsys.readouterr().err
+
+
+def test_a_weak_delta_is_warned_about(capsys):
+    assert main(["run", "pe-means", "--data", "sample:tiny", "--delta", "0.3"]) == 0
+    assert "is above 1/n" in capsys.readouterr().err
