@@ -48,6 +48,7 @@ def param(
     help: str = "",
     choices: tuple[Any, ...] | None = None,
     advanced: bool = False,
+    optional: bool = False,
     kind: str | None = None,
 ) -> Any:
     """Return a dataclass field that carries a `ParamSpec`. `kind` is needed only when the default is None."""
@@ -58,7 +59,7 @@ def param(
             kind = "bool"
         else:
             kind = "int" if isinstance(default, int) else "float"
-    spec = ParamSpec(default, low, high, log, unit, help, choices, advanced, default is None, kind)
+    spec = ParamSpec(default, low, high, log, unit, help, choices, advanced, optional or default is None, kind)
     return dataclasses.field(default=default, metadata={"spec": spec})
 
 

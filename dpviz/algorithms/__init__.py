@@ -1,9 +1,11 @@
 """The registry: slug -> class, written by hand, in teaching order."""
 
+from dpviz.algorithms.aug_pe import AugPE
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.hdpe_means import HDPEMeans
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.pe_means import PEMeans
 
-ALGORITHMS: dict[str, type[Algorithm]] = {cls.slug: cls for cls in (KMeans, PEMeans)}
+ALGORITHMS: dict[str, type[Algorithm]] = {cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE)}
 
 __all__ = ["ALGORITHMS", "Algorithm"]

@@ -102,6 +102,8 @@ class Algorithm:
         """
         rows = self._rows(X, domain, dataset_id)
         init_rng, source = self._randomness(seed, noise)
+        if source.reproducible and rows.size_nonprivate() == 0:
+            raise ValueError(f"{self.name}: the data must have at least one row of finite numbers; got none.")
         n_public, public = self._size(rows, source)
         if self.n_clusters > n_public:  # type: ignore[attr-defined]
             raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")  # type: ignore[attr-defined]

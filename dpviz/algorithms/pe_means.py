@@ -8,22 +8,21 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.cluster import KMeans
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import Frame
+from dpviz.algorithms.evolution import Evolution, averages, sums_and_counts
 from dpviz.domain import Domain
-from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
-from dpviz.privacy.queries import NearestVotes
+from dpviz.privacy.queries import NearestSums
 
 __all__ = ["PEMeans"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class PEMeans(Algorithm):
+class PEMeans(Evolution):
     """PE-means: guess centers, let the rows vote, keep the winners, mutate them, vote again.
 
     A population of guesses is spread over the public domain without looking at any row. In every generation each
@@ -41,18 +40,22 @@ class PEMeans(Algorithm):
     variations : {"capped", "paper", "authors"}
         Rule for the first number of variations per center, L: min(max(N/5, 4), cap) with cap 512 (128 for d <= 4),
         the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
+    refine : float, in [0, 0.9]
+        Share of mu^2 for one noisy average per center at the end. Ours, not the paper's; 0 switches it off.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public:
     all parameters, the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote
     histogram with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1
-    and each release costs mu^2/T. Everything else reads released votes only.
+    and each release costs mu^2/T (less with `refine`, whose joint release of sums, sensitivity R, and counts,
+    sensitivity 1, costs its share). Everything else reads released votes only.
 
     Steps
     -----
     generation    released: population (m, d), group (m,) parent index or -1, noisy_votes (m,), noise_sd,
-                  kept (m,) bool, centers (k, d), variations L, signal_to_noise; hidden: votes (m,)
+                  kept (m,) bool, centers (k, d), variations L, signal_to_noise, round, rounds; hidden: votes (m,)
+    refinement    released: centers (k, d), start (k, d), noisy_counts (k,); hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
     -------------------------
@@ -84,113 +87,39 @@ class PEMeans(Algorithm):
     slug: ClassVar[str] = "pe-means"
     tagline: ClassVar[str] = "Guesses evolve: rows vote for the nearest, noise hides each vote, winners mutate."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
-        "capped": {"variations": "capped"},
-        "paper": {"variations": "paper"},
-        "authors": {"variations": "authors"},
+        "capped": {"variations": "capped", "refine": 0.0},
+        "paper": {"variations": "paper", "refine": 0.0},
+        "authors": {"variations": "authors", "refine": 0.0},
+        "refined": {"variations": "capped", "refine": 0.5},
     }
 
-    LEVY_BETA: ClassVar[float] = 1.75  # Section III-C
-    STEP: ClassVar[float] = 0.01  # gamma, in units of R; Section III-C
-    FIRST_POPULATION: ClassVar[int] = 20_000  # largest k L of the capped rule
-
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
+    refine: float = param(
+        0.0,
+        low=0.0,
+        high=0.9,
         advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
+        help="Share of the budget for one noisy average per center at the end (ours). 0: as in the paper.",
     )
-    variations: str = param(
-        "capped",
-        choices=("capped", "paper", "authors"),
-        advanced=True,
-        help="How many variations of each center to try at first: capped (fast), the paper's N/5, the authors' N/(5k).",
-    )
-
-    def generations(self, n_features: int) -> int:
-        """Return T = ceil(4 max(epsilon, 1) sqrt(d)), Section III-E."""
-        return math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
-
-    def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first L of the chosen rule; a function of public values."""
-        if self.variations == "authors":
-            return max(n_public // (5 * self.n_clusters), 4)
-        paper = max(n_public // 5, 4)
-        if self.variations == "paper":
-            return paper
-        cap = 128 if n_features <= 4 else 512
-        return min(paper, cap, max(self.FIRST_POPULATION // self.n_clusters, 4))
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T vote histograms with equal shares of mu^2."""
+        """Return T vote histograms with equal shares of mu^2, and the refining step's share if there is one."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
-        return Plan({"votes": gaussians(mu, [1] * self.generations(n_features))})
+        votes = gaussians(mu * math.sqrt(1 - self.refine), [1] * self.generations(n_features))
+        if not self.refine:
+            return Plan({"votes": votes})
+        return Plan({"votes": votes, **sums_and_counts("refine", mu * math.sqrt(self.refine), n_features)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
         """Algorithm 1; one frame a generation."""
-        d, n = curator.n_features, curator.n_public
-        L = self.first_variations(d, n)
-        population = Population(sphere_pack(self.n_clusters * L, d, domain.radius, rng))
-        rounds = len(curator.plan.costs["votes"])
-        for t in range(1, rounds + 1):
-            votes = curator.release("votes", NearestVotes(population))
-            kept = survivors(votes.value, n)
-            histogram = np.where(kept, votes.value, 0.0)
-            centers = self.select(population.points, histogram, votes.value, rng)
-            signal_to_noise = float((histogram**2).sum() / (len(histogram) * votes.sd**2))
-            group = np.full(len(histogram), -1) if population.group is None else population.group
+        L = self.first_variations(curator.n_features, curator.n_public)
+        centers = np.empty((0, curator.n_features))
+        for generation in self.evolve(curator, curator.n_features, L, domain.radius, rng):
+            centers = generation["centers"]
+            yield Frame("generation", self.title(generation), generation)
+        if self.refine:
+            noisy = curator.release("refine", NearestSums(centers, domain.radius)).value
             yield Frame(
-                "generation",
-                f"Round {t} of {rounds}: {int(kept.sum())} of {len(kept)} guesses keep enough noisy votes; "
-                f"k-means on them gives {self.n_clusters} centers",
-                {
-                    "population": population.points,
-                    "group": group,
-                    "noisy_votes": votes.value,
-                    "noise_sd": votes.sd,
-                    "kept": kept,
-                    "centers": centers,
-                    "variations": L,
-                    "signal_to_noise": signal_to_noise,
-                },
+                "refinement",
+                "One noisy average per center (ours, not the paper's)",
+                {"centers": averages(noisy, domain.radius), "start": centers, "noisy_counts": noisy["counts"]},
             )
-            if signal_to_noise < 1:
-                L = max(1, L // 2)
-            population = self.vary(centers, L, domain.radius, rng)
-
-    def select(
-        self, points: np.ndarray, histogram: np.ndarray, noisy_votes: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        """Return k centers (k, d): weighted k-means on the survivors; the k most voted guesses if there are too few."""
-        kept = histogram > 0
-        if kept.sum() <= self.n_clusters:
-            return points[np.argsort(-noisy_votes, kind="stable")[: self.n_clusters]]
-        seed = int(rng.integers(2**31))
-        model = KMeans(self.n_clusters, n_init=1, random_state=seed).fit(points[kept], sample_weight=histogram[kept])
-        return snap(model.cluster_centers_)
-
-    def vary(self, centers: np.ndarray, L: int, radius: float, rng: np.random.Generator) -> Population:
-        """Return the centers and L Levy variations of each, inside the ball."""
-        k, d = centers.shape
-        children = np.repeat(centers, L, axis=0) + self.STEP * radius * levy_steps((k * L, d), rng, self.LEVY_BETA)
-        points = np.concatenate([centers, clip_ball(snap(children), radius)])
-        return Population(points, centers, np.concatenate([np.arange(k), np.repeat(np.arange(k), L)]))
-
-
-def survivors(noisy_votes: np.ndarray, n_public: int) -> np.ndarray:
-    """Return the mask (m,) of the most voted guesses that together reach n_public votes; negative votes never stay.
-
-    Reads noisy votes only. If all positive votes together stay below n_public, all of them are kept.
-    """
-    order = np.argsort(-noisy_votes, kind="stable")
-    positive = noisy_votes[order] > 0
-    before = np.cumsum(noisy_votes[order]) - noisy_votes[order]
-    kept = np.zeros(len(noisy_votes), dtype=bool)
-    kept[order[positive & (before < n_public)]] = True
-    return kept

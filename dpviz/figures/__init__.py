@@ -6,7 +6,7 @@
 from dpviz.figures import lloyd, pe
 from dpviz.figures.panels import Panel, View
 
-PANES = {"generation": pe, "iteration": lloyd}
+PANES = {"generation": pe, "iteration": lloyd, "refinement": lloyd, "recovery": lloyd}
 
 __all__ = ["PANES", "Panel", "View", "panels"]
 

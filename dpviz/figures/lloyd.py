@@ -11,11 +11,12 @@ from dpviz.trace import Step, Trace
 __all__ = ["marks", "panels", "releases", "sentences"]
 
 
-def _centers(step: Step) -> np.ndarray:
-    """Return the step's centers (k, d), z units: released, or the reference's hidden ones."""
+def _centers(step: Step, d: int) -> np.ndarray:
+    """Return the step's centers (k, d), z units: released, the reference's hidden ones, or none yet."""
     if "centers" in step.released:
         return step.released["centers"]
-    return next(h.statistic["centers"] for h in step.hidden if "centers" in h.statistic)
+    found = (h.statistic["centers"] for h in step.hidden if "centers" in h.statistic)
+    return next(found, np.empty((0, d)))
 
 
 def sentences(trace: Trace) -> list[str]:
@@ -51,7 +52,7 @@ def panels(view: View) -> list[Panel]:
             "line": {"width": 2, "color": colors.ink if private else color},
         },
     )
-    path = [view.plane(_centers(step)) for step in trace.steps]
+    path = [view.plane(_centers(step, trace.domain.n_features)) for step in trace.steps]
     updates = []
     for t, now in enumerate(path):
         same = t > 0 and path[t - 1].shape == now.shape

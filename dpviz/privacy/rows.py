@@ -71,19 +71,18 @@ class Rows:
     dataset_id : str, "sample:NAME" or a random token
 
     Rows with a cell that is not finite are dropped; the others are normalized, clipped to the domain and snapped
-    toward zero to the grid. Each of these depends on that row and public values only.
+    toward zero to the grid. Each of these depends on that row and public values only, and no number of rows, not
+    even none, raises here: an exception would tell a data set from its neighbor.
     """
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)
         Z = Z[np.isfinite(Z).all(axis=1)]
-        if len(Z) == 0:
-            raise ValueError("Rows: the data must have at least one row of finite numbers; got none.")
         x = snap_toward_zero(domain.clip(Z))
         x.setflags(write=False)
         self.domain = domain
         self.dataset_id = dataset_id
-        self._block = Block(x)
+        self._x = x
 
     @property
     def n_features(self) -> int:
@@ -91,12 +90,12 @@ class Rows:
         return self.domain.n_features
 
     def open(self) -> Session:
-        """Start a run's own view; all state of the run lives there."""
-        return Session(self._block)
+        """Start a run's own view; all state of the run lives there, derived columns included."""
+        return Session(Block(self._x))
 
     def size_nonprivate(self) -> int:
         """Return the exact number of rows. Only for relations that keep n, and for DEMO."""
-        return self._block.n
+        return len(self._x)
 
 
 @dataclasses.dataclass

@@ -1,5 +1,5 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from query_cases import counts
+from query_cases import counts, sums
 
-CASES = {**counts.CASES}
+CASES = {**counts.CASES, **sums.CASES}

@@ -14,13 +14,14 @@ AR, REPLACE, MOVE = Neighboring.ADD_REMOVE, Neighboring.REPLACE, Neighboring.MOV
 
 @dataclass
 class Case:
-    """`build(rng, d)` makes a query; `worst[relation]` = (query, rows, neighbor rows) reaches its sensitivity.
+    """`build(rng, d)` makes a query; `worst[relation]` lists (query, rows, neighbor rows): each part reaches its
+    declared sensitivity in one of them.
 
     `radius` is the l2 bound of the domain the query expects; `rho` the distance of a move in z units.
     """
 
     build: Callable[[np.random.Generator, int], Query]
-    worst: dict[Neighboring, tuple[Query, np.ndarray, np.ndarray]]
+    worst: dict[Neighboring, list[tuple[Query, np.ndarray, np.ndarray]]]
     radius: float | None = None
     rho: float = 0.25
     dims: tuple[int, ...] = (1, 2, 3, 6)

@@ -13,14 +13,14 @@ _near_left, _near_right = np.array([[-0.0625, 0.0]]), np.array([[0.0625, 0.0]])
 CASES: dict[type[Query], Case] = {
     Count: Case(
         build=lambda rng, d: Count(),
-        worst={AR: (Count(), _left, np.vstack([_left, _right]))},
+        worst={AR: [(Count(), _left, np.vstack([_left, _right]))]},
     ),
     NearestVotes: Case(
         build=lambda rng, d: NearestVotes(Population(points(rng, 5, d))),
         worst={
-            AR: (_two, _left, np.vstack([_left, _right])),
-            REPLACE: (_two, _left, _right),
-            MOVE: (_two, _near_left, _near_right),
+            AR: [(_two, _left, np.vstack([_left, _right]))],
+            REPLACE: [(_two, _left, _right)],
+            MOVE: [(_two, _near_left, _near_right)],
         },
     ),
 }

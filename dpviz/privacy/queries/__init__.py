@@ -5,7 +5,8 @@ one row can change it; the test suite checks both by brute force. A field may ne
 to the curator could carry rows out. One module per family; all of them are listed here.
 """
 
-from dpviz.privacy.queries.base import KeyQuery, Predicate, Query, Score
+from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Score
 from dpviz.privacy.queries.counts import Count, NearestVotes
+from dpviz.privacy.queries.sums import NearestSums
 
-__all__ = ["Count", "KeyQuery", "NearestVotes", "Predicate", "Query", "Score"]
+__all__ = ["Count", "KeyQuery", "NearestSums", "NearestVotes", "Predicate", "Projection", "Query", "Score"]

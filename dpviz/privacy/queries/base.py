@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from dpviz.geometry import snap
 from dpviz.privacy.guarantee import Neighboring
 
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
 
-__all__ = ["KeyQuery", "Predicate", "Query", "Score", "one_entry"]
+__all__ = ["KeyQuery", "Predicate", "Projection", "Query", "Score", "one_entry", "projected"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -92,6 +93,28 @@ class KeyQuery:
     def sensitivity(self, neighboring: Neighboring) -> float:
         """Return the l2 sensitivity of the counts: sqrt(l0), or sqrt(2 l0) where a changed row moves between keys."""
         return math.sqrt(self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Projection:
+    """A public matrix (d, p). Its identity is the key under which a run keeps the projected rows."""
+
+    matrix: np.ndarray
+
+
+def projected(block: Block, projection: Projection) -> np.ndarray:
+    """Return rows @ matrix, shape (n, p), on the grid; columns are added in a fixed order, row by row.
+
+    A matrix product would do, but its last bits may change with the block that a row stands in.
+    """
+
+    def make(x: np.ndarray) -> np.ndarray:
+        product = np.zeros((len(x), projection.matrix.shape[1]))
+        for column, weights in zip(x.T, projection.matrix, strict=True):
+            product += column[:, None] * weights
+        return snap(product)
+
+    return block.derived(projection, make)
 
 
 def one_entry(norm: float, neighboring: Neighboring) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.geometry import Population, nearest
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries.base import Query, one_entry
+from dpviz.privacy.queries.base import Projection, Query, one_entry, projected
 
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
@@ -37,15 +37,20 @@ class NearestVotes(Query):
     Parameters
     ----------
     population : Population of m points on the grid
+    projection : Projection or None; if given, projected rows vote and the points have p columns
 
     Returns (`local`): "" -> ndarray of shape (m,), whole numbers.
     """
 
     population: Population
+    projection: Projection | None = None
     reason: ClassVar[str] = "one row casts one vote of 1; a changed row can take one vote away and cast another"
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
-        winners = nearest(block.x, self.population, x32=block.float32)
+        if self.projection is None:
+            winners = nearest(block.x, self.population, x32=block.float32)
+        else:
+            winners = nearest(projected(block, self.projection), self.population)
         return {"": np.bincount(winners, minlength=len(self.population.points)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
