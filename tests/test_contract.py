@@ -115,8 +115,10 @@ def test_claim_equals_guarantee_from_parameters_alone(slug):
 
 
 def costs(trace):
+    """What must not depend on the data; a clipping radius learned from released values may."""
+    learned = ALGORITHMS[trace.algorithm].learns_sensitivity
     return [
-        (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), entry.sensitivity)
+        (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), learned or entry.sensitivity)
         for entry in trace.ledger
     ]
 

@@ -4,8 +4,9 @@ from dpviz.algorithms.aug_pe import AugPE
 from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.hdpe_means import HDPEMeans
 from dpviz.algorithms.kmeans import KMeans
+from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
 
-ALGORITHMS: dict[str, type[Algorithm]] = {cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE)}
+ALGORITHMS: dict[str, type[Algorithm]] = {cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, NSM)}
 
 __all__ = ["ALGORITHMS", "Algorithm"]

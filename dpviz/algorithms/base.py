@@ -44,6 +44,7 @@ class Algorithm:
     neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
     notion: ClassVar[Notion] = Notion.CENTRAL
     fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
+    learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 
     def __post_init__(self) -> None:

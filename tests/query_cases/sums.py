@@ -13,7 +13,10 @@ _edge, _opposite = np.array([[1.0, 0.0]]), np.array([[-1.0, 0.0]])
 
 
 def _build(rng, d):
-    if rng.random() < 0.5:
+    kind = rng.integers(3)
+    if kind == 0:
+        return NearestSums(points(rng, 4, d), float(rng.uniform(0.05, 1.0)), relative=True)
+    if kind == 1:
         return NearestSums(points(rng, 4, d), float(rng.uniform(0.2, 2.0)))
     return NearestSums(points(rng, 4, 2), float(rng.uniform(0.2, 2.0)), Projection(random_projection(d, 2, rng)))
 

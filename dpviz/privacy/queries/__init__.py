@@ -7,6 +7,18 @@ to the curator could carry rows out. One module per family; all of them are list
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Score
 from dpviz.privacy.queries.counts import Count, NearestVotes
+from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.sums import NearestSums
 
-__all__ = ["Count", "KeyQuery", "NearestSums", "NearestVotes", "Predicate", "Projection", "Query", "Score"]
+__all__ = [
+    "Count",
+    "KeyQuery",
+    "NearestSums",
+    "NearestVotes",
+    "NormHistogram",
+    "Predicate",
+    "Projection",
+    "Query",
+    "Score",
+    "SecondMoment",
+]

@@ -20,13 +20,14 @@ __all__ = ["NearestSums"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NearestSums(Query):
-    """Number and sum of the clipped rows nearest to each of k public points.
+    """Number and sum of the rows nearest to each of k public points, or of their offsets from it, clipped.
 
     Parameters
     ----------
     points : ndarray of shape (k, d), or (k, p) with a projection, on the grid
-    radius : float, rows are clipped to this l2 norm before they are added
+    radius : float, rows (or offsets) are clipped to this l2 norm before they are added
     projection : Projection or None; if given, rows are assigned in projected space, added in their own
+    relative : bool, add offsets x - point instead of rows; not with a projection
 
     Returns (`local`): "sums" -> (k, d), "counts" -> (k,).
     """
@@ -34,12 +35,14 @@ class NearestSums(Query):
     points: np.ndarray
     radius: float
     projection: Projection | None = None
-    reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself, clipped to the radius"
+    relative: bool = False
+    reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself or its offset, clipped"
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = nearest(seen, Population(self.points))
-        sums, counts = cluster_sums(clip_ball(block.x, self.radius), labels, len(self.points))
+        added = block.x - self.points[labels] if self.relative else block.x
+        sums, counts = cluster_sums(clip_ball(added, self.radius), labels, len(self.points))
         return {"sums": sums, "counts": counts.astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102

@@ -1,0 +1,84 @@
+"""Norms and second moments of rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpviz.geometry import clip_ball
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import Projection, Query, one_entry, projected
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["NormHistogram", "SecondMoment"]
+
+COARSE = 2.0**-12  # rows are truncated to this grid before they are multiplied: products then lie on 2^-24
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NormHistogram(Query):
+    """Rows by the logarithm of their norm: bin i holds R 2^(-(i+1)/2) < |x| <= R 2^(-i/2), the last bin all below.
+
+    Parameters
+    ----------
+    radius : float, R; longer rows count in bin 0
+    bins : int
+
+    Returns (`local`): "" -> ndarray of shape (bins,), whole numbers.
+    """
+
+    radius: float
+    bins: int
+    reason: ClassVar[str] = "one row has one norm, so it counts in one bin"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        squares = np.zeros(block.n)
+        for column in block.x.T:  # a fixed order: the bin depends on the row alone
+            squares += column * column
+        edges = self.radius**2 * 2.0 ** -np.arange(self.bins)
+        found = (squares[:, None] <= edges[None, 1:]).sum(axis=1)
+        return {"": np.bincount(found, minlength=self.bins).astype(np.float64)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        return {"": one_entry(norm, neighboring)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SecondMoment(Query):
+    """Sum of x x^T over rows clipped to a ball, as a full symmetric matrix.
+
+    Noise is drawn on all d^2 entries; averaging the matrix with its transpose then leaves half the variance off the
+    diagonal, the symmetric Gaussian that the sensitivity |x x^T|_F = |x|^2 asks for.
+
+    Parameters
+    ----------
+    radius : float, rows are clipped to this l2 norm and truncated to 2^-12
+    n_features : int, d (or p with a projection); public
+    projection : Projection or None
+
+    Returns (`local`): "" -> ndarray of shape (d, d).
+    """
+
+    radius: float
+    n_features: int
+    projection: Projection | None = None
+    reason: ClassVar[str] = "one row changes the matrix by x x^T, whose Frobenius norm is |x|^2 <= radius^2"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        rows = block.x if self.projection is None else projected(block, self.projection)
+        coarse = np.trunc(clip_ball(rows, self.radius) / COARSE) * COARSE
+        return {"": coarse.T @ coarse}  # exact in any order: whole multiples of 2^-24 below 2^29 rows
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        square = self.radius**2
+        if norm == 1:
+            square *= self.n_features
+        if neighboring is Neighboring.ADD_REMOVE:
+            return {"": square}
+        # |x x^T - y y^T|_F^2 = |x|^4 + |y|^4 - 2 (x.y)^2; in one entry, squares of one sign or products of two
+        return {"": square * (math.sqrt(2.0) if norm == 2 else 1.0 if norm == math.inf else 2.0)}
