@@ -4,14 +4,13 @@ import streamlit as st
 
 from pages._ui import shell
 from pages._ui.forms import STOPS
-from pages._ui.player import player, view_of
+from pages._ui.player import player
 from pages._ui.runs import demo, sample
 
 shell.enter("pages/home.py")
 SAMPLE = "town"
 c = shell.colors()
-epsilon = st.session_state.get("home_epsilon") or 1.0
-result = demo(SAMPLE, epsilon)
+result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)
 promise = result.trace.claimed
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
@@ -23,15 +22,16 @@ with left:
         "Blue is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at everyone.</p>"
     )
     st.segmented_control(
-        "Privacy budget epsilon",
+        "Privacy budget \u03b5",
         STOPS,
         default=1.0,
         required=True,
         format_func=lambda value: {0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}"),
         key="home_epsilon",
         width="stretch",
-        help="Smaller epsilon: more noise, more privacy. Larger epsilon: less noise, sharper centers. "
-        "Epsilon is always stated together with delta.",
+        persist_state="session",
+        help="Smaller \u03b5: more noise, more privacy. Larger \u03b5: less noise, sharper centers. "
+        "\u03b5 is always stated together with \u03b4.",
     )
     share = 2 * (promise.odds - 50)
     st.html(
@@ -41,23 +41,13 @@ with left:
         f'<i style="left:0;width:100%;background:{c.line}"></i>'
         f'<i style="left:0;width:{share}%;background:{c.released}"></i>'
         f'<u style="left:0;border-color:{c.muted};background:{c.bg}"></u>'
-        f'<u style="left:{share}%;border-color:{c.released};background:{c.released}"></u>'
+        f'<u class="bound" style="left:{share}%;border-color:{c.released};background:{c.released}"></u>'
         f'<u style="left:100%;border-color:{c.hidden};background:{c.bg}"></u></div>'
         f'<div class="dp-ends"><span>coin: 50</span><span>no privacy: 100</span></div>'
-        f'<p class="dp-small">epsilon = {promise.epsilon:.3g}, delta = {promise.delta:.1e}, mu = {promise.mu:.2f}. '
+        f'<p class="dp-small">\u03b5 = {promise.epsilon:.3g}, \u03b4 = {promise.delta:.1e}, \u03bc = {promise.mu:.2f}. '
         "A bound for every possible attacker, not an estimate.</p>"
     )
-    with st.container(border=True):
-        st.page_link(
-            "pages/explore.py", label="**Explore** \u2003 Step through each algorithm. See what every step costs."
-        )
+    shell.doors("doors_wide")
 with right:
-    player("home", view_of(result, hidden=True, axes=(0, 1)), compact=True, autoplay=True)
-    shell.key_line(
-        [
-            ("\u2022|released_soft", "guess"),
-            ("\u25cf|released", "survivor, released center"),
-            ("\u25c7|hidden", "KMeans, not private"),
-            ("\u25cb|person", "person, not private"),
-        ]
-    )
+    player("home", result, hidden=True, axes=(0, 1), compact=True)
+shell.doors("doors_narrow")

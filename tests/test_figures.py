@@ -8,9 +8,10 @@ from plotly.colors import hex_to_rgb
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import PANES, View, panels, pe
-from dpviz.figures.panels import spend_frame, thin, xy
+from dpviz.figures import View, pane, pe
+from dpviz.figures.panels import spend_frame
 from dpviz.figures.theme import DARK, LIGHT, STYLES
+from dpviz.figures.view import thin, xy
 from dpviz.frozen import freeze
 from dpviz.metrics import loss_path
 from dpviz.trace import Hidden, Step
@@ -50,20 +51,23 @@ def test_spend_frame_is_concave_and_ends_at_the_total():
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     seen = view(slug, axes=axes)
-    found = panels(seen)
-    frames = len(PANES[seen.trace.steps[-1].kind].sentences(seen.trace))
+    how = pane(seen.trace)
+    found, frames = how.panels(seen), len(how.sentences(seen.trace))
+    assert len(how.releases(seen.trace)) == frames and how.releases(seen.trace)[-1] == len(seen.trace.ledger)
+    assert set(how.marks(seen.trace)) <= set(range(frames)) and how.caution
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
     for panel in found:
         last = panel.figure.frames[-1]
         for index, data in zip(last.traces, last.data, strict=True):
-            assert data.x is None or tuple(data.x) == tuple(panel.figure.data[index].x)
+            assert data.x is None or str(list(data.x)) == str(list(panel.figure.data[index].x))  # nan is not nan
 
 
 def test_hidden_layers_are_absent_unless_asked_for():
+    seen = [view(hidden=hidden) for hidden in (True, False)]
     shown, private = (
-        json.dumps([p.figure.to_plotly_json() for p in panels(view(hidden=h))], default=str) for h in (True, False)
+        json.dumps([p.figure.to_plotly_json() for p in pane(v.trace).panels(v)], default=str) for v in seen
     )
     assert "NOT PRIVATE" in shown and "true votes" in shown and "KMeans" in shown
     assert "NOT PRIVATE" not in private and "true votes" not in private and "KMeans" not in private

@@ -51,7 +51,7 @@ def test_explore_runs_and_keeps_the_result(app):
     wait_for_run(app)
     assert not app.exception and not app.error
     identity = app.session_state["shown"]
-    assert app.session_state["results"][identity].trace.dataset_id == "sample:iris"
+    assert identity.startswith('["sample:iris", "pe-means"')
     open_page(app, "pages/home.py")
     open_page(app, "pages/explore.py")
     assert app.session_state["shown"] == identity and not app.exception
@@ -62,7 +62,7 @@ def test_explore_runs_and_keeps_the_result(app):
     [
         ("param_pe-means_epsilon", 0.0, "PE-means: epsilon must be > 0; got 0.0. Nothing was spent."),
         ("param_pe-means_epsilon", -1.0, "PE-means: epsilon must be > 0; got -1.0."),
-        ("param_pe-means_n_clusters", 0, "PE-means: n_clusters must be >= 1; got 0."),
+        ("param_pe-means_n_clusters_town", 0, "PE-means: n_clusters must be >= 1; got 0."),
     ],
 )
 def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, words):
@@ -85,11 +85,11 @@ def test_bad_delta_is_one_sentence(app):
 def test_too_many_centers_fail_in_the_run_with_a_sentence(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_data").set_value("tiny").run()
-    app.number_input(key="param_pe-means_n_clusters").set_value(100).run()
+    app.number_input(key="param_pe-means_n_clusters_tiny").set_value(100).run()
     app.button[0].click().run()
     wait_for_run(app)
     assert not app.exception
-    assert any("n_clusters must be <= n = 40; got 100" in warning.value for warning in app.warning)
+    assert any("n_clusters must be <= n = 40; got 100" in error.value for error in app.error)
 
 
 def test_hidden_layers_can_be_switched_off(app):

@@ -1,16 +1,18 @@
-"""Figures: pure functions from a trace to a table (`*_frame`, tested) and from there to a plotly figure (`plot_*`).
+"""Figures: pure functions from a trace to a table (`*_frame`, tested) and from there to a plotly figure.
 
-`PANES` maps a step kind to the module that can draw it; a new algorithm's figures are one module and one line here.
+`PANES` maps a kind of step to the `Pane` that draws runs with such steps. A new family's figures are one module with
+a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import lloyd, pe
-from dpviz.figures.panels import Panel, View
+from dpviz.figures import centers, pe
+from dpviz.figures.view import Pane, Panel, View
+from dpviz.trace import Trace
 
-PANES = {"generation": pe, "iteration": lloyd, "refinement": lloyd, "recovery": lloyd}
+PANES = {"generation": pe.PANE, "projected-generation": pe.PANE}
 
-__all__ = ["PANES", "Panel", "View", "panels"]
+__all__ = ["PANES", "Pane", "Panel", "View", "pane"]
 
 
-def panels(view: View) -> list[Panel]:
-    """Return the panels of a run, drawn by the module that knows its kind of step."""
-    return PANES[view.trace.steps[-1].kind].panels(view)
+def pane(trace: Trace) -> Pane:
+    """Return how a run is drawn: the pane of its first kind of step that has one, else the plain picture."""
+    return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), centers.PANE)

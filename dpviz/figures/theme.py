@@ -25,6 +25,10 @@ class Theme:
     hidden_tag: str
     person: str
 
+    def tokens(self) -> dict[str, str]:
+        """Return name -> color."""
+        return dataclasses.asdict(self)
+
 
 LIGHT = Theme(
     bg="#FBFBF9", panel="#FFFFFF", ink="#1D2126", muted="#59616B", line="#D5D6CF", grid="#ECECE6",

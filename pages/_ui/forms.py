@@ -1,4 +1,4 @@
-"""Parameter forms from `ParamSpec`: what validates, draws."""
+"""Forms: the data picker, and parameter widgets from `ParamSpec`. What validates, draws."""
 
 from __future__ import annotations
 
@@ -7,45 +7,82 @@ from typing import Any
 import streamlit as st
 
 from dpviz import params
-from dpviz.algorithms import Algorithm
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import SAMPLES, Dataset
 from dpviz.params import ParamSpec
+from pages._ui.runs import sample
 
 LABELS = {
     "n_clusters": "Centers k",
-    "epsilon": "Privacy budget epsilon",
-    "delta": "Delta",
+    "epsilon": "Privacy budget \u03b5",
+    "delta": "Delta \u03b4",
     "rho_distance": "rho (distance)",
 }
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
-def parameters(cls: type[Algorithm], defaults: dict[str, Any]) -> dict[str, Any]:
-    """Show one widget per parameter, the advanced ones folded; return name -> value."""
+def pick_data() -> tuple[str, Dataset]:
+    """Show the sample picker; return the name and the data set."""
+    name = st.selectbox(
+        "Data", SAMPLES, format_func=lambda n: sample(n).title, key="explore_data", persist_state="session"
+    )
+    st.caption(sample(name).description)
+    return name, sample(name)
+
+
+def pick_algorithm() -> type[Algorithm]:
+    """Show the algorithm picker with each one's idea."""
+    slugs = list(ALGORITHMS)
+    slug = st.selectbox(
+        "Algorithm", slugs, slugs.index("pe-means"), format_func=lambda s: ALGORITHMS[s].name,
+        key="explore_algorithm", persist_state="session",
+    )  # fmt: skip
+    st.caption(ALGORITHMS[slug].tagline)
+    return ALGORITHMS[slug]
+
+
+def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -> dict[str, Any]:
+    """Show one widget per parameter, the advanced ones folded; return name -> value.
+
+    A preset changes what the widgets start from, so do `defaults`, which follow the data set.
+    """
     specs = params.specs(cls)
-    values = {n: _widget(cls, n, s, defaults.get(n, s.default)) for n, s in specs.items() if not s.advanced}
+    preset = st.session_state.get(f"preset_{cls.slug}")
+    defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
+    shown = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
-    if folded:
-        with st.expander("More"):
-            values |= {n: _widget(cls, n, s, defaults.get(n, s.default)) for n, s in folded.items()}
+    start = "_".join(filter(None, [data_name, preset]))  # what the defaults follow
+    keys = {n: f"param_{cls.slug}_{n}" + (f"_{start}" if n in defaults else "") for n in specs}
+    values = {n: _widget(cls, n, s, defaults.get(n, s.default), keys[n]) for n, s in shown.items()}
+    if not folded:
+        return values
+    with st.expander("More"):
+        if cls.PRESETS:
+            st.selectbox(
+                "Preset", cls.PRESETS, None, key=f"preset_{cls.slug}", placeholder="none", persist_state="session",
+                help="Values of a paper or of its published code. They fill the fields.",
+            )  # fmt: skip
+        values |= {n: _widget(cls, n, s, defaults.get(n, s.default), keys[n]) for n, s in folded.items()}
+    changed = [f"{n} = {values[n]}" for n, s in folded.items() if values[n] != s.default]
+    if changed:
+        st.caption(f"Not the default: {', '.join(changed)}.")
     return values
 
 
-def _widget(cls: type[Algorithm], name: str, spec: ParamSpec, default: Any) -> Any:
+def _widget(cls: type[Algorithm], name: str, spec: ParamSpec, default: Any, key: str) -> Any:
     label = LABELS.get(name, name.replace("_", " ").capitalize())
-    key = f"param_{cls.slug}_{name}"
+    keep: dict[str, Any] = {"key": key, "help": spec.help, "persist_state": "session"}
     if spec.kind == "bool":
-        return st.toggle(label, default, key=key, help=spec.help)
+        return st.toggle(label, default, **keep)
     if spec.kind == "choice":
         choices = list(spec.choices or ())
-        return st.selectbox(label, choices, choices.index(default), key=key, help=spec.help)
+        return st.selectbox(label, choices, choices.index(default), **keep)
     if spec.optional:
-        text = st.text_input(
-            label, "" if default is None else str(default), key=key, help=spec.help, placeholder="auto"
-        )
+        text = st.text_input(label, "" if default is None else str(default), placeholder="auto", **keep)
         try:
             return params.parse(spec, text.strip())
         except ValueError:
             raise ValueError(f"{cls.name}: {name} must be a number or empty; got {text!r}.") from None
     if spec.kind == "int":
-        return st.number_input(label, value=int(default), step=1, key=key, help=spec.help)
-    return st.number_input(label, value=float(default), step=None, format="%g", key=key, help=spec.help)
+        return st.number_input(label, value=int(default), step=1, **keep)
+    return st.number_input(label, value=float(default), step=None, format="%g", **keep)

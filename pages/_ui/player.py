@@ -1,84 +1,115 @@
-"""The player: transport above, plane left, side panels right, wide panels below."""
+"""The player: transport, plane left, side panels right, wide panels below, key, and the ledger as a table."""
 
 from __future__ import annotations
+
+import html
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.figures import PANES, View, panels
-from dpviz.figures.panels import spend_frame
-from dpviz.trace import Trace
+from dpviz.figures import Pane, Panel, View, pane
+from dpviz.figures.panels import ledger_frame
+from pages._ui import shell
 from pages._ui.runs import Result, sample
-from pages._ui.shell import colors
 from pages._ui.transport import transport
 
-_CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False}
+_CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}
 
 
-def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
-    """Collect what the figures of a result need."""
-    data = sample(result.data)
-    return View(
-        trace=result.trace,
-        colors=colors(),
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _panels(
+    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
+) -> list[Panel]:
+    """Return the figures of a run, built once per server for every way to look at it."""
+    data = sample(_result.data)
+    view = View(
+        trace=_result.trace,
+        colors=shell.colors(),
         axes=axes,
         columns=data.columns,
         units=data.units,
         people=data.X if hidden else None,
-        reference=result.reference.cluster_centers if hidden else None,
-        losses=result.losses if hidden else None,
-        reference_loss=result.reference_loss if hidden else None,
+        reference=_result.reference.cluster_centers if hidden else None,
+        losses=_result.losses if hidden else None,
+        reference_loss=_result.reference_loss if hidden else None,
         hidden=hidden,
+    )
+    found = pane(_result.trace).panels(view)
+    if not compact:
+        return found
+    plane = next(panel for panel in found if panel.name == "plane")
+    plane.figure.update_layout(title_text="", margin_t=8)
+    return [plane]
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _ledger(identity: str, _result: Result) -> pd.DataFrame:
+    return ledger_frame(_result.trace)
+
+
+def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, compact: bool = False) -> None:
+    """Draw a run and its controls. `compact` draws the plane alone, with the controls below, and plays once."""
+    how = pane(result.trace)
+    found = _panels(result.identity, st.context.theme.type or "light", hidden, axes, compact, result)
+    plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
+    if compact:
+        with st.container(key=f"{key}_figures"):
+            _draw(key, plane)
+        _transport(key, result, how, axes, report=False, autoplay=True)
+        shell.key_line(how.legend, hidden)
+        return
+    with st.container(key=f"{key}_transport"):
+        _transport(key, result, how, axes, report=True, autoplay=False)
+    with st.container(key=f"{key}_figures", gap="xsmall"):
+        flat = plane and (plane[0].figure.layout.meta or {}).get("ar", 1) < 0.9
+        left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
+        with left:
+            _draw(key, plane)
+            shell.key_line(how.legend, hidden)
+        with right.container(gap="xxsmall"):
+            _draw(key, side)
+        _draw(key, wide)
+    if len(result.trace.ledger):
+        with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
+            st.fragment(_table, key=f"{key}_ledger")(key, result, how)
+
+
+def _draw(key: str, panels: list[Panel]) -> None:
+    for index, panel in enumerate(panels):
+        st.plotly_chart(panel.figure, theme=None, config=_CONFIG, key=f"{key}_{panel.name}_{index}", alt=panel.alt)
+
+
+def _transport(
+    key: str, result: Result, how: Pane, axes: tuple[int, int] | None, *, report: bool, autoplay: bool
+) -> None:
+    transport(
+        f"{key}_player",
+        scope=f"{key}_figures",
+        titles=how.sentences(result.trace),
+        marks=how.marks(result.trace),
+        zoom_of=f"{result.data} {axes}",
+        autoplay=autoplay,
+        on_step=(lambda: st.rerun(f"{key}_ledger")) if report and result.trace.ledger else None,
     )
 
 
-def player(key: str, view: View, *, compact: bool = False, autoplay: bool = False) -> int:
-    """Draw a run and its controls; return the frame that is shown. `compact` draws the plane alone."""
-    pane = PANES[view.trace.steps[-1].kind]
-    found = panels(view)
-    plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
-    scope = f"{key}_figures"
-
-    def draw(panel, index: int) -> None:  # type: ignore[no-untyped-def]
-        st.plotly_chart(panel.figure, theme=None, config=_CONFIG, key=f"{key}_{panel.name}_{index}", alt=panel.alt)
-
-    controls = st.container(key=f"{key}_transport")
-    with st.container(key=scope):
-        if compact:
-            draw(plane[0], 0)
-        else:
-            left, right = st.columns([11, 9], gap="medium")
-            with left:
-                for index, panel in enumerate(plane):
-                    draw(panel, index)
-            with right:
-                for index, panel in enumerate(side):
-                    draw(panel, index)
-            for index, panel in enumerate(wide):
-                draw(panel, index)
-    with controls:
-        return transport(
-            f"{key}_player",
-            scope=scope,
-            titles=pane.sentences(view.trace),
-            marks=pane.marks(view.trace),
-            autoplay=autoplay,
-        )
-
-
-def ledger_table(trace: Trace, frame: int) -> pd.DataFrame:
-    """Return every release with its price; marked where it has happened at the shown frame."""
-    per_frame = PANES[trace.steps[-1].kind].releases(trace)
-    happened = per_frame[min(frame, len(per_frame) - 1)]
-    spent = spend_frame(trace).epsilon.tolist()[1:]
-    return pd.DataFrame(
-        {
-            "": ["\u25cf" if i < happened else "\u25cb" for i in range(len(trace.ledger))],
-            "release": [f"{entry.name} {entry.occurrence + 1}" for entry in trace.ledger],
-            "mechanism": [entry.mechanism for entry in trace.ledger],
-            "sensitivity": [entry.sensitivity for entry in trace.ledger],
-            "noise scale": [entry.scale for entry in trace.ledger],
-            "epsilon so far": spent,
-            "why this sensitivity": [entry.reason for entry in trace.ledger],
-        }
+def _table(key: str, result: Result, how: Pane) -> None:
+    """Show the ledger: rows that have happened at the shown step in ink, the last one marked, the rest pale."""
+    per_frame = how.releases(result.trace)
+    step = (st.session_state.get(f"{key}_player") or {}).get("step")
+    done = per_frame[-1 if step is None else min(int(step), len(per_frame) - 1)]
+    rows = "".join(
+        f'<tr class="{"lit" if row.release <= done else ""}"{" aria-current=step" * (row.release == done)}>'
+        f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
+        f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
+        f"<td>{html.escape(row.reason)}</td></tr>"
+        for row in _ledger(result.identity, result).itertuples()
+    )
+    heads = "".join(
+        f"<th scope=col>{head}</th>"
+        for head in ("#", "release", "mechanism", "sensitivity", "noise scale", "\u03b5 so far", "why this sensitivity")
+    )
+    st.html(
+        f'<div class="dp-table" tabindex="0" role="region" aria-label="Ledger"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )

@@ -1,18 +1,21 @@
-"""What surrounds every page: the way in through app.py, colors, the top strip."""
+"""What surrounds every page: the way in through app.py, colors, the top strip, the key, the doors."""
 
 from __future__ import annotations
 
-import dataclasses
+import base64
 import html
 from pathlib import Path
 
 import streamlit as st
 
+from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee
 
 _CSS = (Path(__file__).parent / "shell.css").read_text()
 PAGES = {"pages/home.py": "Home", "pages/explore.py": "Explore"}
+DOORS = {"pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs.")}
+_GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}
 
 
 def enter(page: str) -> None:
@@ -31,23 +34,39 @@ def strip(data: str, algorithm: str, guarantee: Guarantee | None) -> None:
     """Show mode, data, algorithm and guarantee, and the page's style with it."""
     facts = [("Data", data), ("Algorithm", algorithm)]
     if guarantee is not None and guarantee.private:
-        facts += [("epsilon", f"{guarantee.epsilon:.3g}"), ("delta", f"{guarantee.delta:.2g}")]
-        facts += [("mu", f"{guarantee.mu:.2f}")] if guarantee.mu is not None else []
+        mu = f"not defined for {algorithm}" if guarantee.mu is None else f"{guarantee.mu:.2f}"
+        facts += [("\u03b5", f"{guarantee.epsilon:.3g}"), ("\u03b4", f"{guarantee.delta:.2g}"), ("\u03bc", mu)]
         facts += [("Unit", guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
-    words = "".join(f"<span>{html.escape(name)} <b>{html.escape(value)}</b></span>" for name, value in facts)
-    tokens = "".join(f"--dp-{name}:{value};" for name, value in dataclasses.asdict(colors()).items())
+    words = "".join(f"<span>{_name(name)} <b>{html.escape(value)}</b></span>" for name, value in facts)
+    tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}</style>"
     with st.container(key="strip"):
         st.html(f'{style}<div class="dp-strip"><span class="dp-badge">DEMO</span>{words}</div>')
 
 
-def key_line(entries: list[tuple[str, str]]) -> None:
-    """Show the legend as glyph and word; glyphs are text, colors come from the theme."""
-    c = colors()
+def _name(name: str) -> str:
+    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else name
+
+
+def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
+    """Show the key of a picture; symbols of hidden layers only while these are shown."""
     words = "".join(
-        f'<span><span style="color:{getattr(c, token)}" aria-hidden="true">{glyph}</span> {html.escape(word)}</span>'
-        for glyph, word, token in ((g.split("|")[0], w, g.split("|")[1]) for g, w in entries)
+        f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol)}">{html.escape(word)}</span>'
+        for symbol, word in legend
+        if hidden or symbol not in HIDDEN
     )
     st.html(f'<div class="dp-key">{words}</div>')
+
+
+def _base64(symbol: str) -> str:
+    return base64.b64encode(icon(symbol, colors()).encode()).decode()
+
+
+def doors(key: str) -> None:
+    """Show a way to every page that exists and has something to promise."""
+    with st.container(key=key):
+        for page, (symbol, promise) in DOORS.items():
+            with st.container(border=True):
+                st.page_link(page, label=f"**{PAGES[page]}** \u2003 {promise}", icon=symbol)

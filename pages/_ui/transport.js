@@ -1,23 +1,26 @@
-// Drives ordinary plotly figures that own frames. State lives on the host element, so that it survives a rerun.
+// Drives ordinary plotly figures that own frames. State lives on the window by id, so that it survives a remount.
 const ICONS = {
   first: "M3 2h2v12H3zM14 2v12L6 8z", back: "M12 2v12L4 8z", play: "M4 2v12l9-6z", pause: "M4 2h3v12H4zM9 2h3v12H9z",
   next: "M4 2v12l8-6z", last: "M11 2h2v12h-2zM2 2v12l8-6z",
 };
+const NOW = { mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 } };
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 const states = (window.__dpvizTransport ??= {});
 
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".dpviz-transport");
   const last = data.titles.length - 1;
-  const state = (states[data.id] ??= { step: data.start, playing: false });
-  if (state.count !== undefined && state.count !== last) state.step = data.start;
-  state.count = last;
-  state.step = Math.min(state.step, last);
+  const state = (states[data.id] ??= { step: last, last, playing: false, zoom: {} });
+  if (state.last !== last) state.step = last; // another run with other steps: show how it ends
+  state.last = last;
+  if (state.zoomOf !== data.zoomOf) state.zoom = {};
+  state.zoomOf = data.zoomOf;
 
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Steps of the run");
   root.innerHTML = `<div class="row">
+    <span class="badge">DEMO</span>
     <button class="ends" data-do="first" aria-label="First step">${icon("first")}</button>
     <button data-do="back" aria-label="Step back">${icon("back")}</button>
     <button class="play" data-do="play" aria-label="Play">${icon("play")}</button>
@@ -33,21 +36,23 @@ export default function ({ data, parentElement, setStateValue }) {
   const graphs = () => [...document.querySelectorAll(`${data.scope} .js-plotly-plot`)]
     .filter((g) => g._transitionData && g._transitionData._frames && g._transitionData._frames.length);
 
+  // Frames that look the same share a group: only panels whose group changes are redrawn.
+  const group = (g, step) => g._transitionData._frameHash[String(step)]?.group;
   const apply = (g) => {
+    const shown = g.__dpvizStep ?? last; // a fresh figure shows its last frame
     g.__dpvizStep = state.step;
-    if (window.Plotly) window.Plotly.animate(g, [String(state.step)], {
-      mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 },
-    }).catch(() => {});
+    if (window.Plotly && group(g, shown) !== group(g, state.step))
+      window.Plotly.animate(g, [String(state.step)], NOW).catch(() => {}); // rejected when a later step overtakes it
   };
   const fit = (g) => {
-    const meta = g.layout && g.layout.meta;
-    if (!meta || !meta.ar) return;
-    const m = g.layout.margin, width = g.clientWidth;
+    const meta = g.layout && g.layout.meta, width = g.clientWidth;
+    if (!meta || !meta.ar || !width || g.__dpvizWidth === width) return;
+    g.__dpvizWidth = width;
+    const m = g.layout.margin;
     const height = Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b));
-    if (!width || Math.abs(g.clientHeight - height) < 2) return;
     for (let e = g, i = 0; e && i < 4; e = e.parentElement, i++)
       for (const [k, v] of [["height", `${height}px`], ["min-height", "0"], ["flex", "none"]]) e.style.setProperty(k, v, "important");
-    if (window.Plotly) window.Plotly.relayout(g, { height });
+    if (window.Plotly && Math.abs(g.layout.height - height) > 1) window.Plotly.relayout(g, { height });
   };
   const show = () => {
     range.value = state.step;
@@ -62,10 +67,9 @@ export default function ({ data, parentElement, setStateValue }) {
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
   };
-  let reported = state.step;
   const report = () => {
-    if (reported === state.step) return;
-    reported = state.step;
+    if (!data.report || state.reported === state.step) return;
+    state.reported = state.step;
     setStateValue("step", state.step);
   };
   let settle = 0;
@@ -101,29 +105,38 @@ export default function ({ data, parentElement, setStateValue }) {
   range.oninput = () => { if (state.playing) pause(); go(Number(range.value)); };
   root.onkeydown = (event) => {
     const key = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[event.key];
-    if (!key || (event.target === speed)) return;
+    if (!key || event.target === speed) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
     event.preventDefault();
     if (key !== "play" && state.playing) pause();
     actions[key]();
   };
 
-  const hooked = new WeakSet();
-  const watch = () => {
-    for (const g of graphs()) {
-      if (!hooked.has(g)) {
-        hooked.add(g);
-        g.on("plotly_click", (event) => {
-          const frame = event.points[0] && event.points[0].customdata;
-          if (Number.isInteger(frame)) { if (state.playing) pause(); go(frame); }
-        });
-        g.on("plotly_react", () => { g.__dpvizStep = undefined; });
-      }
-      fit(g);
-      if (g.__dpvizStep !== state.step && !(g.__dpvizStep === undefined && state.step === last)) apply(g);
-      else g.__dpvizStep = state.step;
-    }
+  // Zoom by dragging with a mouse; a finger scrolls the page. A new figure gets the old zoom.
+  const fine = matchMedia("(pointer: fine)").matches;
+  const zoomable = (g) => g.layout.xaxis && g.layout.xaxis.fixedrange === false;
+  const remember = (g, index, event) => {
+    const keys = Object.keys(event).filter((key) => /^[xy]axis\.range/.test(key));
+    if (zoomable(g) && keys.length) state.zoom[index] = Object.fromEntries(keys.map((key) => [key, event[key]]));
   };
+  const hooked = new WeakSet();
+  const hook = (g, index) => {
+    hooked.add(g);
+    g.on("plotly_click", (event) => {
+      const frame = event.points[0] && event.points[0].customdata;
+      if (Number.isInteger(frame)) { if (state.playing) pause(); go(frame); }
+    });
+    g.on("plotly_react", () => { g.__dpvizStep = g.__dpvizWidth = undefined; });
+    g.on("plotly_relayout", (event) => remember(g, index, event));
+    if (!window.Plotly || !zoomable(g)) return;
+    if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
+    else if (state.zoom[index]) window.Plotly.relayout(g, { ...state.zoom[index] });
+  };
+  const watch = () => graphs().forEach((g, index) => {
+    if (!hooked.has(g)) hook(g, index);
+    fit(g);
+    if (g.__dpvizStep !== state.step) apply(g);
+  });
   const interval = setInterval(watch, 250);
   watch();
   show();

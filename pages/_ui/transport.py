@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,33 @@ _component = st.components.v2.component(
 
 
 def transport(
-    key: str, *, scope: str, titles: list[str], marks: list[int], start: int | None = None, autoplay: bool = False
-) -> int:
-    """Show the controls for the figures inside the container with key `scope`; return the current frame."""
-    last = len(titles) - 1
+    key: str,
+    *,
+    scope: str,
+    titles: list[str],
+    marks: list[int],
+    zoom_of: str,
+    autoplay: bool = False,
+    on_step: Callable[[], None] | None = None,
+) -> None:
+    """Show the controls for the figures inside the container with key `scope`.
+
+    The shown step is reported to `st.session_state[key].step` and `on_step` only where `on_step` is given. A zoom is
+    kept while `zoom_of` stays the same.
+    """
     data: dict[str, Any] = {
         "id": key,
         "scope": f".st-key-{scope}",
         "titles": titles,
         "marks": marks,
-        "start": last if start is None else start,
+        "zoomOf": zoom_of,
         "autoplay": autoplay,
+        "report": on_step is not None,
     }
-    result = _component(
-        key=key, data=data, default={"step": data["start"]}, on_step_change=lambda: None, height="content"
+    _component(
+        key=key,
+        data=data,
+        default={"step": len(titles) - 1},
+        on_step_change=on_step or (lambda: None),
+        height="content",
     )
-    return min(int(result.step if result.step is not None else data["start"]), last)

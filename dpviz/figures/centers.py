@@ -1,22 +1,32 @@
-"""Plain planes: centers that move from step to step. Fits every trace whose steps have centers."""
+"""Centers that move from step to step: the plain picture that fits every trace."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dpviz.figures.panels import Panel, View, add_frames, ledger_panel, loss_panel, plane, reference, spend_panel, xy
+from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
 from dpviz.figures.theme import tag
+from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["marks", "panels", "releases", "sentences"]
+__all__ = ["PANE", "center_path"]
 
 
-def _centers(step: Step, d: int) -> np.ndarray:
-    """Return the step's centers (k, d), z units: released, the reference's hidden ones, or none yet."""
-    if "centers" in step.released:
-        return step.released["centers"]
-    found = (h.statistic["centers"] for h in step.hidden if "centers" in h.statistic)
-    return next(found, np.empty((0, d)))
+def _centers(step: Step, private: bool) -> np.ndarray | None:
+    """Return the step's centers (k, d), z units: released ones, or the non-private reference's hidden ones."""
+    if private:
+        return step.released.get("centers")
+    return next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
+
+
+def center_path(trace: Trace) -> list[np.ndarray]:
+    """Return the centers (k, d) that are known at every step, z units; (0, d) before the first."""
+    known, path = np.empty((0, trace.domain.n_features)), []
+    for step in trace.steps:
+        found = _centers(step, trace.claimed.private)
+        known = known if found is None else found
+        path.append(known)
+    return path
 
 
 def sentences(trace: Trace) -> list[str]:
@@ -24,14 +34,14 @@ def sentences(trace: Trace) -> list[str]:
     return [step.title for step in trace.steps]
 
 
+def releases(trace: Trace) -> list[int]:
+    """Return how many releases exist at every frame."""
+    return [step.n_releases for step in trace.steps]
+
+
 def marks(trace: Trace) -> list[int]:
     """Return the frames that get a tick."""
     return list(range(len(trace.steps)))
-
-
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases have happened at every frame."""
-    return [step.n_releases for step in trace.steps]
 
 
 def panels(view: View) -> list[Panel]:
@@ -52,7 +62,7 @@ def panels(view: View) -> list[Panel]:
             "line": {"width": 2, "color": colors.ink if private else color},
         },
     )
-    path = [view.plane(_centers(step, trace.domain.n_features)) for step in trace.steps]
+    path = [view.plane(centers) for centers in center_path(trace)]
     updates = []
     for t, now in enumerate(path):
         same = t > 0 and path[t - 1].shape == now.shape
@@ -66,8 +76,18 @@ def panels(view: View) -> list[Panel]:
         tag(figure, colors, "NOT PRIVATE", inside=True)
     add_frames(figure, [first, first + 1], updates)
     found = [Panel("plane", figure, f"A plane with {len(trace.cluster_centers)} centers after {len(path)} steps.")]
-    if view.hidden and view.losses is not None:
+    if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         found.append(loss_panel(view, list(range(len(path)))))
-    if private:
+    if trace.ledger:
         found += [spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))]
     return found
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(("center", "released center"), ("path", "its move"), ("diamond", "KMeans"), ("ring", "person")),
+    caution="One run is one draw of the noise. Press Run with another seed before you believe a center.",
+)

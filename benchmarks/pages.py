@@ -1,0 +1,84 @@
+"""Time the pages in headless Chromium: `python benchmarks/pages.py`. Warm server, median of 5; payload per sample."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "browser"), str(Path(__file__).parents[1])]
+from conftest import CHROMIUM, FLAGS, serve  # noqa: E402
+
+from dpviz.algorithms import ALGORITHMS  # noqa: E402
+from dpviz.datasets import load_sample  # noqa: E402
+from dpviz.figures import View, pane  # noqa: E402
+from dpviz.figures.theme import LIGHT  # noqa: E402
+from dpviz.metrics import loss_path  # noqa: E402
+
+DRAWN = "() => document.querySelectorAll('.js-plotly-plot .scatterlayer .point').length > 100"
+# Own work of a step: what the script does until every panel is redrawn, without the wait for the next screen refresh.
+STEP = """async (step) => {
+    const graphs = [...document.querySelectorAll('.js-plotly-plot')].filter(g => g._transitionData?._frames?.length);
+    const how = {mode: 'immediate', frame: {duration: 0, redraw: true}, transition: {duration: 0}};
+    const begin = performance.now();
+    await Promise.all(graphs.map(g => window.Plotly.animate(g, [String(step)], how)));
+    return performance.now() - begin;
+}"""
+
+
+def first_picture(browser, url: str) -> float:
+    """Return seconds from the request to drawn marks, in a context without any cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page = context.new_page()
+    begin = time.perf_counter()
+    page.goto(url)
+    page.wait_for_function(DRAWN, polling=20)
+    seconds = time.perf_counter() - begin
+    context.close()
+    return seconds
+
+
+def step_times(page: Page, url: str) -> list[float]:
+    """Return milliseconds per step over one walk through all frames."""
+    page.goto(url)
+    page.wait_for_function(DRAWN)
+    page.wait_for_timeout(1500)
+    last = int(page.get_by_role("slider", name="Step").get_attribute("max") or 0)
+    return [page.evaluate(STEP, step) for step in range(last + 1)]
+
+
+def payload(sample: str, epsilon: float) -> tuple[int, int]:
+    """Return (bytes of all panels, number of frames) of PE-means on a sample."""
+    data = load_sample(sample)
+    trace = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=epsilon).run(
+        data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id
+    )
+    axes = (0, 1)
+    view = View(
+        trace, LIGHT, axes, data.columns, data.units, data.X, trace.cluster_centers, loss_path(trace, data.X), 0.1, True
+    )
+    found = pane(trace).panels(view)
+    return sum(len(panel.figure.to_json()) for panel in found), len(found[0].figure.frames)
+
+
+if __name__ == "__main__":
+    with serve() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for name, path in (("Home", ""), ("Explore", "explore")):
+            first_picture(browser, f"{url}/{path}")
+            times = [first_picture(browser, f"{url}/{path}") for _ in range(5)]
+            print(
+                f"{name}: first picture {statistics.median(times):.2f} s (median of 5; "
+                f"{min(times):.2f}-{max(times):.2f})"
+            )
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        for name, path in (("Home", ""), ("Explore", "explore")):
+            times = step_times(page, f"{url}/{path}")
+            print(f"{name}: {statistics.median(times):.0f} ms a step (median of {len(times)}; max {max(times):.0f})")
+        browser.close()
+    for sample, epsilon in (("town", 1.0), ("town", 4.0), ("digits", 1.0), ("digits", 4.0)):
+        size, frames = payload(sample, epsilon)
+        print(f"{sample}, epsilon {epsilon:g}: {size / 1e3:.0f} kB in {frames} frames")

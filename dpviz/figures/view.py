@@ -1,0 +1,162 @@
+"""What every figure is made from: a run and how to look at it, and the records that a family of figures returns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.figures.theme import Theme
+from dpviz.geometry import random_projection
+from dpviz.trace import Trace
+
+__all__ = ["Pane", "Panel", "View", "add_frames", "thin", "xy"]
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A run and how to look at it.
+
+    Attributes
+    ----------
+    trace : Trace
+    colors : Theme
+    axes : two column numbers, or None for a fixed random projection
+    columns, units : names and units of the columns
+    people : raw rows to draw (DEMO), original units, or None
+    reference : KMeans centers (k, d), original units, or None
+    losses : loss of every step, or None; reference_loss likewise
+    hidden : whether hidden layers are asked for
+    """
+
+    trace: Trace
+    colors: Theme
+    axes: tuple[int, int] | None
+    columns: Sequence[str]
+    units: Sequence[str]
+    people: np.ndarray | None = None
+    reference: np.ndarray | None = None
+    losses: np.ndarray | None = None
+    reference_loss: float | None = None
+    hidden: bool = False
+
+    def plane(self, Z: np.ndarray) -> np.ndarray:
+        """Map z units (..., d) to the two drawn coordinates (..., 2), original units."""
+        return self.flat(self.trace.domain.denormalize(Z))
+
+    def flat(self, X: np.ndarray) -> np.ndarray:
+        """Map original units (..., d) to the two drawn coordinates (..., 2)."""
+        d = self.trace.domain.n_features
+        if d == 1:
+            return np.stack([X[..., 0], np.zeros(X.shape[:-1])], axis=-1)
+        if self.axes is not None:
+            return X[..., list(self.axes)]
+        centered = X - self.trace.domain.middle
+        return centered @ random_projection(d, 2, np.random.default_rng(0))  # public and fixed: never from the data
+
+    def axis_titles(self) -> tuple[str, str]:
+        """Return the two axis titles with units."""
+        if self.trace.domain.n_features == 1:
+            return self._title(0), ""
+        if self.axes is None:
+            return "fixed random direction 1", "fixed random direction 2"
+        return self._title(self.axes[0]), self._title(self.axes[1])
+
+    def _title(self, column: int) -> str:
+        unit = self.units[column]
+        return f"{self.columns[column]} ({unit})" if unit else str(self.columns[column])
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the public box (low, high) in drawn coordinates; for a projection, two typical radii."""
+        domain = self.trace.domain
+        if domain.n_features == 1:
+            return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])
+        if self.axes is not None:
+            return domain.low[list(self.axes)], domain.high[list(self.axes)]
+        reach = np.linalg.norm((domain.high - domain.low) / 2) / np.sqrt(domain.n_features)
+        return np.full(2, -2 * reach), np.full(2, 2 * reach)
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+    """One figure of the player.
+
+    Attributes
+    ----------
+    name : str, "plane", "side" or "wide": where the page puts it
+    figure : go.Figure, its data is the last frame, so the page is right without any script
+    alt : str, what is seen and how it ends, for people who do not see it
+    """
+
+    name: str
+    figure: go.Figure
+    alt: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Pane:
+    """How one family of algorithms is drawn. All lists have one entry per frame; a step may take several frames.
+
+    Attributes
+    ----------
+    panels : View -> the figures, all with the same number of frames
+    sentences : Trace -> what is said at every frame; the part before " \u00b7 " is set in bold
+    releases : Trace -> how many ledger entries exist at every frame
+    marks : Trace -> the frames that get a tick on the slider
+    legend : (symbol of `legend.icon`, word) pairs
+    caution : how the picture can fool you, one or two sentences
+    warning : Trace -> one sentence if released values say that there is too little data, else ""
+    """
+
+    panels: Callable[[View], list[Panel]]
+    sentences: Callable[[Trace], list[str]]
+    releases: Callable[[Trace], list[int]]
+    marks: Callable[[Trace], list[int]]
+    legend: tuple[tuple[str, str], ...]
+    caution: str
+    warning: Callable[[Trace], str] = lambda trace: ""
+
+
+def thin(n: int, most: int, seed: int = 0) -> np.ndarray:
+    """Return the sorted indices of at most `most` of n things, always the same ones."""
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
+def xy(points: np.ndarray) -> dict[str, Any]:
+    """Return x and y as float32; [None] for no points, because an empty list leaves the old marks standing."""
+    if len(points) == 0:
+        return {"x": [None], "y": [None]}
+    x, y = np.asarray(points, dtype=np.float32).T
+    return {"x": x.copy(), "y": y.copy()}
+
+
+def add_frames(figure: go.Figure, traces: list[int], per_frame: list[list[dict[str, Any]]]) -> None:
+    """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
+
+    Frames that show the same carry the same `group`, so that the transport redraws only what changes.
+    """
+    kinds = [type(figure.data[index]) for index in traces]
+    groups: dict[Any, str] = {}
+    figure.frames = [
+        go.Frame(
+            name=str(i),
+            group=groups.setdefault(_content(updates), str(i)),
+            traces=traces,
+            data=[kind(**update) for kind, update in zip(kinds, updates, strict=True)],
+        )
+        for i, updates in enumerate(per_frame)
+    ]
+    for index, update in zip(traces, per_frame[-1], strict=True):
+        figure.data[index].update(update)
+
+
+def _content(value: Any) -> Any:
+    """Return a hashable equal for equal contents."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, dict):
+        return tuple((key, _content(item)) for key, item in value.items())
+    return tuple(map(_content, value)) if isinstance(value, list) else value
