@@ -199,7 +199,7 @@ class NSM(Algorithm):
             summary = self._summary(curator, "candidates", population, clip, k, (spread, directions), projection)
         yield Frame("candidates", f"{int(summary['kept'].sum())} of {M} candidates keep enough noisy votes", summary)
 
-        if "zoom" in plan:
+        if "zoom.counts" in plan:
             zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
             m = int(np.clip(0.25 * n * zoom, k, 2000))
             points, weights = summary["means"], summary["weights"]
