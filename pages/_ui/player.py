@@ -55,11 +55,11 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
     if compact:
         with st.container(key=f"{key}_figures"):
             _draw(key, plane)
-        _transport(key, result, how, axes, report=False, autoplay=True)
+        _transport(key, result, how, axes, autoplay=True)
         shell.key_line(how.legend, hidden)
         return
     with st.container(key=f"{key}_transport"):
-        _transport(key, result, how, axes, report=True, autoplay=False)
+        _transport(key, result, how, axes, autoplay=False)
     with st.container(key=f"{key}_figures", gap="xsmall"):
         flat = plane and (plane[0].figure.layout.meta or {}).get("ar", 1) < 0.9
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
@@ -69,9 +69,9 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
         with right.container(gap="xxsmall"):
             _draw(key, side)
         _draw(key, wide)
-    if len(result.trace.ledger):
-        with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
-            st.fragment(_table, key=f"{key}_ledger")(key, result, how)
+        if len(result.trace.ledger):
+            with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
+                _table(result, how)
 
 
 def _draw(key: str, panels: list[Panel]) -> None:
@@ -79,9 +79,7 @@ def _draw(key: str, panels: list[Panel]) -> None:
         st.plotly_chart(panel.figure, theme=None, config=_CONFIG, key=f"{key}_{panel.name}_{index}", alt=panel.alt)
 
 
-def _transport(
-    key: str, result: Result, how: Pane, axes: tuple[int, int] | None, *, report: bool, autoplay: bool
-) -> None:
+def _transport(key: str, result: Result, how: Pane, axes: tuple[int, int] | None, *, autoplay: bool) -> None:
     transport(
         f"{key}_player",
         scope=f"{key}_figures",
@@ -89,17 +87,14 @@ def _transport(
         marks=how.marks(result.trace),
         zoom_of=f"{result.data} {axes}",
         autoplay=autoplay,
-        on_step=(lambda: st.rerun(f"{key}_ledger")) if report and result.trace.ledger else None,
     )
 
 
-def _table(key: str, result: Result, how: Pane) -> None:
-    """Show the ledger: rows that have happened at the shown step in ink, the last one marked, the rest pale."""
+def _table(result: Result, how: Pane) -> None:
+    """Show the ledger; the transport lights the rows that have happened at the shown step."""
     per_frame = how.releases(result.trace)
-    step = (st.session_state.get(f"{key}_player") or {}).get("step")
-    done = per_frame[-1 if step is None else min(int(step), len(per_frame) - 1)]
     rows = "".join(
-        f'<tr class="{"lit" if row.release <= done else ""}"{" aria-current=step" * (row.release == done)}>'
+        f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
         f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
         f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
         f"<td>{html.escape(row.reason)}</td></tr>"

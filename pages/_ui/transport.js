@@ -7,7 +7,7 @@ const NOW = { mode: "immediate", frame: { duration: 0, redraw: true }, transitio
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 const states = (window.__dpvizTransport ??= {});
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
   const last = data.titles.length - 1;
   const state = (states[data.id] ??= { step: last, last, playing: false, zoom: {} });
@@ -67,21 +67,24 @@ export default function ({ data, parentElement, setStateValue }) {
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
   };
-  const report = () => {
-    if (!data.report || state.reported === state.step) return;
-    state.reported = state.step;
-    setStateValue("step", state.step);
+  // Rows of the ledger's table are lit once their release has happened; the last one is marked.
+  const light = () => {
+    const rows = [...document.querySelectorAll(`${data.scope} tr[data-frame]`)];
+    const done = rows.filter((row) => Number(row.dataset.frame) <= state.step).length;
+    rows.forEach((row, i) => {
+      row.classList.toggle("lit", i < done);
+      if (i === done - 1) row.setAttribute("aria-current", "step");
+      else row.removeAttribute("aria-current");
+    });
   };
-  let settle = 0;
   const go = (step) => {
     state.step = Math.max(0, Math.min(last, step));
     graphs().forEach(apply);
+    light();
     show();
-    clearTimeout(settle);
-    if (!state.playing) settle = setTimeout(report, 350);
   };
   let timer = 0;
-  const pause = () => { state.playing = false; clearTimeout(timer); show(); report(); };
+  const pause = () => { state.playing = false; clearTimeout(timer); show(); };
   const tick = () => {
     if (state.step >= last) return pause();
     go(state.step + 1);
@@ -132,11 +135,14 @@ export default function ({ data, parentElement, setStateValue }) {
     if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
     else if (state.zoom[index]) window.Plotly.relayout(g, { ...state.zoom[index] });
   };
-  const watch = () => graphs().forEach((g, index) => {
-    if (!hooked.has(g)) hook(g, index);
-    fit(g);
-    if (g.__dpvizStep !== state.step) apply(g);
-  });
+  const watch = () => {
+    graphs().forEach((g, index) => {
+      if (!hooked.has(g)) hook(g, index);
+      fit(g);
+      if (g.__dpvizStep !== state.step) apply(g);
+    });
+    light();
+  };
   const interval = setInterval(watch, 250);
   watch();
   show();
@@ -147,5 +153,5 @@ export default function ({ data, parentElement, setStateValue }) {
   } else if (state.playing) {
     timer = setTimeout(tick, Number(speed.value));
   }
-  return () => { clearInterval(interval); clearTimeout(timer); clearTimeout(settle); };
+  return () => { clearInterval(interval); clearTimeout(timer); };
 }

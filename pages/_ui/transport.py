@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,10 @@ def transport(
     marks: list[int],
     zoom_of: str,
     autoplay: bool = False,
-    on_step: Callable[[], None] | None = None,
 ) -> None:
     """Show the controls for the figures inside the container with key `scope`.
 
-    The shown step is reported to `st.session_state[key].step` and `on_step` only where `on_step` is given. A zoom is
-    kept while `zoom_of` stays the same.
+    Stepping never asks the server. A zoom is kept while `zoom_of` stays the same.
     """
     data: dict[str, Any] = {
         "id": key,
@@ -40,12 +37,5 @@ def transport(
         "marks": marks,
         "zoomOf": zoom_of,
         "autoplay": autoplay,
-        "report": on_step is not None,
     }
-    _component(
-        key=key,
-        data=data,
-        default={"step": len(titles) - 1},
-        on_step_change=on_step or (lambda: None),
-        height="content",
-    )
+    _component(key=key, data=data, height="content")
