@@ -1,5 +1,6 @@
 """Tables behind the figures against literals; figures carry hidden layers only when asked; colors can be told apart."""
 
+import functools
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ from plotly.colors import hex_to_rgb
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, pane, pe
+from dpviz.figures import View, nsm, pane, pe
 from dpviz.figures.panels import spend_frame
 from dpviz.figures.theme import DARK, LIGHT, STYLES
 from dpviz.figures.view import thin, xy
@@ -17,9 +18,14 @@ from dpviz.metrics import loss_path
 from dpviz.trace import Hidden, Step
 
 
-def view(slug="pe-means", *, hidden=True, sample="iris", axes=(0, 2)):
+@functools.cache
+def run(slug, sample):
     data = load_sample(sample)
-    trace = ALGORITHMS[slug](n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+    return data, ALGORITHMS[slug](n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+
+
+def view(slug="pe-means", *, hidden=True, sample="iris", axes=(0, 2)):
+    data, trace = run(slug, sample)
     losses = loss_path(trace, data.X) if hidden else None
     people = data.X if hidden else None
     return View(
@@ -71,6 +77,71 @@ def test_hidden_layers_are_absent_unless_asked_for():
     )
     assert "NOT PRIVATE" in shown and "true votes" in shown and "KMeans" in shown
     assert "NOT PRIVATE" not in private and "true votes" not in private and "KMeans" not in private
+
+
+@pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug != "kmeans"])
+def test_no_family_draws_hidden_layers_unless_asked_for(slug):
+    seen = view(slug, hidden=False)
+    drawn = json.dumps([p.figure.to_plotly_json() for p in pane(seen.trace).panels(seen)], default=str).lower()
+    assert "not private" not in drawn and '"true' not in drawn and "kmeans" not in drawn
+
+
+def radius_step(learned):
+    edges = np.array([2.0, 1.4, 1.0, 0.7])
+    released = {"noisy_counts": np.array([1.0, -3.0, 40.0, 60.0]), "edges": edges, "noise_sd": 5.0, "radius": learned}
+    return Step(0, "radius", "", freeze(released), (Hidden("radius", 0, freeze({"radius": np.array([0, 0, 42, 58])})),))
+
+
+def test_nsm_radius_frame_marks_the_shells_beyond_the_learned_radius():
+    table = nsm.radius_frame(radius_step(1.0), hidden=True)
+    assert table.outside.tolist() == [True, True, False, False] and table.true_counts.tolist() == [0, 0, 42, 58]
+    assert not nsm.radius_frame(radius_step(2.0), hidden=False).outside.any()
+    assert "true_counts" not in nsm.radius_frame(radius_step(1.0), hidden=False)
+
+
+def test_nsm_strength_frame_calls_signal_what_noise_alone_does_not_reach():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(50, 50))
+    noise = 3.0 * (noise + noise.T) / 2  # variance 9 on the diagonal, 9/2 beside it, as the release has it
+    moment = noise + np.diag([400.0] + [0.0] * 49)
+    table = nsm.strength_frame(Step(0, "moment", "", freeze({"moment": moment, "noise_sd": 3.0})), hidden=True)
+    assert table.signal.sum() == 1 and table.strength.iloc[0] == pytest.approx(400, rel=0.05)
+    assert (np.diff(table.strength) <= 0).all() and "true_strength" not in table
+
+
+def test_nsm_outline_is_the_shadow_of_a_ball_in_original_units():
+    seen = view("nsm", axes=(0, 2))
+    d, half = seen.trace.domain.n_features, (seen.trace.domain.high - seen.trace.domain.low) / 2
+    ring = nsm.outline(seen, 0.5 * np.eye(d), np.zeros(d)) - seen.trace.domain.middle[[0, 2]]
+    scale = half[[0, 2]] if seen.trace.domain.scale == "column" else np.full(2, half.max())
+    np.testing.assert_allclose(np.linalg.norm(ring / scale, axis=1), 0.5)
+    stretched = nsm.outline(seen, np.diag([1.0, 9.0, 0.5, 9.0]), np.zeros(d)) - seen.trace.domain.middle[[0, 2]]
+    np.testing.assert_allclose(np.abs(stretched / scale).max(axis=0), [1.0, 0.5], rtol=1e-2)
+
+
+def test_nsm_draws_free_assignments_dashed_and_paid_moves_solid():
+    seen = view("nsm", sample="blobs", axes=(0, 1))
+    figure, kinds = pane(seen.trace).panels(seen)[0].figure, [t for t, _ in pe.shots(seen.trace)]
+    layers = {trace.name: trace for trace in figure.data}
+    assert layers["free"].line.dash == "4px,4px" and layers["paid"].line.dash is None
+
+    def drawn(layer, kind):
+        frames = [f for f, t in zip(figure.frames, kinds, strict=True) if seen.trace.steps[t].kind == kind]
+        return [np.isfinite(np.asarray(f.data[nsm.LAYERS.index(layer)].x, dtype=float)).sum() for f in frames]
+
+    points = len(seen.trace.coreset.points)
+    assert drawn("free", "solve") == [2 * points] and drawn("paid", "solve") == [0]
+    moved = [2 * step.released["moved"].sum() for step in seen.trace.steps if step.kind == "correction"]
+    assert drawn("paid", "correction") == moved and drawn("free", "correction") == [0, 0]
+    assert all(drawn("guesses", kind)[0] > 0 for kind in ("candidates", "zoom"))
+
+
+def test_nsm_says_when_a_row_is_read_and_what_it_costs():
+    seen = view("nsm", sample="town", axes=(0, 1))
+    lines, done = pane(seen.trace).sentences(seen.trace), pane(seen.trace).releases(seen.trace)
+    free = next(i for i, line in enumerate(lines) if line.startswith("Free thinking"))
+    assert "nothing spent" in lines[free] and done[free] == done[free - 1] < done[free + 1]
+    assert lines[0].startswith("Radius") and "of the declared radius" in lines[0] and done[0] == 1
 
 
 def test_thinning_is_bounded_and_fixed():

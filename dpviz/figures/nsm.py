@@ -1,12 +1,11 @@
-"""NSM: how far rows reach, where they spread, candidates and their noisy counts, free thinking, two paid corrections."""
+"""NSM: how far rows reach, where they spread, candidates and noisy counts, free thinking, two paid corrections."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 
 from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
 from dpviz.figures.pe import GUESS, KEEP, TOP, VOTE, disc_sizes, drawn, marks, releases, shots, votes_frame
@@ -14,50 +13,320 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "outline", "radius_frame", "spokes", "strength_frame"]
+__all__ = ["PANE", "bulk", "outline", "radius_frame", "segments", "strength_frame"]
 
 MAX_GUESSES = 500
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
-GAP = np.full((1, 2), np.nan)  # between two lines of one trace
+
+
+def _radius_words(step: Step, phase: int, trace: Trace) -> str:
+    said = step.released
+    return (
+        f"Radius \u00b7 rows counted in {len(said['edges'])} shells, \u00b1{said['noise_sd']:.0f} on each: they reach "
+        f"to {said['radius'] / trace.domain.radius:.0%} of the declared radius"
+    )
+
+
+def _moment_words(step: Step, phase: int, trace: Trace) -> str:
+    table = strength_frame(step, hidden=False)
+    return (
+        f"Directions \u00b7 the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out "
+        "from the noise"
+    )
+
+
+def _summary_words(step: Step, phase: int, trace: Trace) -> str:
+    said = step.released
+    head, size = step.kind.capitalize(), len(said["population"])
+    if phase == GUESS:
+        return f"{head} \u00b7 {size:,} points, placed by public and released values only"
+    if phase == VOTE:
+        return (
+            f"{head} \u00b7 each row counts at its nearest point and adds its offset from it; noise of standard "
+            f"deviation {said['noise_sd']:.1f} on every count"
+        )
+    return (
+        f"{head} \u00b7 {int(said['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
+        f"{said['threshold']:.0f} a count may be noise alone"
+    )
+
+
+def _solve_words(step: Step, phase: int, trace: Trace) -> str:
+    points = f"{len(step.released['coreset_points'])} " if "coreset_points" in step.released else ""
+    return (
+        f"Free thinking \u00b7 k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
+    )
+
+
+def _correction_words(step: Step, phase: int, trace: Trace) -> str:
+    head, _, tail = step.title.partition(": ")
+    return (
+        f"{head} \u00b7 {tail} to the noisy mean of their rows; a row further out than the disc pulls as if on its rim"
+    )
+
+
+WORDS = {
+    "radius": _radius_words,
+    "moment": _moment_words,
+    "candidates": _summary_words,
+    "zoom": _summary_words,
+    "solve": _solve_words,
+    "correction": _correction_words,
+}
 
 
 def sentences(trace: Trace) -> list[str]:
     """Return what is said at every frame."""
-    lines, corrections = [], 0
+    return [WORDS[trace.steps[t].kind](trace.steps[t], phase, trace) for t, phase in shots(trace)]
+
+
+def radius_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
+
+    `outside` are the shells beyond the learned radius; `true_counts` only when asked.
+    """
+    said = step.released
+    table = pd.DataFrame(
+        {"reach": said["edges"], "noisy_counts": said["noisy_counts"], "outside": said["edges"] > said["radius"]}
+    )
+    if hidden and step.hidden:
+        (table["true_counts"],) = step.hidden[0].statistic.values()
+    return table
+
+
+def bulk(step: Step) -> float:
+    """Return 2 sd sqrt(p / 2), the largest eigenvalue that a second moment of noise alone has (Wigner)."""
+    return float(2 * step.released["noise_sd"] * np.sqrt(len(step.released["moment"]) / 2))
+
+
+def strength_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the eigenvalues of the second moment, largest first: columns direction, strength, signal, true_strength.
+
+    `signal` says whether a value lies above the bulk that noise alone has.
+    """
+    moment = step.released["moment"]
+    strength = np.linalg.eigvalsh((moment + moment.T) / 2)[::-1]
+    table = pd.DataFrame({"direction": range(1, len(strength) + 1), "strength": strength})
+    table["signal"] = strength > bulk(step)
+    if hidden and step.hidden:
+        (true,) = step.hidden[0].statistic.values()
+        table["true_strength"] = np.linalg.eigvalsh(true)[::-1]
+    return table
+
+
+def outline(view: View, root: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the outline (73, 2) on the plane of the ellipsoid at + root u, |u| <= 1; root (d, d), at (d,), z units."""
+    linear = (view.plane(root.T) - view.plane(np.zeros_like(root))).T  # (2, d)
+    values, vectors = np.linalg.eigh(linear @ linear.T)
+    return view.plane(at) + CIRCLE @ (vectors * np.sqrt(np.maximum(values, 0))).T
+
+
+def segments(*points: np.ndarray) -> np.ndarray:
+    """Return lines through the given points (m, 2), one line a row, with a NaN row after each."""
+    return np.stack([*points, np.full_like(points[0], np.nan)], axis=1).reshape(-1, 2)
+
+
+def _reach(view: View, step: Step) -> np.ndarray:
+    """Return a disc around every center that a correction starts from: as far as one row can pull."""
+    said, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
+    return np.concatenate([part for at in said["start"] for part in (outline(view, root, at), [[np.nan, np.nan]])])
+
+
+def _shape(view: View, step: Step) -> np.ndarray:
+    """Return the outline that a step learns: the radius, or two standard deviations; nothing if it is projected."""
+    said, d = step.released, view.trace.domain.n_features
+    if step.kind == "radius":
+        return outline(view, said["radius"] * np.eye(d), np.zeros(d))
+    if len(said["spread"]) != d:
+        return np.empty((0, 2))
+    return outline(view, 2 * said["directions"] * np.sqrt(said["spread"]), np.zeros(d))
+
+
+def _spokes(view: View, step: Step) -> np.ndarray:
+    """Return a line from every noisy point to its center."""
+    points, centers = step.released["coreset_points"], step.released["centers"]
+    nearest = ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    return segments(view.plane(points), view.plane(centers[nearest]))
+
+
+LAYERS = ("shape", "guesses", "votes", "points", "free", "paid", "still", "centers")
+
+
+def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
+    """Return what the plane shows of a step, by layer; what is missing is empty."""
+    said, d = step.released, view.trace.domain.n_features
+    if step.kind in ("radius", "moment"):
+        return {"shape": xy(_shape(view, step))}
+    if "population" in said and said["population"].shape[1] == d:
+        shown, at, sizes = drawn(said, MAX_GUESSES), view.plane(said["population"]), disc_sizes(said["noisy_votes"])
+        kept = said["kept"]
+        voted = shown[said["noisy_votes"][shown] > 0]
+        if phase == GUESS:
+            return {"guesses": xy(at[shown])}
+        if phase == VOTE:
+            return {"guesses": xy(at[shown]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
+        means = view.plane(said["means"])
+        return {"paid": xy(segments(at[kept], means)), "points": {**xy(means), "marker": {"size": sizes[kept]}}}
+    if step.kind == "solve" and "coreset_points" in said:
+        sizes = disc_sizes(said["coreset_weights"])
+        points = {**xy(view.plane(said["coreset_points"])), "marker": {"size": sizes}}
+        return {"points": points, "free": xy(_spokes(view, step)), "centers": xy(view.plane(said["centers"]))}
+    if step.kind == "correction":
+        start, now, moved = view.plane(said["start"]), view.plane(said["centers"]), said["moved"]
+        return {
+            "shape": xy(_reach(view, step)),
+            "paid": xy(segments(start, now)[np.repeat(moved, 3)]),
+            "still": xy(now[~moved]),
+            "centers": xy(now[moved]),
+        }
+    return {}
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    figure = plane(view, "Candidates, noisy points, centers")
+    first = len(figure.data)
+    line = {"color": colors.released, "width": 1.6}
+    tint = "rgba({},{},{},0.1)".format(*hex_to_rgb(colors.released))
+    disc = {"color": colors.released, "opacity": 0.6, "line": {"color": colors.panel, "width": 0.8}}
+    center = {"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}}
+    styles = {
+        "shape": {"mode": "lines", "fill": "toself", "fillcolor": tint, "line": {**line, "width": 1}},
+        "guesses": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}},
+        "votes": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.22}},
+        "points": {"mode": "markers", "marker": disc},
+        "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},
+        "paid": {"mode": "lines", "line": {**line, "width": 2.2}},
+        "still": {"mode": "markers", "marker": {**center, "color": colors.released_soft}},
+        "centers": {"mode": "markers", "marker": center, "name": "released center"},
+    }
+    for layer in LAYERS:
+        figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **styles[layer]})
+    nothing = xy(np.empty((0, 2)))
+    updates = []
     for t, phase in shots(trace):
-        step, said = trace.steps[t], trace.steps[t].released
-        corrections += step.kind == "correction"
-        lines.append(_WORDS[step.kind](said, phase, trace, corrections))
-    return lines
+        found = _layers(view, trace.steps[t], phase)
+        updates.append([found.get(layer, nothing) for layer in LAYERS])
+    reference(view, figure)
+    add_frames(figure, list(range(first, first + len(LAYERS))), updates)
+    k = len(trace.cluster_centers)
+    return Panel("plane", figure, f"A plane with {k} released centers after free thinking and two paid corrections.")
 
 
-def _radius_words(said: Any, phase: int, trace: Trace, corrections: int) -> str:
-    share = said["radius"] / trace.domain.radius
-    return (
-        f"Radius \u00b7 how many rows lie in each of {len(said['edges'])} shells, \u00b1{said['noise_sd']:.1f}: they "
-        f"reach to {share:.0%} of the declared radius"
-    )
+def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]) -> go.Figure:
+    """Return bars and a cut, empty until a step of `kind` has happened; columns x, y, strong and, if asked, true."""
+    trace, colors = view.trace, view.colors
+    figure = base(colors, title, height=144)
+    figure.add_bar(hovertemplate="%{y:.3g}<extra></extra>")
+    figure.add_scatter(mode="lines", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
+    color = [colors.released if strong else colors.released_soft for strong in table.strong]
+    shown = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
+    if "true" in table:
+        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        figure.add_scatter(
+            mode="markers", name="true (not private)", hoverinfo="skip",
+            marker={"symbol": "line-ew-open", "size": 9, "color": colors.hidden, "line": {"width": 2}},
+        )  # fmt: skip
+        shown.append({"x": table.x.tolist(), "y": table.true.tolist()})
+    values = table.filter(["y", "true"]).to_numpy()
+    figure.update_yaxes(range=[min(1.12 * values.min(), 0), 1.12 * max(values.max(), 1.0)])
+    figure.update_xaxes(range=[table.x.min() - 0.7, table.x.max() + 0.7], showgrid=False)
+    empty: list[dict] = [{"x": [None], "y": [None]}] * len(shown)
+    since = next(t for t, step in enumerate(trace.steps) if step.kind == kind)
+    add_frames(figure, list(range(len(shown))), [shown if t >= since else empty for t, _ in shots(trace)])
+    return figure
 
 
-def _moment_words(said: Any, phase: int, trace: Trace, corrections: int) -> str:
-    table = strength_frame(said)
-    return (
-        f"Directions \u00b7 the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out "
-        "from the noise; candidates will follow them"
-    )
+def _radius(view: View, step: Step) -> Panel:
+    table = radius_frame(step, hidden=view.hidden)
+    n, share = len(table), table.reach / view.trace.domain.radius
+    table = table.assign(x=np.arange(n)[::-1], strong=~table.outside)
+    table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
+    at, top = n - 0.5 - table.outside.sum(), table.y.max()
+    figure = _bars(view, "How far rows reach", "radius", table, {"x": [at, at], "y": [0, top]})
+    every = slice(0, None, 3)
+    figure.update_xaxes(
+        title_text="up to this share of the declared radius", tickvals=table.x[every],
+        ticktext=[f"{s:.0%}" for s in share[every]],
+    )  # fmt: skip
+    learned = share[~table.outside].max()
+    return Panel("side", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
 
 
-def _summary_words(said: Any, phase: int, trace: Trace, corrections: int) -> str:
-    closer = "variations" not in said and said.get("stage") == "zoom"
-    head, size = ("Zoom" if closer else "Candidates"), len(said["population"])
-    if phase == GUESS:
-        return f"{head} \u00b7 {size:,} points placed by public and released values only"
-    if phase == VOTE:
-        return (
-            f"{head} \u00b7 each row counts once, at its nearest point, and adds its offset; "
-            f"\u00b1{said['noise_sd']:.1f} on every count"
-        )
-    return (
-        f"{head} \u00b7 {int(said['kept'].sum())} of {size:,} stay and move to the noisy average of their rows; "
-        f"a count below {said['threshold']:.0f} could be noise alone"
-    )
+def _strength(view: View, step: Step) -> Panel:
+    table = strength_frame(step, hidden=view.hidden).rename(columns={"strength": "y", "true_strength": "true"})
+    table = table.assign(x=table.direction, strong=table.signal)
+    edge = bulk(step)
+    ends = [0.3, len(table) + 0.7]
+    figure = _bars(view, "Spread by direction", "moment", table, {"x": ends, "y": [edge, edge]})
+    figure.update_xaxes(title_text="direction, strongest first; below the line noise alone", dtick=-(-len(table) // 10))
+    return Panel("side", figure, f"{int(table.signal.sum())} of {len(table)} directions stand out from the noise.")
+
+
+def _counts(view: View, *, height: int = 160) -> Panel:
+    trace, colors = view.trace, view.colors
+    tables = {
+        t: votes_frame(step, hidden=view.hidden, part="counts")
+        for t, step in enumerate(trace.steps)
+        if "noisy_votes" in step.released
+    }
+    true = all("true_votes" in table for table in tables.values())
+    figure = base(colors, f"Noisy counts, top {TOP}", height=height)
+    figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="keep threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
+    if true:
+        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        figure.add_scatter(
+            mode="markers", name="true count (not private)", hoverinfo="skip",
+            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
+        )  # fmt: skip
+    top = max(float(table.noisy_votes.max()) for table in tables.values())
+    figure.update_yaxes(range=[0, 1.12 * max(top, 1.0)])
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    empty = {"x": [None], "y": [None]}
+    updates, last = [], None
+    for t, phase in shots(trace):
+        asked = "noisy_votes" in trace.steps[t].released
+        last = t if asked else last
+        if last is None or (asked and phase == GUESS):
+            updates.append([empty] * (3 if true else 2))
+            continue
+        table, threshold = tables[last], trace.steps[last].released["threshold"]
+        pale = ~table.kept if phase == KEEP else np.zeros(len(table), dtype=bool)
+        color = [colors.released_soft if p else colors.released for p in pale]
+        bars = {"x": table["rank"].tolist(), "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
+        line = {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]} if phase == KEEP else empty
+        ticks = [{"x": table["rank"].tolist(), "y": table.true_votes.tolist()}] if true else []
+        updates.append([bars, line, *ticks])
+    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
+    return Panel("side", figure, f"The {TOP} strongest noisy counts; the line is what noise alone may reach.")
+
+
+def panels(view: View) -> list[Panel]:
+    """Return plane, what the summary learned, loss (when hidden layers are asked for), spend and ledger."""
+    done = releases(view.trace)
+    learned = {"radius": _radius, "moment": _strength}
+    found = [_plane(view), *(learned[step.kind](view, step) for step in view.trace.steps if step.kind in learned)]
+    found.append(_counts(view))
+    if view.hidden and view.losses is not None:
+        found.append(loss_panel(view, [t - (phase != KEEP) for t, phase in shots(view.trace)]))
+    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("dot", "candidate"),
+        ("disc", "noisy mean (area: count)"),
+        ("dashed", "free"),
+        ("path", "paid move"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Free means that no row is read again, not that it is right: restarts and swaps fit the noisy points, "
+    "noise included. One run is one draw of the noise.",
+)

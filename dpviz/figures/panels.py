@@ -167,14 +167,16 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     equal = shared and np.ptp(width) < 1e-9
     words = ", equal shares of \u03bc\u00b2" if equal else ", width = share of \u03bc\u00b2" if shared else ", in order"
     figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height)
-    figure.update_layout(margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0)
+    figure.update_layout(
+        margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, uniformtext={"minsize": 11, "mode": "hide"}
+    )
     figure.update_xaxes(visible=False, range=[0, max(n, 1)])
     figure.update_yaxes(visible=False)
     first_frame = [next((i for i, count in enumerate(frames) if count > j), len(frames) - 1) for j in range(n)]
     figure.add_bar(
         orientation="h", y=[0] * n, x=(0.97 * width).tolist(), base=(np.cumsum(width) - 0.985 * width).tolist(),
-        text=table.label.tolist() if n <= 12 else [""] * n, textposition="inside", insidetextanchor="middle",
-        textangle=0, customdata=first_frame, constraintext="none", hoverinfo="text",
+        text=table.label.tolist(), textposition="inside", insidetextanchor="middle",
+        textangle=0, customdata=first_frame, hoverinfo="text",
         hovertext=[
             f"{row.label}: {row.mechanism}, sensitivity {row.sensitivity:.3g}, scale {row.scale:.3g}, "
             f"\u03b5 so far {row.epsilon:.3g}"

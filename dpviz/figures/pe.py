@@ -14,7 +14,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "lineage_frame", "shots", "votes_frame"]
+__all__ = ["PANE", "disc_sizes", "drawn", "lineage_frame", "marks", "releases", "shots", "votes_frame"]
 
 GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: guesses, noisy votes, survivors and centers
 TOP = 20
@@ -82,8 +82,11 @@ def warning(trace: Trace) -> str:
     )
 
 
-def votes_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the strongest guesses by NOISY votes: columns rank, noisy_votes, kept, and true_votes when asked."""
+def votes_frame(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
+    """Return the strongest guesses by NOISY votes: columns rank, noisy_votes, kept, and true_votes when asked.
+
+    `part` names the votes in the hidden statistic.
+    """
     order = np.argsort(-step.released["noisy_votes"], kind="stable")[:TOP]
     table = pd.DataFrame(
         {
@@ -93,7 +96,7 @@ def votes_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
         }
     )
     if hidden and step.hidden:
-        table["true_votes"] = step.hidden[0].statistic["votes"][order]
+        table["true_votes"] = step.hidden[0].statistic[part][order]
     return table
 
 
@@ -118,11 +121,16 @@ def lineage_frame(step: Step) -> pd.DataFrame:
     return pd.DataFrame({"center": range(k), "parent": parents, "share": shares})
 
 
-def _drawn(said: Mapping[str, Any], most: int) -> np.ndarray:
+def drawn(said: Mapping[str, Any], most: int) -> np.ndarray:
     """Return which guesses are drawn: the most voted ones and a fixed sample of the others."""
     order = np.argsort(-said["noisy_votes"], kind="stable")
     strong = min(max(int(said["kept"].sum()), most // 3), MAX_STRONG, most)
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
+
+
+def disc_sizes(noisy_votes: np.ndarray) -> np.ndarray:
+    """Return marker sizes in pixels whose area follows the noisy votes."""
+    return np.clip(1.1 * np.sqrt(np.maximum(noisy_votes, 0)), 3, 26).astype(np.float32)
 
 
 def _paths(step: Step, now: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -164,9 +172,9 @@ def _plane(view: View) -> Panel:
         now = view.plane(said["centers"]) if "centers" in said else none
         guesses = votes = survivors = paths = blank
         if "population" in said and said["population"].shape[1] == trace.domain.n_features:  # else: projected
-            shown, points = _drawn(said, most), view.plane(said["population"])
+            shown, points = drawn(said, most), view.plane(said["population"])
             counts = said["noisy_votes"]
-            sizes = np.clip(1.1 * np.sqrt(np.maximum(counts, 0)), 3, 26).astype(np.float32)
+            sizes = disc_sizes(counts)
             guesses = xy(points[shown])
             if phase == VOTE:
                 some = shown[counts[shown] > 0]
