@@ -6,7 +6,10 @@ from dpviz.algorithms.hdpe_means import HDPEMeans
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
+from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
 
-ALGORITHMS: dict[str, type[Algorithm]] = {cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, NSM)}
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, NSM, StemmerKaplan)
+}
 
 __all__ = ["ALGORITHMS", "Algorithm"]

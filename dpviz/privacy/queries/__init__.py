@@ -6,12 +6,16 @@ to the curator could carry rows out. One module per family; all of them are list
 """
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Score
+from dpviz.privacy.queries.cells import CellCounts, CellSums, InBalls, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.sums import NearestSums
 
 __all__ = [
+    "CellCounts",
+    "CellSums",
     "Count",
+    "InBalls",
     "KeyQuery",
     "NearestSums",
     "NearestVotes",
@@ -21,4 +25,5 @@ __all__ = [
     "Query",
     "Score",
     "SecondMoment",
+    "cell_centers",
 ]

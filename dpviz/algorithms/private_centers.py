@@ -1,0 +1,152 @@
+"""Private-Centers: shifted grids at several scales gather crowds, noisy averages of crowded cells become candidates.
+
+What `stemmer-kaplan` and `stemmer-kaplan-swap` share: everything up to the choice of k among the candidates.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Generator
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.domain import Domain
+from dpviz.geometry import random_projection, snap_toward_zero
+from dpviz.params import param
+from dpviz.privacy.curator import ALL, Curator
+from dpviz.privacy.plan import Cost, Gaussian, Threshold
+from dpviz.privacy.queries import CellCounts, CellSums, InBalls, Projection, cell_centers
+
+__all__ = ["PrivateCenters"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PrivateCenters(Algorithm):
+    """Hash rows to cells, release crowded cells, average them; subclasses choose k of the averages."""
+
+    HASHED: ClassVar[int] = 4  # p: at most so many projected columns are cut into cells
+    MOST_CELLS: ClassVar[int] = 8  # cells kept per table, in units of k
+    PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
+
+    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
+    epsilon: float = param(
+        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
+    )
+    delta: float | None = param(
+        None,
+        low=1e-12,
+        high=0.5,
+        log=True,
+        kind="float",
+        advanced=True,
+        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
+    )
+    scales: int | None = param(
+        None,
+        low=1,
+        high=8,
+        kind="int",
+        advanced=True,
+        help="How many cell widths to try, each half the last. Empty: 4, or 2 above 4 columns.",
+    )
+    repetitions: int = param(2, low=1, high=8, advanced=True, help="Differently shifted grids per cell width.")
+    rounds: int = param(
+        1,
+        low=1,
+        high=3,
+        advanced=True,
+        help="Rounds of looking. Rows near a found candidate drop out between rounds; the rest is searched again.",
+    )
+    count_share: float = param(
+        0.3,
+        low=0.05,
+        high=0.9,
+        advanced=True,
+        help="Share of the candidates' budget for bucket counts; averages: rest.",
+    )
+    choice_share: float = param(
+        0.4, low=0.05, high=0.9, advanced=True, help="Share of the whole budget for choosing k of the candidates."
+    )
+
+    def tables(self, n_features: int) -> int:
+        """Return how many grids one round hashes into."""
+        scales = self.scales or (4 if n_features <= self.HASHED else 2)
+        return scales * self.repetitions
+
+    def candidate_costs(self, mu: float, delta: float, n_features: int) -> dict[str, tuple[Cost, ...]]:
+        """Split mu^2 and the thresholds' delta evenly over all tables of all rounds."""
+        times = self.tables(n_features) * self.rounds
+        counts = Threshold(mu * math.sqrt(self.count_share / times), delta / times)
+        averages = Gaussian(mu * math.sqrt((1 - self.count_share) / times))
+        return {"buckets": (counts,) * times, "averages": (averages,) * times}
+
+    def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
+        """Return the base class's warnings, and one each for hopeless thresholds and for rounds that cost too much."""
+        said = list(super().advice(n_features, n_public))
+        cost = self.plan(n_features, n_public).costs["buckets"][0]
+        if isinstance(cost, Threshold) and cost.threshold(1 / cost.mu, 1) > n_public / self.n_clusters:
+            said.append(
+                f"{self.name}: a bucket must hold {cost.threshold(1 / cost.mu, 1):,.0f} rows to be seen, and a cluster "
+                f"has {n_public / self.n_clusters:,.0f}. Raise epsilon, or take fewer centers, scales or repetitions."
+            )
+        if self.rounds > 1 and self.epsilon < 1:
+            said.append(f"{self.name}: below epsilon 1, {self.rounds} rounds cost more noise than they find.")
+        return tuple(said)
+
+    def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Frame, None, np.ndarray]:
+        """Yield one frame a table and one a filter; return the candidates (m, d), possibly none."""
+        d = curator.n_features
+        p = min(d, self.HASHED)
+        tables = self.tables(d)
+        widest = 2.0 ** math.ceil(math.log2(min(1.0, domain.radius)))  # half of the domain, as a power of two
+        points, widths = np.empty((0, d)), np.empty(0)
+        scope = ALL
+        for round_ in range(1, self.rounds + 1):
+            for table in range(tables):
+                width = widest / 2 ** (table // self.repetitions)
+                projection = Projection(random_projection(d, p, rng)) if d > p else None
+                offset = snap_toward_zero(rng.uniform(0, width, p))
+                buckets = curator.release_keys("buckets", CellCounts(width, offset, projection), scope)
+                kept = _largest(buckets.counts, self.MOST_CELLS * self.n_clusters)
+                keys, counts = buckets.keys[kept], buckets.counts[kept]
+                radius = domain.radius if projection else width * math.sqrt(d) / 2
+                sums = curator.release(
+                    "averages", CellSums(keys, width, offset, radius, projection, relative=not projection), scope
+                )
+                anchors = np.zeros((1, d)) if projection else cell_centers(keys, width, offset)
+                averages = snap_toward_zero(domain.clip(anchors + sums.value / counts[:, None]))
+                precise = sums.sd / counts < self.PRECISION * width
+                points = np.concatenate([points, averages[precise]])
+                widths = np.concatenate([widths, np.full(int(precise.sum()), width)])
+                released = {
+                    "round": round_, "table": table + 1, "tables": tables, "width": width, "offset": offset,
+                    "projected": projection is not None, "keys": buckets.keys, "noisy_counts": buckets.counts,
+                    "noise_sd": buckets.sd, "threshold": buckets.threshold, "kept": kept, "averages": averages,
+                    "average_sd": sums.sd / counts, "precise": precise,
+                }  # fmt: skip
+                yield Frame("buckets", self._title(released), released)
+            if round_ < self.rounds:
+                fine = widths <= np.median(widest / 2.0 ** np.arange(tables // self.repetitions))
+                radii = widths[fine] * math.sqrt(p) / 2
+                scope, _ = curator.partition(scope, InBalls(points[fine], radii))
+                released = {"points": points[fine], "radii": radii, "round": round_}
+                yield Frame("filter", f"Rows inside {int(fine.sum())} released balls drop out", released)
+        return points
+
+    def _title(self, said: dict) -> str:
+        seen, kept = len(said["keys"]), int(said["precise"].sum())
+        round_ = f"Round {said['round']}, table" if self.rounds > 1 else "Table"
+        return (
+            f"{round_} {said['table']} of {said['tables']}: {seen} cells of width {said['width']:g} pass the threshold "
+            f"{said['threshold']:.0f}; {kept} averages are precise enough"
+        )
+
+
+def _largest(counts: np.ndarray, most: int) -> np.ndarray:
+    """Return the mask of the `most` largest counts, ties to the lowest index."""
+    kept = np.zeros(len(counts), dtype=bool)
+    kept[np.argsort(-counts, kind="stable")[:most]] = True
+    return kept

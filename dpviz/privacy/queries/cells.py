@@ -1,0 +1,128 @@
+"""Cells of a randomly shifted grid: how many rows each holds, what they add up to, which rows lie in public balls."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpviz.geometry import clip_ball, cluster_sums
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, projected
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["CellCounts", "CellSums", "InBalls", "cell_centers"]
+
+_HALF = 2**15  # keys are clipped to [-2^15, 2^15): up to four of them fit into 64 bits
+
+
+def cell_centers(keys: np.ndarray, width: float, offset: np.ndarray) -> np.ndarray:
+    """Return the centers (m, p) of the cells floor((z + offset) / width) = key; on the grid for widths of 2^-i."""
+    return (keys + 0.5) * width - offset
+
+
+def cells(block: Block, width: float, offset: np.ndarray, projection: Projection | None) -> np.ndarray:
+    """Return the cell of every row, shape (n, p), int64. Exact for a width 2^-i and an offset on the grid."""
+    seen = block.x if projection is None else projected(block, projection)
+    return np.clip(np.floor((seen + offset) / width), -_HALF, _HALF - 1).astype(np.int64)
+
+
+def _codes(keys: np.ndarray) -> np.ndarray:
+    """Return one number per key that sorts as the keys do."""
+    if keys.shape[1] > 4:
+        raise ValueError(f"cells: keys must have at most 4 coordinates; got {keys.shape[1]}.")
+    code = np.zeros(len(keys), dtype=np.uint64)
+    for column in keys.T:
+        code = code * np.uint64(2 * _HALF) + (column + _HALF).astype(np.uint64)
+    return code
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CellCounts(KeyQuery):
+    """How many rows every non-empty cell of a shifted grid holds.
+
+    Parameters
+    ----------
+    width : float, side of a cell: a power of two, so that every row's cell is decided exactly
+    offset : ndarray of shape (p,), on the grid 2^-24; p <= 4
+    projection : Projection or None; if given, cells are cells of projected space
+    """
+
+    width: float
+    offset: np.ndarray
+    projection: Projection | None = None
+    reason: ClassVar[str] = "one row lies in one cell of the grid"
+
+    @property
+    def l0(self) -> int:  # noqa: D102
+        return 1
+
+    def local(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
+        keys = cells(block, self.width, self.offset, self.projection)
+        _, first, counts = np.unique(_codes(keys), return_index=True, return_counts=True)
+        return keys[first], counts.astype(np.float64)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CellSums(Query):
+    """Sum, per listed cell, of its rows, or of their offsets from the cell's center, clipped.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (m, p), int64, in lexicographic order, as `CellCounts` releases them
+    width, offset, projection : as for `CellCounts`
+    radius : float, rows (or offsets) are clipped to this l2 norm before they are added
+    relative : bool, add offsets from the cell's center; not with a projection
+
+    Returns (`local`): "" -> ndarray of shape (m, d).
+    """
+
+    keys: np.ndarray
+    width: float
+    offset: np.ndarray
+    radius: float
+    projection: Projection | None = None
+    relative: bool = False
+    reason: ClassVar[str] = "one row lies in one cell and changes its sum by itself or its offset, clipped"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        if len(self.keys) == 0:
+            return {"": np.zeros((0, block.x.shape[1]))}
+        wanted, codes = _codes(self.keys), _codes(cells(block, self.width, self.offset, self.projection))
+        labels = np.minimum(np.searchsorted(wanted, codes), len(wanted) - 1)
+        inside = wanted[labels] == codes
+        x, labels = block.x[inside], labels[inside]
+        added = x - cell_centers(self.keys, self.width, self.offset)[labels] if self.relative else x
+        return {"": cluster_sums(clip_ball(added, self.radius), labels, len(self.keys))[0]}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        columns = len(self.offset) if self.projection is None else self.projection.matrix.shape[0]
+        reach = self.radius * (math.sqrt(columns) if norm == 1 else 1.0)
+        return {"": reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach}  # may move within one cell
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class InBalls(Predicate):
+    """Part 1: rows within `radii[i]` of some `points[i]`; part 0: all others. A rule on the single row.
+
+    Parameters
+    ----------
+    points : ndarray of shape (m, d), on the grid
+    radii : ndarray of shape (m,)
+    """
+
+    points: np.ndarray
+    radii: np.ndarray
+
+    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+        inside = np.zeros(block.n, dtype=bool)
+        for point, radius in zip(self.points, self.radii, strict=True):
+            squares = np.zeros(block.n)
+            for column, at in zip(block.x.T, point, strict=True):  # a fixed order: the row alone decides
+                squares += (column - at) ** 2
+            inside |= squares <= radius * radius
+        return inside.astype(np.int64)

@@ -1,0 +1,30 @@
+"""Cases for cells of a shifted grid."""
+
+import numpy as np
+
+from dpviz.geometry import random_projection, snap_toward_zero
+from dpviz.privacy.queries import CellSums, Projection, Query
+from query_cases.base import AR, REPLACE, Case
+
+_corners = CellSums(np.array([[0, 0]]), 0.5, np.zeros(2), 0.5 * 2**0.5 / 2, relative=True)
+_low, _high = np.array([[0.0, 0.0]]), np.array([[0.5, 0.5]]) - 2.0**-20
+
+
+def _build(rng, d):
+    width = 2.0 ** -int(rng.integers(0, 3))
+    if d > 3:
+        projection, p = Projection(random_projection(d, 3, rng)), 3
+    else:
+        projection, p = None, d
+    keys = np.unique(rng.integers(-2, 2, (6, p)), axis=0)
+    offset = snap_toward_zero(rng.uniform(0, width, p))
+    radius = float(rng.uniform(0.1, 1.0))
+    return CellSums(keys, width, offset, radius, projection, relative=projection is None and rng.random() < 0.5)
+
+
+CASES: dict[type[Query], Case] = {
+    CellSums: Case(
+        build=_build,
+        worst={AR: [(_corners, _high, np.vstack([_high, _low]))], REPLACE: [(_corners, _low, _high)]},
+    ),
+}
