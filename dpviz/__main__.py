@@ -1,4 +1,4 @@
-"""Command line: `python -m dpviz algorithms` and `python -m dpviz run SLUG --data sample:NAME ...`."""
+"""Command line: `python -m dpviz algorithms`, `run SLUG --data sample:NAME`, `sweep SPEC.toml -o ROWS.csv`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Dataset, load_csv, load_sample
 from dpviz.metrics import normalized_loss
+from dpviz.sweep_command import add_commands
 
 __all__ = ["main"]
 
@@ -18,14 +19,16 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code. A user's mistake prints one sentence."""
     parser = argparse.ArgumentParser(prog="dpviz", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("algorithms", help="list the algorithms")
+    commands.add_parser("algorithms", help="list the algorithms").set_defaults(do=_algorithms)
     run = commands.add_parser("run", help="run one algorithm on one data set")
     by_slug = run.add_subparsers(dest="slug", required=True, metavar="ALGORITHM")
     for slug, cls in ALGORITHMS.items():
         _add_run_options(by_slug.add_parser(slug, help=cls.tagline), cls)
+    run.set_defaults(do=_run)
+    add_commands(commands)
     arguments = parser.parse_args(argv)
     try:
-        return _algorithms() if arguments.command == "algorithms" else _run(arguments)
+        return arguments.do(arguments)
     except (ValueError, TypeError, OSError) as error:
         print(f"dpviz: {error}", file=sys.stderr)
         return 2
@@ -49,7 +52,7 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
         )
 
 
-def _algorithms() -> int:
+def _algorithms(_: argparse.Namespace) -> int:
     width = max(map(len, ALGORITHMS))
     for slug, cls in ALGORITHMS.items():
         print(f"{slug:<{width}}  {cls.name}: {cls.tagline} [{cls.notion}]")

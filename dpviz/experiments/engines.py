@@ -1,0 +1,68 @@
+"""Where cells run: loky processes on one machine. An engine yields results in any order; closing it stops the work."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from joblib.externals.loky import ProcessPoolExecutor
+
+from dpviz.experiments.sweep import Row, Sweep, failed_row, run_cell
+
+__all__ = ["ONE_THREAD", "Engine", "local", "perform"]
+
+Engine = Callable[[Sequence[Any], Callable[[Any], Any], Callable[[Any, str], Any]], Iterator[Any]]
+
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+_TICK = 0.25  # seconds between two looks at whether to stop
+_TRIES = 3  # how often a worker may die without any cell finishing before the oldest cell is given up
+
+
+def local(
+    cells: Sequence[Any],
+    run: Callable[[Any], Any],
+    give_up: Callable[[Any, str], Any],
+    *,
+    workers: int = 1,
+    on_wait: Callable[[], None] = lambda: None,
+) -> Iterator[Any]:
+    """Yield run(cell) for every cell, from `workers` processes with one BLAS thread each.
+
+    Parameters
+    ----------
+    cells, run : `run` must be importable in a fresh process
+    give_up : what to yield for a cell whose worker keeps dying: give_up(cell, reason)
+    workers : int
+    on_wait : called a few times a second; may raise to stop. The processes are then killed.
+    """
+    todo, deaths = deque(cells), 0
+    while todo:
+        pool = ProcessPoolExecutor(min(workers, len(todo)), timeout=60, env=ONE_THREAD)
+        busy: dict[Future[Any], Any] = {}
+        try:
+            while todo or busy:
+                while todo and len(busy) < 2 * workers:  # few in flight: a stop or a death costs little
+                    cell = todo.popleft()
+                    busy[pool.submit(run, cell)] = cell
+                on_wait()
+                for future in wait(busy, timeout=_TICK, return_when=FIRST_COMPLETED).done:
+                    result = future.result()
+                    del busy[future]
+                    deaths = 0
+                    yield result
+        except BrokenProcessPool:
+            todo.extendleft(reversed(busy.values()))  # in their order: the oldest was running
+            deaths += 1
+            if deaths == _TRIES:
+                deaths = 0
+                yield give_up(todo.popleft(), f"its worker process died {_TRIES} times; too little memory?")
+        finally:
+            pool.shutdown(wait=False, kill_workers=True)
+
+
+def perform(sweep: Sweep, done: Collection[str], engine: Engine) -> Iterator[Row]:
+    """Yield one row per cell whose key is not in `done`, in the order in which they finish."""
+    return engine([cell for cell in sweep.cells() if cell.key not in done], run_cell, failed_row)

@@ -1,0 +1,89 @@
+"""What a sweep can measure of released centers. All of it reads raw rows: NOT PRIVATE, for public data only."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from dpviz import metrics
+from dpviz.datasets import Dataset
+
+__all__ = ["METRICS", "Metric", "Outcome", "peak_memory", "restart_peak_memory"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one run left behind, beside the non-private reference; all in z units except `data`.
+
+    Attributes
+    ----------
+    data : Dataset
+    Z : ndarray of shape (n, d), all rows, unclipped
+    centers : ndarray of shape (k', d)
+    reference : ndarray of shape (k, d), KMeans centers
+    seed : int
+    """
+
+    data: Dataset
+    Z: np.ndarray
+    centers: np.ndarray
+    reference: np.ndarray
+    seed: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Metric:
+    """One column of a sweep: its name for people, how to compute it, and whether more is better."""
+
+    title: str
+    compute: Callable[[Outcome], float]
+    higher_is_better: bool = False
+
+
+def _accuracy(run: Outcome) -> float:
+    if run.data.labels is None:
+        return float("nan")
+    return metrics.majority_accuracy(run.Z, run.centers, run.data.labels)
+
+
+METRICS = {
+    "loss": Metric("loss (z\u00b2 per row)", lambda run: metrics.inertia(run.Z, run.centers) / len(run.Z)),
+    "inertia": Metric(
+        "inertia (original units)",
+        lambda run: metrics.inertia(run.data.X, run.data.domain.denormalize(run.centers)),
+    ),
+    "silhouette": Metric(
+        "silhouette",
+        lambda run: metrics.silhouette(run.Z, run.centers, np.random.default_rng(run.seed), sample=2000),
+        higher_is_better=True,
+    ),
+    "accuracy": Metric("majority accuracy", _accuracy, higher_is_better=True),
+    "distance_to_kmeans": Metric(
+        "distance to KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[0]
+    ),
+    "distance_from_kmeans": Metric(
+        "distance from KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[1]
+    ),
+    "davies_bouldin": Metric("Davies-Bouldin index", lambda run: metrics.davies_bouldin(run.Z, run.centers)),
+    "center_mse": Metric(
+        "matched center MSE (z\u00b2)", lambda run: metrics.matched_center_mse(run.centers, run.reference)
+    ),
+}
+
+
+def restart_peak_memory() -> None:
+    """Forget the process's peak memory so far, where the system can (Linux)."""
+    if sys.platform == "linux":
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory() -> float:
+    """Return the process's peak resident memory since the last restart, in MB; NaN where the system does not say."""
+    if sys.platform != "linux":
+        return float("nan")
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1000

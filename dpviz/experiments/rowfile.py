@@ -1,0 +1,116 @@
+"""Rows on disk: JSON lines or CSV, one whole line per row, appended in one write; a torn tail is dropped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpviz.experiments.sweep import COLUMNS
+
+__all__ = ["RowFile", "read_rows", "table"]
+
+
+class RowFile:
+    """A file that only grows. An interrupted sweep leaves at most one torn line, which opening cuts off.
+
+    Parameters
+    ----------
+    path : a name ending in .csv or .jsonl
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._csv = _is_csv(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        kept = _whole_lines(path.read_bytes())
+        if kept != path.stat().st_size:
+            os.ftruncate(self._file, kept)
+        if self._csv and kept == 0:
+            self._write(COLUMNS)
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Add one row, in one write."""
+        if self._csv:
+            self._write(["" if row[name] is None else row[name] for name in COLUMNS])
+        else:
+            os.write(self._file, (json.dumps(dict(row), allow_nan=False) + "\n").encode())
+
+    def _write(self, cells: Any) -> None:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(cells)
+        os.write(self._file, line.getvalue().encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def __enter__(self) -> RowFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_rows(path: Path) -> pd.DataFrame:
+    """Return the rows of a file with the columns COLUMNS, first row of each key; lines that are no rows are skipped.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no row at all, though it is not empty.
+    """
+    text = path.read_bytes() if path.is_file() else b""
+    text = text[: _whole_lines(text)]
+    if _is_csv(path):
+        found: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text.decode(errors="replace"))))
+    else:
+        found = [row for row in map(_parse, text.splitlines()) if row is not None]
+    kept: dict[str, dict[str, Any]] = {}
+    for row in found:
+        if len(row.get("key") or "") == 24 and row.get("status") in ("ok", "failed"):
+            kept.setdefault(row["key"], row)
+    if found and not kept:
+        raise ValueError(f"sweep: {path.name} holds no rows of a sweep; choose another output file.")
+    return table(list(kept.values()))
+
+
+def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows as a table with the columns COLUMNS; what is not text is a number, missing ones are NaN."""
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(object)
+    for name in COLUMNS:
+        if name in _TEXT:
+            frame[name] = frame[name].where(frame[name].notna(), "").astype(str)
+        else:
+            frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
+    return frame
+
+
+_TEXT = frozenset(
+    {"key", "data", "bounds", "label", "algorithm", "name", "notion", "neighboring", "preset", "parameters"}
+    | {"status", "reason", "version"}
+)
+
+
+def _is_csv(path: Path) -> bool:
+    if path.suffix not in (".csv", ".jsonl"):
+        raise ValueError(f"sweep: the rows go to a file ending in .csv or .jsonl; got {path.name!r}.")
+    return path.suffix == ".csv"
+
+
+def _whole_lines(text: bytes) -> int:
+    return text.rfind(b"\n") + 1
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None

@@ -1,0 +1,128 @@
+"""Data sets by name. A worker opens its data itself: only names travel, never arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpviz import validate
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import SAMPLES, Dataset, load_csv, load_sample
+from dpviz.domain import Domain
+from dpviz.privacy.rows import Rows
+
+__all__ = ["BOUNDS", "FOLDER", "Source", "open_source", "reference", "stamp"]
+
+BOUNDS = ("declared", "tight_nonprivate")
+FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
+_RESAMPLING_SEED = 0
+_LABELS = ("label", "income_gt_50k")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Source:
+    """An opened data set with what every cell on it shares.
+
+    Attributes
+    ----------
+    data : Dataset
+    rows : Rows, normalized, clipped and snapped once
+    Z : ndarray of shape (n, d), the rows in z units, unclipped: what metrics measure
+    """
+
+    data: Dataset
+    rows: Rows
+    Z: np.ndarray
+
+
+@lru_cache(maxsize=4)
+def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> Source:
+    """Open a data set, once per process.
+
+    Parameters
+    ----------
+    name : "sample:NAME", "bench:NAME" (in the folder that DPVIZ_DATASETS names), or the path of a public CSV file
+    bounds : "declared", or "tight_nonprivate" for benchmarks (the papers' preprocessing, taken from the data)
+    n_rows : int or None; if given, as if so many people had come: rows are drawn without replacement, whole copies
+        of the data first if more are asked for than there are
+    modified : the file's `stamp`, so that a changed file is read again
+    """
+    validate.one_of("sweep", BOUNDS, bounds=bounds)
+    kind, _, rest = name.partition(":")
+    data = load_sample(rest) if kind == "sample" else _bench(rest) if kind == "bench" else load_csv(Path(name))
+    if n_rows is not None:
+        validate.integer("sweep", 1, None, n_rows=n_rows)
+        chosen = _resample(len(data.X), n_rows)
+        labels = None if data.labels is None else data.labels[chosen]
+        domain = dataclasses.replace(data.domain, n_public=n_rows)
+        data = dataclasses.replace(data, X=data.X[chosen], labels=labels, domain=domain)
+    if bounds == "tight_nonprivate":
+        data = dataclasses.replace(data, domain=Domain.tight_nonprivate(data.X))
+    return Source(data, Rows(data.X, data.domain, data.dataset_id), data.domain.normalize(data.X))
+
+
+@lru_cache(maxsize=16)
+def reference(name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int) -> np.ndarray:
+    """Return the centers of non-private KMeans on a source, original units, shape (k, d)."""
+    data = open_source(name, bounds, n_rows, modified).data
+    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)  # type: ignore[call-arg]
+    return kmeans.run(data.X, domain=data.domain, seed=seed).cluster_centers
+
+
+def stamp(name: str) -> str:
+    """Return the modification time of a file source, "" for the others: a changed file makes new cells.
+
+    Raises
+    ------
+    ValueError
+        If there is no such source.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "sample":
+        validate.one_of("datasets", SAMPLES, sample=rest)
+        return ""
+    path = _bench_path(rest) if kind == "bench" else Path(name)
+    if not path.is_file():
+        raise ValueError(f"datasets: the file {path.name} does not exist.")
+    return str(path.stat().st_mtime_ns)
+
+
+def _resample(n: int, wanted: int) -> np.ndarray:
+    copies, rest = divmod(wanted, n)
+    drawn = np.random.default_rng(_RESAMPLING_SEED).permutation(n)[:rest]
+    return np.sort(np.concatenate([np.tile(np.arange(n), copies), drawn]))
+
+
+def _bench_path(name: str) -> Path:
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        raise ValueError(f"sweep: bench:{name} needs the environment variable {FOLDER}, the folder that holds {name}/.")
+    found = [p for p in (Path(folder) / name / f"{name}{end}" for end in (".npz", ".csv.gz", ".csv")) if p.is_file()]
+    if not found:
+        raise ValueError(f"sweep: the folder of {FOLDER} has no data set {name!r} (.npz, .csv.gz or .csv).")
+    return found[0]
+
+
+def _bench(name: str) -> Dataset:
+    """Read a benchmark set: numbers, with the labels, if any, in the last column."""
+    path = _bench_path(name)
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            X = arrays["X"].astype(np.float64)
+            labels = arrays["y"] if "y" in arrays else None
+    else:
+        table = pd.read_csv(path)
+        labelled = table.columns[-1] in _LABELS
+        labels = table.pop(table.columns[-1]).to_numpy() if labelled else None
+        X = table.to_numpy(dtype=np.float64)
+    names = tuple(f"x{i}" for i in range(X.shape[1]))
+    low, high = X.min(axis=0), X.max(axis=0)
+    domain = Domain.box(low - 1e-9 - (high == low), high + 1e-9 + (high == low), n_public=len(X))
+    domain = dataclasses.replace(domain, origin="the smallest box around the data: NOT PRIVATE, for benchmarks only")
+    k = 3 if labels is None else len(np.unique(labels))
+    return Dataset(X, names, ("",) * len(names), domain, labels, f"bench:{name}", name, n_clusters=k)

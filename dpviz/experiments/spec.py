@@ -1,0 +1,132 @@
+"""Sweeps as TOML files."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dpviz.experiments.sweep import Sweep, Variant
+
+__all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_toml"]
+
+_AXES = ("delta", "rho_distance", "n_clusters")
+_LISTS = ("data", "epsilon", "n_rows", "metrics")
+_SCALARS = ("repeats", "seed", "bounds", "public")
+_OTHER = ("title", "algorithms", "published")
+
+
+@dataclasses.dataclass(frozen=True)
+class Published:
+    """A number that a paper prints, to stand beside ours."""
+
+    data: str
+    label: str
+    value: float
+    what: str = "loss"
+    epsilon: float | None = None
+    source: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Spec:
+    """A sweep with its title and the published numbers it is compared with."""
+
+    title: str
+    sweep: Sweep
+    published: tuple[Published, ...] = ()
+
+
+def read_spec(path: Path) -> Spec:
+    """Read a TOML file.
+
+    Keys: data, algorithms, epsilon (one value or a list each); optional delta, rho_distance, n_clusters, n_rows,
+    metrics, repeats, seed, bounds, public, title. A table named like an entry of `algorithms` fixes parameters for it;
+    its keys `algorithm` and `preset` make a second curve of one algorithm: `[fastlloyd-paper]`. "auto" stands for the
+    data set's own k or size, or for delta = n^-1.1. Tables [[published]] hold numbers that a paper prints.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file, the key and what to do.
+    """
+    if not path.is_file():
+        raise ValueError(f"sweep: the file {path.name} does not exist.")
+    try:
+        record = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"sweep: {path.name} is not valid TOML: {error}.") from None
+    published = record.pop("published", [])
+    if not isinstance(published, list):
+        raise ValueError("sweep: published must be a list of tables, [[published]].")
+    names = {field.name for field in dataclasses.fields(Published)}
+    for entry in published:
+        if set(entry) - names or {"data", "label", "value"} - set(entry):
+            raise ValueError(
+                f"sweep: a [[published]] table may have the keys {', '.join(sorted(names))} "
+                "and must have data, label and value."
+            )
+    return Spec(str(record.get("title", path.stem)), sweep_of(record), tuple(Published(**entry) for entry in published))
+
+
+def sweep_of(record: Mapping[str, Any]) -> Sweep:
+    """Turn a mapping with the keys of a spec file into a `Sweep`."""
+    labels = _list("algorithms", record.get("algorithms", ()))
+    unknown = [key for key in record if key not in (*_AXES, *_LISTS, *_SCALARS, *_OTHER, *labels)]
+    if unknown:
+        raise ValueError(
+            f"sweep: {unknown[0]!r} is not a key of a sweep and not among its algorithms; the keys are "
+            f"{', '.join((*_LISTS, 'algorithms', *_AXES, *_SCALARS, 'title'))}."
+        )
+    for key in ("data", "algorithms", "epsilon"):
+        if key not in record:
+            raise ValueError(f"sweep: the spec must have the key {key}.")
+    given: dict[str, Any] = {key: _list(key, record[key]) for key in _LISTS if key in record}
+    given |= {key: record[key] for key in _SCALARS if key in record}
+    if not all(isinstance(name, str) for name in given["data"]):
+        raise ValueError('sweep: data must be a name like "sample:town" or a path, or a list of them.')
+    axes = tuple((key, _list(key, record[key])) for key in _AXES if key in record)
+    return Sweep(variants=tuple(_variant(label, record.get(label, {})) for label in labels), axes=axes, **given)
+
+
+def _variant(label: Any, values: Any) -> Variant:
+    if not isinstance(label, str) or not isinstance(values, Mapping):
+        raise ValueError(f"sweep: algorithms must be a list of names, each with a table of parameters; got {label!r}.")
+    values = dict(values)
+    slug, preset = values.pop("algorithm", label), values.pop("preset", None)
+    return Variant(label, slug, preset, tuple(values.items()))
+
+
+def _list(key: str, value: Any) -> tuple[Any, ...]:
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(item, list | dict) for item in values):
+        raise ValueError(f"sweep: {key} must be one value or a flat list.")
+    return tuple(None if item == "auto" and key in (*_AXES, "n_rows") else item for item in values)
+
+
+def to_toml(sweep: Sweep, title: str) -> str:
+    """Return a spec file that reruns exactly this sweep."""
+    lines = [f"title = {_toml(title)}", f"data = {_toml(sweep.data)}"]
+    lines += [f"algorithms = {_toml([variant.label for variant in sweep.variants])}"]
+    lines += [f"epsilon = {_toml(sweep.epsilon)}"]
+    lines += [f"{name} = {_toml(values)}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows))]
+    lines += [f"repeats = {sweep.repeats}", f"seed = {sweep.seed}", f"metrics = {_toml(sweep.metrics)}"]
+    lines += [f"bounds = {_toml(sweep.bounds)}", f"public = {_toml(sweep.public)}"]
+    for variant in sweep.variants:
+        own = {"algorithm": variant.algorithm, "preset": variant.preset, **dict(variant.values)}
+        lines += ["", f"[{_toml(variant.label)}]", *(f"{k} = {_toml(v)}" for k, v in own.items() if v is not None)]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if value is None:
+        return '"auto"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return repr(value)

@@ -1,0 +1,265 @@
+"""A sweep: algorithms x axes x repeats, as public parameters. Each cell is one run and becomes one tidy row."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dpviz import __version__, params, validate
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.experiments.measures import METRICS, Outcome, peak_memory, restart_peak_memory
+from dpviz.experiments.sources import BOUNDS, open_source, reference, stamp
+from dpviz.privacy.guarantee import Notion
+
+__all__ = ["COLUMNS", "MEASURED", "REFERENCE", "Cell", "Row", "Sweep", "Variant", "failed_row", "run_cell"]
+
+Row = dict[str, Any]
+REFERENCE = "kmeans"
+MEASURED = ("seconds", "peak_memory_mb")  # the only columns that differ from one execution to the next
+COLUMNS = (
+    *("key", "data", "bounds", "label", "algorithm", "name", "notion", "neighboring", "preset", "parameters"),
+    *("n_rows", "n_features", "n_clusters", "epsilon", "delta", "rho_distance", "mu", "seed", "status", "reason"),
+    *("k_found", *METRICS, *MEASURED, "version"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """One curve: an algorithm under a label, with a preset and fixed values of its own."""
+
+    label: str
+    algorithm: str
+    preset: str | None = None
+    values: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        validate.one_of("sweep", ALGORITHMS, algorithm=self.algorithm)
+        cls = ALGORITHMS[self.algorithm]
+        if self.preset is not None:
+            validate.one_of(cls.name, cls.PRESETS, preset=self.preset)
+        for name, _ in self.values:
+            validate.one_of(cls.name, params.specs(cls), parameter=name)
+
+    def parameters(self, axes: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+        """Return the values of the axes that this algorithm has, its own fixed values winning."""
+        known = params.specs(ALGORITHMS[self.algorithm])
+        chosen = {name: value for name, value in axes.items() if name in known} | dict(self.values)
+        return tuple((name, _as(known[name].kind, chosen[name])) for name in sorted(chosen))
+
+    def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, delta: float) -> Algorithm:
+        """Return the algorithm; what is None follows the preset, then the data set's k and the common delta."""
+        cls = ALGORITHMS[self.algorithm]
+        values = dict(cls.PRESETS[self.preset]) if self.preset else {}
+        values |= {name: value for name, value in parameters if value is not None}
+        known = params.specs(cls)
+        common = {"n_clusters": n_clusters, "delta": delta}
+        return cls(**{name: value for name, value in common.items() if name in known} | values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One run of a sweep. Data and parameters by name and value only, so that it travels and hashes."""
+
+    data: str
+    bounds: str
+    n_rows: int | None
+    modified: str
+    label: str
+    algorithm: str
+    preset: str | None
+    parameters: tuple[tuple[str, Any], ...]
+    seed: int
+    metrics: tuple[str, ...]
+
+    @property
+    def variant(self) -> Variant:
+        """The curve that the cell belongs to."""
+        return Variant(self.label, self.algorithm, self.preset)
+
+    @property
+    def key(self) -> str:
+        """Identity of the row: a hash of public values and this version of dpviz, never of data."""
+        text = json.dumps([dataclasses.asdict(self), __version__], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """What to run.
+
+    Attributes
+    ----------
+    data : names that `sources.open_source` understands; files only if `public` is True
+    variants : the curves
+    epsilon : values
+    axes : further axes, name -> values; an axis applies to the algorithms that have the parameter. None as a value
+        of n_clusters means the data set's own k, of delta n^-1.1; rho_distance is in z units.
+    n_rows : numbers of rows; None is the data as it is
+    repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that moving epsilon keeps the
+        initial centers
+    metrics : names in METRICS
+    bounds : "declared" or "tight_nonprivate" (benchmarks)
+    """
+
+    data: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    epsilon: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0)
+    axes: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    n_rows: tuple[int | None, ...] = (None,)
+    repeats: int = 10
+    seed: int = 0
+    metrics: tuple[str, ...] = ("loss",)
+    bounds: str = "declared"
+    public: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("data", "variants", "epsilon", "n_rows", "metrics"):
+            values = getattr(self, name)
+            if not values:
+                raise ValueError(f"sweep: {name} must name at least one value; got none.")
+            if len(set(values)) < len(values):
+                raise ValueError(f"sweep: {name} must not repeat a value; got {', '.join(map(str, values))}.")
+        object.__setattr__(self, "epsilon", tuple(map(float, self.epsilon)))
+        labels = [variant.label for variant in self.variants]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"sweep: algorithms must not repeat a label; got {', '.join(labels)}.")
+        validate.integer("sweep", 1, None, repeats=self.repeats)
+        validate.integer("sweep", 0, None, seed=self.seed)
+        for metric in self.metrics:
+            validate.one_of("sweep", METRICS, metric=metric)
+        validate.one_of("sweep", BOUNDS, bounds=self.bounds)
+        for data in self.data:
+            if not data.startswith(("sample:", "bench:")) and not self.public:
+                raise ValueError(
+                    f"sweep: say that {data} is public with public = true; a sweep on private rows would spend its "
+                    "budget in every single run and print metrics of raw rows."
+                )
+        for variant in self.variants:
+            for point in self._points():  # a value that an algorithm refuses is said now, not in every row
+                variant.build(variant.parameters(point), n_clusters=1, delta=1e-9)
+
+    def _points(self) -> Iterator[dict[str, Any]]:
+        axes = {"n_clusters": (None,), "delta": (None,), "epsilon": self.epsilon, **dict(self.axes)}
+        for values in itertools.product(*axes.values()):
+            yield dict(zip(axes, values, strict=True))
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield every cell, repeats outermost so that a picture fills evenly; KMeans references (seed 0) come first."""
+        whole = [
+            (data, stamp(data), n_rows, point)
+            for data in self.data
+            for n_rows in self.n_rows
+            for point in self._points()
+        ]
+        met: set[Cell] = set()
+        first = Variant("KMeans", REFERENCE)
+        rest = [variant for variant in self.variants if variant.algorithm != REFERENCE]
+        for seed, variants in [(0, [first]), *((self.seed + i, rest) for i in range(self.repeats))]:
+            for (data, modified, n_rows, point), variant in itertools.product(whole, variants):
+                cell = Cell(
+                    data=data,
+                    bounds=self.bounds,
+                    n_rows=n_rows,
+                    modified=modified,
+                    label=variant.label,
+                    algorithm=variant.algorithm,
+                    preset=variant.preset,
+                    parameters=variant.parameters(point),
+                    seed=seed,
+                    metrics=self.metrics,
+                )
+                if cell not in met:  # an axis that the algorithm does not have adds no cell
+                    met.add(cell)
+                    yield cell
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready mapping."""
+        return dataclasses.asdict(self)
+
+
+def _as(kind: str, value: Any) -> Any:
+    """Return a number as the parameter's kind has it, so that 1 and 1.0 are the same cell."""
+    return float(value) if kind == "float" and isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def run_cell(cell: Cell) -> Row:
+    """Run one cell and return its row; a failure is a row with a reason. Deterministic but for MEASURED."""
+    restart_peak_memory()
+    begun = time.perf_counter()
+    try:
+        source = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
+        data = source.data
+        delta = float(data.domain.n_public or len(data.X)) ** -1.1
+        algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=delta)
+        rows = data.X if algorithm.notion is Notion.NONE else source.rows  # the reference reads raw rows
+        begun = time.perf_counter()
+        trace = algorithm.run(rows, domain=data.domain, seed=cell.seed, dataset_id=data.dataset_id)
+        seconds = time.perf_counter() - begun
+        k: int = algorithm.n_clusters  # type: ignore[attr-defined]
+        outcome = Outcome(
+            data,
+            source.Z,
+            data.domain.normalize(trace.cluster_centers),
+            data.domain.normalize(reference(cell.data, cell.bounds, cell.n_rows, cell.modified, k, 0)),
+            cell.seed,
+        )
+        measured = {name: _number(METRICS[name].compute(outcome)) for name in cell.metrics}
+    except (ValueError, TypeError, ArithmeticError, LookupError, OSError, MemoryError, PermissionError) as error:
+        ours = isinstance(error, ValueError | TypeError | PermissionError)
+        return failed_row(cell, str(error) if ours else f"internal error ({type(error).__name__})", begun)
+    claimed = trace.claimed
+    return _row(cell) | {
+        "notion": str(claimed.notion),
+        "neighboring": str(claimed.neighboring) if claimed.private else None,
+        "n_rows": len(data.X),
+        "n_features": data.domain.n_features,
+        "n_clusters": k,
+        "epsilon": getattr(algorithm, "epsilon", None),
+        "delta": getattr(algorithm, "delta", None),
+        "rho_distance": claimed.rho_distance,
+        "mu": claimed.mu,
+        "status": "ok",
+        "k_found": len(trace.cluster_centers),
+        **measured,
+        "seconds": round(seconds, 6),
+        "peak_memory_mb": _number(peak_memory()),
+    }
+
+
+def failed_row(cell: Cell, reason: str, begun: float | None = None) -> Row:
+    """Return the row of a cell that has no result."""
+    seconds = None if begun is None else round(time.perf_counter() - begun, 6)
+    return _row(cell) | {"status": "failed", "reason": " ".join(reason.split()), "seconds": seconds}
+
+
+def _row(cell: Cell) -> Row:
+    asked = dict(cell.parameters)
+    cls = ALGORITHMS[cell.algorithm]
+    return dict.fromkeys(COLUMNS) | {
+        "key": cell.key,
+        "data": cell.data,
+        "bounds": cell.bounds,
+        "label": cell.label,
+        "algorithm": cell.algorithm,
+        "name": cls.name,
+        "notion": str(cls.notion),
+        "preset": cell.preset,
+        "parameters": json.dumps(asked, sort_keys=True),
+        "n_rows": cell.n_rows,
+        "n_clusters": asked.get("n_clusters"),
+        "epsilon": asked.get("epsilon"),
+        "delta": asked.get("delta"),
+        "rho_distance": asked.get("rho_distance"),
+        "seed": cell.seed,
+        "version": __version__,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,307 @@
+"""Sweeps: deterministic cells, rows that survive a torn file and a dead worker, failures as rows, clear specs."""
+
+import dataclasses
+import os
+import signal
+import tomllib
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_limits
+
+from dpviz.__main__ import main
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.experiments.engines import local, perform
+from dpviz.experiments.measures import METRICS
+from dpviz.experiments.rowfile import RowFile, read_rows, table
+from dpviz.experiments.spec import read_spec, sweep_of, to_toml
+from dpviz.experiments.sweep import COLUMNS, MEASURED, Sweep, Variant, run_cell
+from dpviz.metrics import normalized_loss
+
+PE = Variant("pe-means", "pe-means")
+SMALL = Sweep(data=("sample:tiny",), variants=(PE,), epsilon=(1.0, 4.0), repeats=2)
+
+
+def same(row):
+    """A row without what may differ from one execution to the next."""
+    return {name: value for name, value in row.items() if name not in MEASURED}
+
+
+def rows_of(sweep):
+    with threadpool_limits(1):
+        return {cell.key: same(run_cell(cell)) for cell in sweep.cells()}
+
+
+# ---- the grid
+
+
+def test_cells_are_the_grid_with_one_reference_first():
+    sweep = dataclasses.replace(SMALL, data=("sample:tiny", "sample:iris"), repeats=3)
+    cells = list(sweep.cells())
+    assert len(cells) == 2 * (1 + 2 * 3)
+    assert [cell.algorithm for cell in cells[:2]] == ["kmeans", "kmeans"]
+    assert [cell.seed for cell in cells[2:]] == [0] * 4 + [1] * 4 + [2] * 4
+    assert len({cell.key for cell in cells}) == len(cells)
+
+
+def test_an_axis_that_an_algorithm_lacks_adds_no_cell():
+    sweep = dataclasses.replace(SMALL, axes=(("rho_distance", (0.1, 0.2)), ("n_clusters", (2, 3))), repeats=1)
+    cells = list(sweep.cells())
+    assert len(cells) == 2 + 2 * 2
+    assert all("rho_distance" not in dict(cell.parameters) for cell in cells)
+
+
+def test_a_variants_own_value_wins_and_has_its_own_cells():
+    fixed = Variant("pe at 2", "pe-means", values=(("epsilon", 2),))
+    cells = [c for c in dataclasses.replace(SMALL, variants=(PE, fixed), repeats=1).cells() if c.algorithm != "kmeans"]
+    assert [(c.label, dict(c.parameters)["epsilon"]) for c in cells] == [
+        ("pe-means", 1.0), ("pe at 2", 2.0), ("pe-means", 4.0),
+    ]  # fmt: skip
+
+
+def test_a_run_equals_the_same_run_by_hand():
+    cell = next(c for c in SMALL.cells() if c.algorithm == "pe-means" and c.seed == 1)
+    data = load_sample("tiny")
+    with threadpool_limits(1):
+        row = run_cell(cell)
+        trace = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=1.0, delta=data.domain.n_public**-1.1).run(
+            data.X, domain=data.domain, seed=1
+        )
+        loss = normalized_loss(data.X, trace.cluster_centers, data.domain)
+    assert row["loss"] == loss and row["mu"] == trace.claimed.mu and row["delta"] == trace.claimed.delta
+    assert row["k_found"] == len(trace.cluster_centers) and row["seconds"] > 0
+
+
+def test_every_metric_is_computed_and_the_reference_is_its_own_neighbor():
+    sweep = Sweep(data=("sample:iris",), variants=(PE,), epsilon=(2.0,), repeats=1, metrics=tuple(METRICS))
+    reference, row = (run_cell(cell) for cell in sweep.cells())
+    assert all(np.isfinite(row[name]) for name in METRICS)
+    assert reference["center_mse"] == 0 and reference["distance_to_kmeans"] == 0 and reference["epsilon"] is None
+    assert row["center_mse"] > 0 and row["loss"] > reference["loss"]
+    assert 0.8 < reference["accuracy"] <= 1 and reference["notion"] == "none"
+
+
+def test_other_numbers_of_rows_are_declared_as_such():
+    sweep = dataclasses.replace(SMALL, data=("sample:iris",), n_rows=(None, 75, 450), epsilon=(1.0,), repeats=1)
+    found = table([run_cell(cell) for cell in sweep.cells()])
+    assert sorted(found.n_rows.unique()) == [75, 150, 450]
+    reference = found[found.algorithm == "kmeans"].set_index("n_rows")
+    assert reference.loss[450] == pytest.approx(reference.loss[150])  # whole copies: the same picture, more people
+    private = found[found.algorithm == "pe-means"].set_index("n_rows")
+    assert private.delta[450] == pytest.approx(450**-1.1)
+
+
+def test_failures_are_rows_with_a_reason():
+    sweep = dataclasses.replace(SMALL, axes=(("n_clusters", (3, 100)),), epsilon=(1.0,), repeats=1)
+    rows = [run_cell(cell) for cell in sweep.cells()]
+    assert [row["status"] for row in rows] == ["ok", "failed", "ok", "failed"]
+    assert rows[3]["reason"] == "PE-means: n_clusters must be <= n = 40; got 100."
+    assert rows[3]["loss"] is None and rows[3]["n_clusters"] == 100
+
+
+# ---- engines
+
+
+def test_workers_and_order_do_not_change_a_row():
+    expected = rows_of(SMALL)
+    found = list(perform(SMALL, (), partial(local, workers=2)))
+    assert {row["key"]: same(row) for row in found} == expected and len(found) == len(expected)
+
+
+def die_once(cell):
+    """Kill the own process the first time that a cell is met."""
+    number, folder = cell
+    mark = Path(folder) / f"{number}"
+    if number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die_always(cell):
+    if cell == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return cell
+
+
+@pytest.mark.slow
+def test_a_killed_worker_loses_and_doubles_nothing(tmp_path):
+    cells = [(i, str(tmp_path)) for i in range(8)]
+    found = list(local(cells, die_once, lambda cell, reason: reason, workers=2))
+    assert sorted(found) == list(range(8)) and (tmp_path / "3").exists()
+
+
+@pytest.mark.slow
+def test_a_cell_that_kills_every_worker_becomes_a_row():
+    found = list(local(range(4), die_always, lambda cell, reason: (cell, reason), workers=1))
+    assert (1, "its worker process died 3 times; too little memory?") in found
+    assert {0, 2, 3} < set(found) and len(found) == 4
+
+
+class Stop(Exception):
+    pass
+
+
+def test_stopping_kills_the_workers():
+    looks = []
+
+    def stop():
+        looks.append(1)
+        if len(looks) == 4:
+            raise Stop
+
+    with pytest.raises(Stop):
+        list(local([30.0], sleep_and_tell, lambda cell, reason: reason, on_wait=stop))
+
+
+def sleep_and_tell(seconds):
+    import time
+
+    time.sleep(seconds)
+    return os.getpid()
+
+
+# ---- rows on disk
+
+
+@pytest.mark.parametrize("end", [".jsonl", ".csv"])
+def test_a_file_torn_anywhere_keeps_its_whole_rows_and_goes_on(tmp_path, end):
+    rows = [run_cell(cell) for cell in dataclasses.replace(SMALL, epsilon=(1.0,), repeats=1).cells()]
+    rows.append({**rows[1], "key": "f" * 24, "status": "failed", "reason": 'a "quoted", comma', "loss": None})
+    path = tmp_path / f"rows{end}"
+    with RowFile(path) as file:
+        for row in rows:
+            file.append(row)
+    whole = path.read_bytes()
+    pd.testing.assert_frame_equal(read_rows(path), table(rows))
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
+    for cut in sorted({0, 1, *range(0, len(whole), 211), *(end + i for end in ends for i in (-1, 0, 1))}):
+        path.write_bytes(whole[:cut])
+        kept = read_rows(path)
+        assert set(kept.key) <= {row["key"] for row in rows}
+        with RowFile(path) as file:
+            for row in rows:
+                if row["key"] not in set(kept.key):
+                    file.append(row)
+        pd.testing.assert_frame_equal(read_rows(path), table(rows))
+
+
+def test_garbage_in_the_middle_is_skipped_and_a_foreign_file_is_refused(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    row = run_cell(next(SMALL.cells()))
+    with RowFile(path) as file:
+        file.append(row)
+    path.write_bytes(b'\xff\x00 {"key"\n[1]\n' + path.read_bytes() * 2)
+    assert len(read_rows(path)) == 1
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(ValueError, match="rows.jsonl holds no rows of a sweep"):
+        read_rows(path)
+    with pytest.raises(ValueError, match="ending in .csv or .jsonl"):
+        RowFile(tmp_path / "rows.txt")
+
+
+def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path):
+    path, expected = tmp_path / "rows.csv", rows_of(SMALL)
+    with RowFile(path) as file, threadpool_limits(1):
+        for cell in list(SMALL.cells())[:2]:
+            file.append(run_cell(cell))
+    with path.open("a") as file:
+        file.write("0123,sample:ti")
+    done = read_rows(path)
+    assert len(done) == 2
+    with RowFile(path) as file:
+        for row in perform(SMALL, set(done.key), local):
+            file.append(row)
+    found = read_rows(path)
+    assert len(found) == len(expected)
+    wanted = table(list(expected.values())).set_index("key").drop(columns=list(MEASURED))
+    pd.testing.assert_frame_equal(found.set_index("key").drop(columns=list(MEASURED)).loc[wanted.index], wanted)
+
+
+# ---- specs and the command line
+
+
+SPEC = """
+title = "Try"
+data = "sample:tiny"
+algorithms = ["pe-means", "paper"]
+epsilon = [1, 4]
+repeats = 2
+[paper]
+algorithm = "pe-means"
+preset = "paper"
+"""
+
+
+def write(folder, text):
+    path = folder / "spec.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_spec_reads_and_writes_back(tmp_path):
+    spec = read_spec(write(tmp_path, SPEC))
+    assert spec.title == "Try" and spec.sweep.epsilon == (1.0, 4.0)
+    assert spec.sweep.variants[1] == Variant("paper", "pe-means", "paper")
+    odd = dataclasses.replace(
+        spec.sweep, axes=(("delta", (None, 1e-6)),), n_rows=(None, 30), metrics=("loss", "silhouette"),
+        variants=(Variant('a "b"', "pe-means", values=(("n_clusters", 2),)),),
+    )  # fmt: skip
+    for sweep in (spec.sweep, odd):
+        again = sweep_of(tomllib.loads(to_toml(sweep, "x")))
+        assert [cell.key for cell in again.cells()] == [cell.key for cell in sweep.cells()]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('data = "sample:tiny"', "must have the key algorithms"),
+        (SPEC + "[nothing]", "'nothing' is not a key of a sweep"),
+        (SPEC.replace("pe-means", "pe-mean"), "algorithm must be one of kmeans, pe-means"),
+        (SPEC.replace("[1, 4]", "[]"), "epsilon must name at least one value"),
+        (SPEC.replace("[1, 4]", "[1, 1]"), "epsilon must not repeat a value"),
+        (SPEC.replace("[1, 4]", "[1, -4]"), "PE-means: epsilon must be > 0; got -4.0."),
+        (SPEC.replace("[1, 4]", "[[1]]"), "epsilon must be one value or a flat list"),
+        (SPEC.replace("repeats = 2", "repeats = 0"), "repeats must be >= 1; got 0."),
+        (SPEC.replace("repeats = 2", 'metrics = ["profit"]'), "metric must be one of loss"),
+        (SPEC.replace('preset = "paper"', 'preset = "best"'), "PE-means: preset must be one of"),
+        (SPEC.replace('preset = "paper"', "wings = 2"), "PE-means: parameter must be one of"),
+        (SPEC.replace("sample:tiny", "mine.csv"), "say that mine.csv is public"),
+        (SPEC.replace("sample:tiny", "sample:nowhere"), "sample must be one of town"),
+        (SPEC + "=", "is not valid TOML"),
+    ],
+)
+def test_a_bad_spec_is_one_sentence(tmp_path, capsys, text, words):
+    output = tmp_path / "rows.csv"
+    assert main(["sweep", str(write(tmp_path, text)), "-o", str(output)]) == 2
+    said = capsys.readouterr()
+    assert words in said.err and len(said.err.splitlines()) == 1
+    assert not output.exists()
+
+
+def test_the_command_line_sweeps_goes_on_and_reports_progress(tmp_path, capsys):
+    spec, output = write(tmp_path, SPEC), tmp_path / "rows.csv"
+    assert main(["sweep", str(spec), "-o", str(output), "--workers", "2"]) == 0
+    assert "9 of 9 runs" in capsys.readouterr().err
+    before = output.read_bytes()
+    assert list(pd.read_csv(output).columns) == list(COLUMNS) and len(read_rows(output)) == 9
+    assert main(["sweep", str(spec), "-o", str(output)]) == 0
+    assert output.read_bytes() == before
+    assert main(["sweep", str(spec), "-o", str(output), "--workers", "0"]) == 2
+
+
+def test_a_public_file_is_read_again_when_it_changes(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b\n" + "\n".join(f"{i / 40},{i % 7 / 7}" for i in range(40)) + "\n")
+    (tmp_path / "mine.json").write_text(
+        '{"columns": [{"name": "a", "low": 0, "high": 1}, {"name": "b", "low": 0, "high": 1}], "n_public": 40}'
+    )
+    sweep = dataclasses.replace(SMALL, data=(str(path),), public=True, epsilon=(1.0,), repeats=1)
+    first = [cell.key for cell in sweep.cells()]
+    os.utime(path, ns=(1, 1))
+    assert [cell.key for cell in sweep.cells()] != first
+    assert run_cell(list(sweep.cells())[1])["status"] == "ok"
