@@ -203,7 +203,7 @@ class Curator:
                 f"it takes {' or '.join(c.__name__ for c in allowed)}."
             )
         change = sensitivity(cost.norm, self.neighboring)[part]
-        if not math.isfinite(change) or change < 0 or (change == 0) != isinstance(cost, Exact):
+        if not math.isfinite(change) or change < 0 or (change == 0 and not isinstance(cost, Exact)):
             raise ValueError(f"Curator: release {name!r} must have a finite sensitivity > 0; got {change}.")
         return cost, Release(
             label=label,

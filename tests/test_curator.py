@@ -1,0 +1,343 @@
+"""The curator's doors: partitions, selections, sparse keys, exact releases. Refusals come before the draw."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpviz.domain import Domain
+from dpviz.geometry import Population
+from dpviz.privacy import accounting
+from dpviz.privacy.curator import ALL, Curator
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.noise import Secure, Seeded
+from dpviz.privacy.plan import Exact, Exponential, Gaussian, Laplace, Plan, Threshold, gaussians
+from dpviz.privacy.queries import Count, KeyQuery, NearestSums, NearestVotes, Predicate, Score
+from dpviz.privacy.rows import UTILITY_SLACK, Rows
+
+AR, REPLACE, MOVE = Neighboring.ADD_REMOVE, Neighboring.REPLACE, Neighboring.MOVE_RHO
+X = np.array([[-0.75, -0.5], [-0.5, 0.25], [-0.25, 0.5], [0.25, 0.5], [0.5, -0.5], [0.75, 0.0], [0.75, 0.25]])
+LEFT_AND_RIGHT = Population(np.array([[-0.5, 0.0], [0.5, 0.0], [0.5, 0.5]]))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Below(Predicate):
+    """Rows left of a public line are part 0."""
+
+    at: float
+    column: int = 0
+
+    def assign(self, block):
+        return (block.x[:, self.column] > self.at).astype(int)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KeptVotes(NearestVotes):
+    """Votes that a session may keep."""
+
+    keep = True
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Popular(Score):
+    """Votes as utilities; candidates in `out` are excluded by a public rule."""
+
+    votes: NearestVotes
+    out: tuple[int, ...] = ()
+    reason = "one row casts one vote"
+
+    @property
+    def query(self):
+        return self.votes
+
+    def utility(self, statistic):
+        utility = statistic[""].copy()
+        utility[list(self.out)] = -np.inf
+        return utility
+
+    def range(self, neighboring):
+        return 1.0 if neighboring is AR else 2.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cells(KeyQuery):
+    """The grid cell of every row; `copies` cells a row."""
+
+    width: float = 0.5
+    copies: int = 1
+    reason = "one row is in one cell of every copy"
+
+    @property
+    def l0(self):
+        return self.copies
+
+    def local(self, block):
+        cells = np.floor(block.x / self.width).astype(np.int64)
+        keys = [np.column_stack([np.full(len(cells), copy), cells]) for copy in range(self.copies)]
+        return np.unique(np.concatenate(keys), axis=0, return_counts=True)
+
+
+class Spy(Seeded):
+    """Counts draws."""
+
+    def __init__(self, seed=0):
+        super().__init__(np.random.default_rng(seed))
+        self.draws = 0
+
+    def gaussian(self, sd, shape):
+        self.draws += 1
+        return super().gaussian(sd, shape)
+
+    def laplace(self, scale, shape):
+        self.draws += 1
+        return super().laplace(scale, shape)
+
+    def gumbel_argmax(self, utilities, scale):
+        self.draws += 1
+        return super().gumbel_argmax(utilities, scale)
+
+
+def curator(costs, *, noise=None, neighboring=AR, rows=X):
+    rows = Rows(rows, Domain.box(-1, 1, 2, n_public=7))
+    noise = Spy() if noise is None else noise
+    return Curator(rows, Plan(costs), noise, neighboring=neighboring, n_public=7, demo=True)
+
+
+def truth(asked):
+    """The true statistic of the last release."""
+    return asked.drain_hidden()[-1].statistic
+
+
+# Partitions
+
+
+def test_a_partition_is_disjoint_complete_and_free():
+    asked = curator({"count": (Gaussian(0.5),) * 2})
+    asked.release("count", Count())
+    whole = truth(asked)["count"]
+    parts = asked.partition(ALL, Below(0.0))
+    assert len(asked.ledger) == 1
+    found = []
+    for scope in parts:
+        asked.release("count", Count(), scope)
+        found.append(float(truth(asked)["count"]))
+    assert found == [3.0, 4.0] and sum(found) == whole
+    assert [entry.path for entry in asked.ledger] == [(0,), (0, 1), (0, 2)]
+
+
+def test_siblings_share_a_price_and_a_path_pays_each_once():
+    costs = tuple(Gaussian(mu) for mu in (0.5, 0.25, 0.125))
+    asked = curator({"count": costs})
+    asked.release("count", Count())
+    left, right = asked.partition(ALL, Below(0.0))
+    low, high = asked.partition(left, Below(0.0, column=1))
+    for scope in (left, right, low, high):
+        asked.release("count", Count(), scope)
+    assert [entry.cost["mu"] for entry in asked.ledger] == [0.5, 0.25, 0.25, 0.125, 0.125]
+    assert accounting.spent(asked.ledger, 1e-5).mu == pytest.approx(math.sqrt(sum(c.mu**2 for c in costs)))
+    for scope in (low, high):
+        with pytest.raises(PermissionError, match="number 4 is not in the plan, which has 3"):
+            asked.release("count", Count(), scope)
+
+
+def test_a_release_of_the_whole_after_its_parts_pays_for_the_deepest_path():
+    asked = curator({"count": (Gaussian(0.5), Gaussian(0.25), Gaussian(0.125))})
+    left, _ = asked.partition(ALL, Below(0.0))
+    asked.release("count", Count(), left)
+    asked.release("count", Count(), left)
+    asked.release("count", Count())
+    assert [entry.occurrence for entry in asked.ledger] == [0, 1, 2]
+    with pytest.raises(PermissionError, match="number 4"):
+        asked.release("count", Count())
+
+
+def test_a_scope_cannot_be_partitioned_twice():
+    asked = curator({"count": (Gaussian(0.5),)})
+    asked.partition(ALL, Below(0.0))
+    with pytest.raises(PermissionError, match="partitioned already"):
+        asked.partition(ALL, Below(0.5))
+
+
+@pytest.mark.parametrize("relation", [REPLACE, MOVE])
+def test_parts_are_refused_where_a_changed_row_may_change_part(relation):
+    asked = curator({"count": (Laplace(1.0),)}, neighboring=relation)
+    with pytest.raises(PermissionError, match="parts of the rows are for add-remove only"):
+        asked.partition(ALL, Below(0.0))
+    with pytest.raises(PermissionError, match="parts of the rows are for add-remove only"):
+        asked.release("count", Count(), 1)
+    with pytest.raises(PermissionError, match="parts of the rows are for add-remove only"):
+        asked.select("count", Popular(NearestVotes(LEFT_AND_RIGHT)), 1)
+    assert asked._noise.draws == 0 and asked.ledger == ()
+
+
+def test_a_sibling_by_subtraction_equals_its_own_sum():
+    query, fresh = KeptVotes(LEFT_AND_RIGHT), NearestVotes(LEFT_AND_RIGHT)
+    asked = curator({"votes": (Gaussian(0.5),) * 9, "again": (Gaussian(0.5),) * 9})
+    asked.release("votes", query)
+    for scope in asked.partition(ALL, Below(0.0)):
+        asked.release("votes", query, scope)
+        kept = truth(asked)["votes"]
+        asked.release("again", fresh, scope)
+        np.testing.assert_array_equal(kept, truth(asked)["again"])
+
+
+# Selections
+
+
+def chi_square(costs, exponent, *, noise, runs, out=(), neighboring=AR):
+    """p-value of `runs` selections against probabilities proportional to exp(exponent * votes)."""
+    asked = curator({"pick": (Exponential(costs),) * runs}, noise=noise, neighboring=neighboring)
+    score = Popular(KeptVotes(LEFT_AND_RIGHT), out)
+    chosen = np.bincount([asked.select("pick", score) for _ in range(runs)], minlength=3)
+    utilities = truth(asked)["utility"]
+    assert not chosen[list(out)].any()
+    open_to_choice = np.isfinite(utilities)
+    weights = np.exp(exponent * utilities[open_to_choice])
+    return stats.chisquare(chosen[open_to_choice], runs * weights / weights.sum()).pvalue
+
+
+@pytest.mark.parametrize("source", [lambda: Seeded(np.random.default_rng(5)), Secure], ids=["seeded", "secure"])
+def test_a_selection_has_the_probabilities_of_the_exponential_mechanism(source):
+    epsilon = 0.8
+    assert chi_square(epsilon, epsilon / (1 + UTILITY_SLACK), noise=source(), runs=1500) > 1e-5
+    assert chi_square(epsilon, 2 * epsilon, noise=source(), runs=1500) < 1e-5, "a missing factor 2 must be caught"
+    assert chi_square(epsilon, epsilon, noise=source(), runs=1500, out=(1,)) > 1e-5
+    assert chi_square(epsilon, epsilon / 2, noise=source(), runs=1500, neighboring=REPLACE) > 1e-5
+
+
+def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
+    asked = curator({"pick": (Exponential(0.5),)})
+    asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
+    (entry,) = asked.ledger
+    assert (entry.mechanism, entry.norm, entry.sensitivity) == ("Exponential", math.inf, 1 + UTILITY_SLACK)
+    assert entry.scale == entry.sensitivity / 0.5 and entry.reason == "one row casts one vote"
+    assert accounting.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(0.5)
+
+
+# Sparse keys
+
+
+def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
+    asked = curator({"cells": (Threshold(50.0, 1e-6),)})
+    found = asked.release_keys("cells", Cells())
+    true = truth(asked)
+    assert found.threshold == pytest.approx(1.5 + 4.75342430882 / 50.0, abs=1e-9)
+    kept = true["counts"] >= 2  # at mu = 50 the noise is .02: counts come back as they are
+    np.testing.assert_array_equal(found.keys, true["keys"][kept])
+    np.testing.assert_array_equal(found.counts, true["counts"][kept])
+    assert 0 < len(found.keys) < len(true["keys"])
+    assert asked.ledger[0].shape == (), "the number of non-empty keys is private"
+
+
+@pytest.mark.parametrize("l0", [1, 4, 40])
+@pytest.mark.parametrize("delta", [1e-9, 1e-5, 0.05])
+@pytest.mark.parametrize("scale", [0.3, 2.0, 55.0])
+def test_new_keys_pass_with_probability_at_most_delta(scale, delta, l0):
+    """The exact chance that one of l0 keys with a true count of 1 passes, rounding included."""
+    cost = Threshold(1.0, delta)
+    tau = cost.threshold(scale, l0)
+    assert tau == pytest.approx(1.5 + scale * stats.norm.isf(-math.expm1(math.log1p(-delta) / l0)))
+    lowest = math.ceil(tau)  # the smallest whole number that passes; 1 + noise rounds to it from lowest - 1/2 on
+    one_passes = stats.norm.sf((lowest - 0.5 - 1) / scale)
+    assert -math.expm1(l0 * math.log1p(-one_passes)) <= delta * (1 + 1e-9)
+
+
+def test_a_threshold_without_the_half_for_rounding_would_be_caught():
+    delta, scale = 0.05, 0.45
+    tau = Threshold(1.0, delta).threshold(scale, 1) - 0.5
+    assert stats.norm.sf((math.ceil(tau) - 0.5 - 1) / scale) > 2 * delta
+
+
+def test_lonely_keys_pass_as_often_as_their_delta_says():
+    """l0 = 2 cells a row, one row, delta .2: at least one key passes in at most 20 % of runs, and not in far fewer."""
+    runs, query = 2500, Cells(copies=2)
+    asked = curator({"cells": (Threshold(0.02, 0.2),) * runs}, rows=X[:1])
+    passed = sum(len(asked.release_keys("cells", query).keys) > 0 for _ in range(runs))
+    assert stats.binomtest(passed, runs, 0.2, "greater").pvalue > 1e-4
+    assert passed / runs > 0.17
+
+
+def test_sensitivity_of_sparse_counts_follows_l0_and_relation():
+    for relation, expected in [(AR, 2.0), (REPLACE, math.sqrt(8.0))]:
+        asked = curator({"cells": (Threshold(0.5, 1e-6),)}, neighboring=relation)
+        asked.release_keys("cells", Cells(copies=4))
+        (entry,) = asked.ledger
+        assert (entry.sensitivity, entry.scale) == pytest.approx((expected, expected / 0.5))
+        assert accounting.spent(asked.ledger, 1e-5).delta == 1e-5
+
+
+# Exact, and everything that is refused
+
+
+def test_an_exact_release_needs_sensitivity_zero():
+    asked = curator({"count": (Exact(),)}, neighboring=REPLACE)
+    assert asked.release("count", Count()).value == 7.0
+    assert asked.ledger[0].sensitivity == 0 and accounting.spent(asked.ledger, 1e-5).epsilon == 0
+    asked = curator({"count": (Exact(),)})
+    with pytest.raises(PermissionError, match=r"without noise must have sensitivity 0; got 1\.0"):
+        asked.release("count", Count())
+    assert asked.ledger == () and asked.drain_hidden() == ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Declared(Count):
+    """A count with any declared sensitivity."""
+
+    value: float = 1.0
+
+    def sensitivity(self, norm, neighboring):
+        return {"": self.value}
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+def test_a_sensitivity_that_is_no_positive_number_is_refused_before_the_draw(value):
+    asked = curator({"count": (Laplace(1.0),), "pick": (Exponential(1.0),), "cells": (Threshold(1.0, 1e-6),)})
+    with pytest.raises(ValueError, match="must have a finite sensitivity > 0"):
+        asked.release("count", Declared(value))
+    assert asked._noise.draws == 0 and asked.ledger == ()
+
+
+def test_a_cost_of_another_mechanism_is_refused_before_the_draw():
+    wrong = {"count": (Exponential(1.0),), "pick": (Laplace(1.0),), "cells": (Gaussian(1.0),)}
+    asked = curator(wrong)
+    for ask in (
+        lambda: asked.release("count", Count()),
+        lambda: asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT))),
+        lambda: asked.release_keys("cells", Cells()),
+    ):
+        with pytest.raises(PermissionError, match="cannot be paid with"):
+            ask()
+    assert asked._noise.draws == 0 and asked.ledger == ()
+
+
+def test_what_is_not_in_the_plan_is_refused_before_the_draw_and_does_not_count_as_met():
+    asked = curator({"both.sums": (Gaussian(1.0),), "pick": (), "cells": ()})
+    sums = NearestSums(np.zeros((1, 2)), 1.0)
+    for _ in range(2):  # one part has a price, the other has none: neither is drawn
+        with pytest.raises(PermissionError, match=r"'both\.counts' is not in the plan"):
+            asked.release("both", sums)
+    with pytest.raises(PermissionError, match="number 1 is not in the plan, which has 0"):
+        asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
+    with pytest.raises(PermissionError, match="number 1 is not in the plan, which has 0"):
+        asked.release_keys("cells", Cells())
+    assert asked._noise.draws == 0 and asked.ledger == () and asked.drain_hidden() == ()
+
+
+def test_parts_of_one_release_have_their_own_noise_scale_and_entry():
+    costs = gaussians(1.0, [3, 1])
+    asked = curator({"both.sums": costs[:1], "both.counts": costs[1:]})
+    noisy = asked.release("both", NearestSums(np.zeros((1, 2)), 0.5))
+    assert noisy.sd == pytest.approx({"sums": 0.5 / costs[0].mu, "counts": 1 / costs[1].mu})
+    assert {entry.name: entry.sensitivity for entry in asked.ledger} == {"both.sums": 0.5, "both.counts": 1.0}
+    assert asked.ledger[0].shape == (1, 2) and asked.ledger[1].shape == (1,)
+    assert accounting.spent(asked.ledger, 1e-5).mu == pytest.approx(1.0)
+
+
+def test_without_demo_no_true_statistic_is_kept():
+    domain = Domain.box(-1, 1, 2, n_public=7)
+    plan = Plan({"count": (Gaussian(1.0),)})
+    asked = Curator(Rows(X, domain), plan, Secure(), neighboring=AR, n_public=7, demo=False)
+    asked.release("count", Count())
+    assert asked.drain_hidden() == ()
