@@ -309,7 +309,7 @@ def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, ha
     return snap(rng.uniform(-half_width, half_width, (n, d)) if best is None else best)
 
 
-def fold(x: np.ndarray, half_width: float) -> np.ndarray:
+def fold(x: np.ndarray, half_width: float | np.ndarray) -> np.ndarray:
     """Reflect at the walls of [-B, B]; period 4B. (The period 2B printed in FastLloyd maps .5 to -.5.)"""
     y = np.mod(np.asarray(x, dtype=np.float64) + half_width, 4 * half_width)
     return np.where(y > 2 * half_width, 4 * half_width - y, y) - half_width

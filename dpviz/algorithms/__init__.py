@@ -2,14 +2,17 @@
 
 from dpviz.algorithms.aug_pe import AugPE
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.glloyd import GLloyd
 from dpviz.algorithms.hdpe_means import HDPEMeans
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
+from dpviz.algorithms.sulloyd import SuLloyd
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, NSM, StemmerKaplan)
+    cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, SuLloyd, GLloyd, FastLloyd, NSM, StemmerKaplan)
 }
 
 __all__ = ["ALGORITHMS", "Algorithm"]

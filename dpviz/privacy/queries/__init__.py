@@ -8,12 +8,14 @@ to the curator could carry rows out. One module per family; all of them are list
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Score
 from dpviz.privacy.queries.cells import CellCounts, CellSums, InBalls, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
+from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.sums import NearestSums
 
 __all__ = [
     "CellCounts",
     "CellSums",
+    "ClusterMoves",
     "Count",
     "InBalls",
     "KeyQuery",

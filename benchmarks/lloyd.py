@@ -1,0 +1,106 @@
+"""The Lloyd family on the made-up sets data(2) and data(16): losses, what the radius buys, and time.
+
+python benchmarks/lloyd.py [losses] [domains] [speed]
+
+data(d): 20,000 rows in 8 clusters of standard deviation .06, centers uniform in [-.8, .8]^d, clipped to [-1, 1]^d.
+Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.metrics import normalized_loss
+from dpviz.privacy.rows import Rows
+
+N, K = 20_000, 8
+DELTA = 1 / (N * np.log(N))
+EPSILONS = (0.1, 0.5, 1.0, 2.0)
+
+
+def data(d: int) -> np.ndarray:
+    """Return the rows, shape (20000, d)."""
+    X, _ = make_blobs(N, d, centers=K, cluster_std=0.06, center_box=(-0.8, 0.8), random_state=0)
+    return np.clip(X, -1, 1)
+
+
+def make(slug: str, **values):
+    """Return an algorithm with the delta of the tables where it has one."""
+    cls = ALGORITHMS[slug]
+    return cls(n_clusters=K, **values, **({"delta": DELTA} if slug != "sulloyd" else {}))
+
+
+def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **values) -> None:
+    """Print mean loss and its standard error for every epsilon."""
+    rows, cells = Rows(X, domain), []
+    for epsilon in EPSILONS:
+        algorithm = make(slug, epsilon=epsilon, **values)
+        found = [normalized_loss(X, algorithm.run(rows, seed=seed).cluster_centers) for seed in range(seeds)]
+        cells.append(f"{np.mean(found):.4f} +- {np.std(found, ddof=1) / np.sqrt(seeds):.4f}")
+    print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+def losses(seeds: int) -> None:
+    """Three algorithms, both dimensions; dead clusters kept, as the reference figures were measured."""
+    for d in (2, 16):
+        X, box = data(d), Domain.box(-1, 1, d, n_public=N)
+        for slug in ("fastlloyd", "glloyd", "sulloyd"):
+            line(f"d={d} {slug}, keep", X, box, seeds, slug, dead_cluster="keep")
+        line(f"d={d} fastlloyd, jump (default)", X, box, seeds, "fastlloyd")
+        line(f"d={d} fastlloyd, constant radius", X, box, seeds, "fastlloyd", dead_cluster="keep", strategy="constant")
+        line(f"d={d} fastlloyd, no radius", X, box, seeds, "fastlloyd", dead_cluster="keep", strategy="none")
+        halving = {"dead_cluster": "keep", "init": "packing-halving"}
+        line(f"d={d} fastlloyd, halving start", X, box, seeds, "fastlloyd", **halving)
+
+
+def domains(seeds: int) -> None:
+    """The same rows declared as a box, and as a ball that just holds them."""
+    for d in (2, 16):
+        X = data(d)
+        reach = float(np.ceil(np.linalg.norm(X, axis=1).max() * 10) / 10)
+        for slug in ("fastlloyd", "glloyd", "sulloyd"):
+            line(f"d={d} {slug}, box (R = {d**0.5:.2f})", X, Domain.box(-1, 1, d, n_public=N), seeds, slug)
+            ball = Domain.box(-1, 1, d, n_public=N, radius=reach)
+            line(f"d={d} {slug}, ball (R = {reach:.1f})", X, ball, seeds, slug)
+            line(f"d={d} {slug}, ball (R = {reach:.1f}), 7 rounds", X, ball, seeds, slug, iterations=7)
+
+
+def speed(seeds: int) -> None:
+    """Median seconds of a run (rows prepared or not) beside KMeans(n_init=10)."""
+    for d in (2, 16):
+        X, box = data(d), Domain.box(-1, 1, d, n_public=N)
+        rows = Rows(X, box)
+        jobs = {
+            "KMeans(n_init=10)": lambda seed, X=X: KMeans(K, n_init=10, random_state=seed).fit(X),
+            "fastlloyd": lambda seed, X=X, box=box: make("fastlloyd").run(X, domain=box, seed=seed),
+            "fastlloyd, rows prepared": lambda seed, rows=rows: make("fastlloyd").run(rows, seed=seed),
+        }
+        times: dict[str, list[float]] = {name: [] for name in jobs}
+        for seed in range(seeds):
+            for name, job in jobs.items():
+                start = time.perf_counter()
+                job(seed)
+                times[name].append(time.perf_counter() - start)
+        for name, found in times.items():
+            ratio = np.median(found) / np.median(times["KMeans(n_init=10)"])
+            print(f"| d={d} {name} | {1e3 * np.median(found):.0f} ms | {ratio:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=["losses", "domains", "speed"])
+    parser.add_argument("--seeds", type=int, default=10)
+    options = parser.parse_args()
+    for part in options.parts:
+        {"losses": losses, "domains": domains, "speed": speed}[part](options.seeds)

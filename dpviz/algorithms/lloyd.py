@@ -1,0 +1,135 @@
+"""What SuLloyd, GLloyd and FastLloyd share: Lloyd's loop on noisy sums and counts, from a packed start."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.domain import Domain
+from dpviz.geometry import GRID, clip_ball, fold, pack_cube, snap, snap_toward_zero
+from dpviz.params import param
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.queries import NearestSums, Query
+
+__all__ = ["NoisyLloyd"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NoisyLloyd(Algorithm):
+    """Base of the Lloyd family: start, number of iterations, dead clusters, and what keeps centers in the domain.
+
+    Lengths follow the domain's radius R (sqrt(d) for a box in z units), so that a declared l2 bound makes sums,
+    noise and radii smaller together; the paper's B sqrt(d) is R, its diagonal beta is 2R.
+    """
+
+    MIN_ITERATIONS: ClassVar[int] = 2
+    MAX_ITERATIONS: ClassVar[int] = 7
+    ERROR: ClassVar[float] = 0.004  # target mean squared error of an update, for a box of half-width 1 (Su et al.)
+    SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
+
+    n_clusters: int = param(8, low=1, high=256, help="How many centers to return.")
+    epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
+    iterations: int | None = param(
+        None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: the paper's rule, between 2 and 7."
+    )
+    init: str = param(
+        "packing",
+        choices=("packing", "packing-halving"),
+        advanced=True,
+        help="Start: largest separation by binary search, or the first that works when it is halved (published code).",
+    )
+    boundary: str = param(
+        "fold",
+        choices=("fold", "clip", "none"),
+        advanced=True,
+        help="A center outside the box is reflected, moved to the wall, or left (up to twice the radius).",
+    )
+    dead_cluster: str = param(
+        "jump",
+        choices=("jump", "keep"),
+        advanced=True,
+        help="A center with a noisy count near or below 0: divide anyway (as published), or leave it where it is.",
+    )
+
+    def affordable(self, n_features: int, n_public: int) -> float:
+        """Return how many iterations keep the expected error of an update at the target; public values only."""
+        raise NotImplementedError
+
+    def length(self, n_features: int, n_public: int) -> int:
+        """Return the number of iterations T."""
+        if self.iterations is not None:
+            return self.iterations
+        return int(np.clip(int(self.affordable(n_features, n_public)), self.MIN_ITERATIONS, self.MAX_ITERATIONS))
+
+    def reach(self, iteration: int, domain: Domain) -> float | None:
+        """Return the radius constraint of an iteration, or None for no constraint."""
+        return None
+
+    def query(self, centers: np.ndarray, reach: float | None, domain: Domain) -> Query:
+        """Return what an iteration asks: sums of whole rows where there is no radius."""
+        return NearestSums(centers, domain.radius)
+
+    def step(self) -> float:
+        """Return the grid of the centers."""
+        return GRID
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+        """Start, then assign, add, divide, and move; one frame an iteration."""
+        rounds = len(curator.plan.costs["update.sums"])
+        centers = self._inside(self._start(curator.n_features, domain, rng), domain)
+        yield Frame(
+            "packing", f"{self.n_clusters} centers spread over the public domain; no row read", {"centers": centers}
+        )
+        for t in range(rounds):
+            reach = self.reach(t, domain)
+            noisy = curator.release("update", self.query(centers, reach, domain))
+            sums, counts = noisy.value["sums"], noisy.value["counts"]
+            mean = sums / (counts + 1e-9)[:, None]
+            moves = mean if reach is not None else mean - centers
+            dead = counts <= 1
+            if self.dead_cluster == "keep":
+                moves = np.where(dead[:, None], 0.0, moves)
+            short = moves
+            if reach is not None:
+                short = moves * np.minimum(1.0, reach / np.maximum(np.linalg.norm(moves, axis=1), reach))[:, None]
+            start, centers = centers, self._inside(centers + short, domain)
+            yield Frame(
+                "noisy-iteration",
+                f"Iteration {t + 1} of {rounds}: {_moved(start, centers)}",
+                {
+                    "centers": centers,
+                    "start": start,
+                    "raw": start + moves,
+                    "clipped": start + short,
+                    "noisy_counts": counts,
+                    "dead": dead,
+                    "radius": domain.radius if reach is None else reach,
+                    "constrained": reach is not None,
+                    "sums_sd": noisy.sd["sums"],
+                    "counts_sd": noisy.sd["counts"],
+                    "round": t + 1,
+                    "rounds": rounds,
+                },
+            )
+
+    def _start(self, d: int, domain: Domain, rng: np.random.Generator) -> np.ndarray:
+        """Return a packing of the box, shrunk until its corners reach the domain's radius."""
+        packed = pack_cube(self.n_clusters, d, 1.0, rng, halving=self.init == "packing-halving")
+        return packed * domain.box_z * min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))
+
+    def _inside(self, centers: np.ndarray, domain: Domain) -> np.ndarray:
+        """Return centers kept in the domain by the boundary rule, on the grid."""
+        if self.boundary == "none":
+            kept = clip_ball(snap(centers), 2 * domain.radius)
+        else:
+            kept = domain.clip(fold(centers, domain.box_z) if self.boundary == "fold" else centers)
+        finest = self.step() / GRID
+        return snap_toward_zero(kept / finest) * finest
+
+
+def _moved(start: np.ndarray, centers: np.ndarray) -> str:
+    return f"centers move by {float(np.linalg.norm(centers - start, axis=1).mean()):.3g} on average"

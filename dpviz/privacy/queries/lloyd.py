@@ -1,0 +1,58 @@
+"""Lloyd's update under a radius: how far the rows near each center pull it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpviz.geometry import GRID, Population, cluster_sums, nearest, snap_toward_zero
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import Query, one_entry
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["ClusterMoves"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ClusterMoves(Query):
+    """Number of the rows within `radius` of their nearest center, and the sum of their offsets from it.
+
+    A row farther away belongs to no center and adds nothing: FastLloyd's radius constraint.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (k, d), on the grid
+    radius : float
+    step : float, offsets are cut to multiples of it, toward zero; a power of 2, at least 2^-24
+
+    Returns (`local`): "sums" -> (k, d), "counts" -> (k,).
+    """
+
+    centers: np.ndarray
+    radius: float
+    step: float = GRID
+    reason: ClassVar[str] = "one row changes one count by 1 and one sum by its offset, at most the radius long"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        labels = nearest(block.x, Population(self.centers), x32=block.float32)
+        offsets = block.x - self.centers[labels]  # exact: both are on the grid
+        squares = np.zeros(len(offsets))
+        for column in offsets.T:  # one fixed order per row: no block may change a bit
+            squares += column * column
+        near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)  # more than the rounding of a norm
+        kept = offsets[near]
+        if self.step > GRID:
+            kept = snap_toward_zero(kept / (self.step / GRID)) * (self.step / GRID)
+        sums, counts = cluster_sums(kept, labels[near], len(self.centers))
+        return {"sums": sums, "counts": counts.astype(np.float64)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        reach = self.radius * (math.sqrt(self.centers.shape[1]) if norm == 1 else 1.0)
+        if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
+            reach *= 2
+        return {"sums": reach, "counts": one_entry(norm, neighboring)}
