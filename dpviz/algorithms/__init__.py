@@ -2,6 +2,7 @@
 
 from dpviz.algorithms.aug_pe import AugPE
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.dpm import DPM
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.glloyd import GLloyd
 from dpviz.algorithms.hdpe_means import HDPEMeans
@@ -12,7 +13,7 @@ from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
 from dpviz.algorithms.sulloyd import SuLloyd
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, SuLloyd, GLloyd, FastLloyd, NSM, StemmerKaplan)
+    cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, SuLloyd, GLloyd, FastLloyd, DPM, NSM, StemmerKaplan)
 }
 
 __all__ = ["ALGORITHMS", "Algorithm"]

@@ -177,13 +177,11 @@ class Curator:
             self._refuse_parts(f"release {label!r} of a part of the rows")
         path = self._session.path(scope)
         met = self._met[label]
-        above = sum(met[s] for s in path)
-        below = 0
-        for other in list(met):
-            chain = self._session.path(other)
-            if len(chain) > len(path) and chain[: len(path)] == path:
-                below = max(below, sum(met[s] for s in chain[len(path) :]))
-        return path, above + below
+
+        def below(s: int) -> int:
+            return max((met[child] + below(child) for child in self._session.children(s)), default=0)
+
+        return path, sum(met[s] for s in path) + below(scope)
 
     def _price(
         self,

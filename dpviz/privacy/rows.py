@@ -31,16 +31,24 @@ class Block:
     x : ndarray of shape (n, d), read-only
     """
 
-    def __init__(self, x: np.ndarray, base: Block | None = None, index: np.ndarray | None = None) -> None:
-        self.x = x
+    def __init__(self, x: np.ndarray | None, base: Block | None = None, index: np.ndarray | None = None) -> None:
+        self._x = x
         self._base = base
         self._index = index
         self._products: dict[Hashable, np.ndarray] = {}
 
+    @cached_property
+    def x(self) -> np.ndarray:  # noqa: D102
+        return self._x if self._base is None else self._base.x[self._index]  # type: ignore[return-value]
+
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self.x)
+        return len(self.x) if self._index is None else len(self._index)
+
+    def column(self, i: int) -> np.ndarray:
+        """Return one column without gathering the others, shape (n,)."""
+        return self.x[:, i] if self._base is None else self._base.x[self._index, i]
 
     @cached_property
     def float32(self) -> np.ndarray:
@@ -48,9 +56,9 @@ class Block:
         return self.x.astype(np.float32)
 
     def take(self, index: np.ndarray) -> Block:
-        """Return the block of some of these rows; products of the base block are gathered, not recomputed."""
+        """Return the block of some of these rows; what is needed of them is gathered from the base block."""
         base = self if self._base is None else self._base
-        return Block(self.x[index], base, index if self._index is None else self._index[index])
+        return Block(None, base, index if self._index is None else self._index[index])
 
     def derived(self, key: Hashable, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return make(x) of the whole base block, gathered to these rows; computed once per public `key`."""
@@ -102,32 +110,37 @@ class Rows:
 class Scope:
     """A subset of the rows, made by a partition on public predicates."""
 
-    parent: int | None
+    path: tuple[int, ...]
     block: Block
+    children: tuple[int, ...] = ()
 
 
 class Session:
     """One run's scopes over shared rows."""
 
     def __init__(self, block: Block) -> None:
-        self._scopes: dict[int, Scope] = {ALL: Scope(None, block)}
+        self._scopes: dict[int, Scope] = {ALL: Scope((ALL,), block)}
         self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
 
     def path(self, scope: int) -> tuple[int, ...]:
         """Return the scopes from the whole data set down to `scope`."""
-        parent = self._scopes[scope].parent
-        return (scope,) if parent is None else (*self.path(parent), scope)
+        return self._scopes[scope].path
+
+    def children(self, scope: int) -> tuple[int, ...]:
+        """Return the scopes that a partition has made of `scope`; none if there was none."""
+        return self._scopes[scope].children
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
         """Split a scope, once, into one child scope per part of a public predicate."""
-        if any(other.parent == scope for other in self._scopes.values()):
+        whole = self._scopes[scope]
+        if whole.children:
             raise PermissionError(f"Session: scope {scope} is partitioned already; a row must stay on one path.")
-        block = self._scopes[scope].block
-        parts = predicate.assign(block)
+        parts = predicate.assign(whole.block)
         first = len(self._scopes)
-        for part in range(predicate.parts):
-            self._scopes[first + part] = Scope(scope, block.take(np.flatnonzero(parts == part)))
-        return tuple(range(first, first + predicate.parts))
+        whole.children = tuple(range(first, first + predicate.parts))
+        for part, child in enumerate(whole.children):
+            self._scopes[child] = Scope((*whole.path, child), whole.block.take(np.flatnonzero(parts == part)))
+        return whole.children
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Return (noisy, true) statistics of a scope; `draw(part, statistic)` adds the noise.
@@ -151,16 +164,22 @@ class Session:
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Compute a statistic, or subtract a sibling's from the parent's where the query keeps whole numbers."""
+        """Compute a statistic; of two sibling scopes count the smaller one and subtract it from their parent's.
+
+        Which one is smaller is private and stays here: the numbers are the same either way.
+        """
         if not query.keep:
             return query.local(self._scopes[scope].block)
         if (query, scope) not in self._kept:
-            parent = self._scopes[scope].parent
-            siblings = [s for s, other in self._scopes.items() if s != scope and other.parent == parent is not None]
-            known = [self._kept.get((query, s)) for s in siblings]
+            parent = self._scopes[scope].path[-2] if scope != ALL else None
             whole = self._kept.get((query, parent))
-            if whole is not None and len(known) == 1 and known[0] is not None:
-                self._kept[query, scope] = {part: whole[part] - known[0][part] for part in whole}
-            else:
+            both = self._scopes[parent].children if parent is not None else ()
+            if whole is None or len(both) != 2:
                 self._kept[query, scope] = query.local(self._scopes[scope].block)
+            else:
+                small, large = sorted(both, key=lambda s: self._scopes[s].block.n)
+                counted = query.local(self._scopes[small].block)
+                self._kept[query, small] = counted
+                self._kept[query, large] = {part: whole[part] - counted[part] for part in whole}
+                del self._kept[query, parent]  # both children are known: memory stays with the open scopes
         return self._kept[query, scope]

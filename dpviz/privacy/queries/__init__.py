@@ -6,6 +6,7 @@ to the curator could carry rows out. One module per family; all of them are list
 """
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Score
+from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
 from dpviz.privacy.queries.cells import CellCounts, CellSums, InBalls, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.lloyd import ClusterMoves
@@ -13,10 +14,12 @@ from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.sums import NearestSums
 
 __all__ = [
+    "Below",
     "CellCounts",
     "CellSums",
     "ClusterMoves",
     "Count",
+    "HalfIntervalCounts",
     "InBalls",
     "KeyQuery",
     "NearestSums",
@@ -25,7 +28,9 @@ __all__ = [
     "Predicate",
     "Projection",
     "Query",
+    "RegionSum",
     "Score",
     "SecondMoment",
+    "SplitScore",
     "cell_centers",
 ]

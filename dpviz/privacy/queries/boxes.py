@@ -1,0 +1,163 @@
+"""Axis-aligned regions: half-interval histograms, the score of a cut, the two sides of a cut, sums inside a region."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from dpviz.geometry import GRID, clip_ball, snap_toward_zero
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import Predicate, Query, Score
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["Below", "HalfIntervalCounts", "RegionSum", "SplitScore"]
+
+_ROUND = 1 + 2.0**-40  # more than the rounding of a norm in float64
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HalfIntervalCounts(Query):
+    """Rows per half-interval of every column, whole numbers: enough to score every cut of a region.
+
+    Column i is divided into `intervals` equal intervals, each into two halves: a row has code
+    floor((x_i - low_i) / half_i), exact because both sides are whole multiples of 2^-24. Cut j, in the middle of
+    interval j, then has #{x_i < cut} = the sum of codes 0..2j, and its interval holds codes 2j and 2j + 1.
+
+    Parameters
+    ----------
+    low : ndarray of shape (d,), on the grid; no row lies below it
+    half : ndarray of shape (d,), half an interval, on the grid; no row lies at low + 2 intervals half or above
+    intervals : int, per column
+
+    Returns (`local`): "" -> ndarray of shape (d, 2 intervals).
+    """
+
+    low: np.ndarray
+    half: np.ndarray
+    intervals: int
+    reason: ClassVar[str] = "one row counts in one half-interval of every column"
+    keep: ClassVar[bool] = True
+
+    @classmethod
+    def over(cls, half_widths: np.ndarray, interval: float) -> Self:
+        """Divide the box with these half-widths (d,); `interval` is the share of a column's width, public."""
+        high = snap_toward_zero(half_widths)
+        intervals = max(1, int(1 / interval + 1e-9))
+        return cls(-high, (np.floor(high / intervals / GRID) + 1) * GRID, intervals)
+
+    @property
+    def cuts(self) -> np.ndarray:
+        """Positions of the cuts, shape (d, intervals)."""
+        return self.low[:, None] + self.half[:, None] * (2 * np.arange(self.intervals) + 1)
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        codes = block.derived(self, self._codes)
+        return {"": np.stack([np.bincount(column, minlength=2 * self.intervals) for column in codes.T])}
+
+    def _codes(self, x: np.ndarray) -> np.ndarray:
+        codes = np.empty(x.shape, dtype=np.uint8 if 2 * self.intervals <= 256 else np.uint16)
+        for i, column in enumerate(x.T):
+            codes[:, i] = np.minimum((column - self.low[i]) / self.half[i], 2 * self.intervals - 1)
+        return codes
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        entries = len(self.low) * (1 if neighboring is Neighboring.ADD_REMOVE else 2)
+        return {"": 1.0 if norm == math.inf else float(entries) ** (1 / norm)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SplitScore(Score):
+    """How good each cut of a region is: few rows near it (emptiness), many on both sides (centreness).
+
+    With the region's NOISY count n, r rows below the cut, e rows in its interval and m = min(r, n - r), the utility is
+    n times the paper's score: u = n c + alpha clip(n - e, 0, n), where n c = m t/q for m <= n q and
+    n (t - 2q)/(1 - 2q) + m (1 - t)/(1/2 - q) above. Given n, one added row changes u by at least -(t/q + alpha) and at
+    most t/q, whatever the true count is.
+
+    Parameters
+    ----------
+    histogram : HalfIntervalCounts, the same object for all regions of a run
+    noisy_count : float > 0, n
+    low, high : ndarray of shape (d,), the region; only cuts strictly inside are candidates
+    t, q, alpha : floats with t >= 2 q > 0
+    double : bool, declare 2 (t/q + alpha) as the published code does, instead of the range 2 t/q + alpha
+    """
+
+    histogram: HalfIntervalCounts
+    noisy_count: float
+    low: np.ndarray
+    high: np.ndarray
+    t: float
+    q: float
+    alpha: float
+    double: bool = False
+    reason: ClassVar[str] = "given the noisy count, one row moves a cut's score between -(t/q + alpha) and t/q"
+
+    @property
+    def query(self) -> Query:  # noqa: D102
+        return self.histogram
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Which cuts lie strictly inside the region, shape (d, intervals)."""
+        cuts = self.histogram.cuts
+        return (self.low[:, None] < cuts) & (cuts < self.high[:, None])
+
+    def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
+        """Return the utilities of cut j of column i at index i intervals + j."""
+        n, halves = self.noisy_count, statistic[""]
+        below = np.cumsum(halves, axis=1)[:, ::2]
+        smaller = np.minimum(below, n - below)
+        outer = smaller * (self.t / self.q)
+        inner = n * (self.t - 2 * self.q) / (1 - 2 * self.q) + smaller * (1 - self.t) / (0.5 - self.q)
+        empty = np.clip(n - (halves[:, ::2] + halves[:, 1::2]), 0, n)
+        utility = np.where(smaller <= n * self.q, outer, inner) + self.alpha * empty
+        return np.where(self.inside, utility, -np.inf).ravel()
+
+    def range(self, neighboring: Neighboring) -> float:  # noqa: D102
+        slope = self.t / self.q
+        width = 2 * (slope + self.alpha) if self.double else 2 * slope + self.alpha
+        return width if neighboring is Neighboring.ADD_REMOVE else 2 * width
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Below(Predicate):
+    """Part 0: rows with x_column < position; part 1: the others."""
+
+    column: int
+    position: float
+
+    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+        return (block.column(self.column) >= self.position).astype(np.int64)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RegionSum(Query):
+    """Sum of offsets x - middle, each clipped to a box of half-widths `half` and to the l2 norm `radius`.
+
+    Parameters
+    ----------
+    middle, half : ndarrays of shape (d,), on the grid
+    radius : float
+    """
+
+    middle: np.ndarray
+    half: np.ndarray
+    radius: float
+    reason: ClassVar[str] = "one row adds its offset from the region's middle, at most half the region's diagonal"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        offsets = np.clip(block.x - self.middle, -self.half, self.half)
+        if self.radius < float(np.linalg.norm(self.half)):
+            offsets = clip_ball(offsets, self.radius)
+        return {"": offsets.sum(axis=0)}  # exact in any order: whole multiples of 2^-24
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        long = self.radius * (math.sqrt(len(self.half)) if norm == 1 else 1.0)
+        reach = min(float(np.linalg.norm(self.half, norm)) * _ROUND, long)
+        return {"": reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach}
