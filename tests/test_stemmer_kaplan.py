@@ -9,6 +9,9 @@ from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan, choose
 from dpviz.domain import Domain
+from dpviz.figures import View
+from dpviz.figures import stemmer_kaplan as figures
+from dpviz.figures.theme import LIGHT
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.metrics import inertia, normalized_loss
 from dpviz.privacy.accounting import mu_of_epsilon
@@ -189,6 +192,78 @@ def test_the_coreset_weighs_about_n_and_prices_centers_like_the_rows():
         centers = rng.uniform(-1, 1, (int(rng.integers(1, 9)), 2))
         priced = weights @ ((points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
         assert 0.5 < priced / inertia(X, centers) < 2
+
+
+# figures
+
+
+def view(trace, X, *, hidden=True, axes=(0, 1)):
+    names = [f"x{i}" for i in range(X.shape[1])]
+    return View(trace, LIGHT, axes, names, [""] * len(names), X if hidden else None, None, None, 0.01, hidden)
+
+
+@pytest.fixture(scope="module")
+def seen():
+    X = blobs(2, 4000)
+    return view(StemmerKaplan(n_clusters=8, rounds=2).run(X, domain=Domain.box(-1, 1, 2, n_public=4000), seed=0), X)
+
+
+def test_bucket_frame_ranks_noisy_counts_and_hides_the_truth(seen):
+    step = seen.trace.steps[0]
+    table = figures.bucket_frame(step, hidden=True)
+    true = {
+        tuple(k): c for k, c in zip(*(step.hidden[0].statistic[n].tolist() for n in ("keys", "counts")), strict=True)
+    }
+    assert table.noisy_count.tolist() == sorted(step.released["noisy_counts"], reverse=True)
+    assert (table.noisy_count >= step.released["threshold"]).all()
+    assert sorted(table.true_count) == sorted(true[tuple(key)] for key in step.released["keys"].tolist())
+    assert "true_count" not in figures.bucket_frame(step, hidden=False)
+
+
+def test_weight_frame_ranks_noisy_weights(seen):
+    step = next(step for step in seen.trace.steps if step.kind == "weights")
+    table = figures.weight_frame(step, hidden=True)
+    assert table.noisy_count.tolist() == sorted(step.released["noisy_weights"], reverse=True)
+    assert table.true_count.sum() == 4000
+
+
+def test_cells_are_drawn_where_their_rows_are(seen):
+    for step in seen.trace.steps[:8]:
+        said = step.released
+        corners = figures.cell_corners(seen, step, said["keys"])
+        low, high = np.nanmin(corners, axis=1), np.nanmax(corners, axis=1)
+        inside = (seen.people[None] >= low[:, None]) & (seen.people[None] < high[:, None])
+        true = inside.all(axis=2).sum(axis=1)
+        counted = {tuple(k): c for k, c in zip(*step.hidden[0].statistic.values(), strict=True)}
+        assert np.abs(true - [counted[tuple(key)] for key in said["keys"]]).max() <= 2
+
+
+def test_losses_rank_kmeans_candidates_and_choice(seen):
+    table = figures.loss_frame(seen)
+    assert table.what.tolist() == ["KMeans", "all candidates", "8 chosen"]
+    assert table.loss[2] == pytest.approx(normalized_loss(seen.people, seen.trace.cluster_centers, seen.trace.domain))
+
+
+@pytest.mark.parametrize(("d", "axes"), [(1, None), (2, (0, 1)), (3, (2, 0)), (3, None), (6, (1, 4)), (6, None)])
+def test_every_shape_draws_and_steps_together(d, axes):
+    X = blobs(d, 3000)
+    trace = StemmerKaplan(n_clusters=3, rounds=2).run(X, domain=Domain.box(-1, 1, d, n_public=3000), seed=0)
+    frames = len(figures.PANE.sentences(trace))
+    found = figures.PANE.panels(view(trace, X, axes=axes))
+    assert all(len(panel.figure.frames) == frames for panel in found)
+    assert figures.PANE.releases(trace)[-1] == len(trace.ledger) and not figures.PANE.warning(trace)
+    assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
+    text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
+    assert "NOT PRIVATE" not in text and "true count" not in text
+
+
+def test_the_pane_warns_where_every_bucket_stays_below_the_threshold():
+    X = blobs(2, 60)
+    trace = StemmerKaplan(n_clusters=2, epsilon=0.2).run(X, domain=Domain.box(-1, 1, 2, n_public=60), seed=0)
+    assert "Every bucket is below the threshold" in figures.PANE.warning(trace)
+
+
+# loss
 
 
 @pytest.mark.parametrize(("d", "epsilon", "at_most"), [(2, 1.0, 0.0075), (16, 1.0, 0.07)])

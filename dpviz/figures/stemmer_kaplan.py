@@ -1,0 +1,348 @@
+"""Stemmer-Kaplan and relatives: shifted grids, crowded cells, averages that become candidates, weights, k centers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.nsm import outline, segments
+from dpviz.figures.panels import ledger_panel, plane, reference, spend_panel
+from dpviz.figures.pe import TOP, disc_sizes
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.geometry import inertia
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "bucket_frame", "cell_corners", "loss_frame", "shots", "weight_frame"]
+
+CELLS, AVERAGES = range(2)  # a table takes two frames: crowded cells, then their averages
+SHADES = (0.12, 0.26, 0.42, 0.6)  # opacity of a quarter of the table's cells each, by noisy count
+MOST_LINES = 80  # grid lines drawn per direction
+
+
+def shots(trace: Trace) -> list[tuple[int, int]]:
+    """Return (step, phase) of every frame."""
+    return [
+        (t, phase)
+        for t, step in enumerate(trace.steps)
+        for phase in ((CELLS, AVERAGES) if step.kind == "buckets" else (AVERAGES,))
+    ]
+
+
+def releases(trace: Trace) -> list[int]:
+    """Return how many releases exist at every frame: a table's cells come before its averages."""
+    return [trace.steps[t].n_releases - (phase == CELLS) for t, phase in shots(trace)]
+
+
+def marks(trace: Trace) -> list[int]:
+    """Return the frames at which a step starts."""
+    found = shots(trace)
+    return [i for i, (t, _) in enumerate(found) if i == 0 or t != found[i - 1][0]]
+
+
+def sentences(trace: Trace) -> list[str]:
+    """Return what is said at every frame."""
+    return [_sentence(trace.steps[t], phase) for t, phase in shots(trace)]
+
+
+def _sentence(step: Step, phase: int) -> str:
+    said = step.released
+    if step.kind != "buckets":
+        head, _, tail = step.title.partition(": ")
+        return f"{head} \u00b7 {tail}" if tail else head
+    head = step.title.partition(":")[0]
+    if phase == CELLS:
+        where = f"{len(said['offset'])} random directions" if said["projected"] else "the domain"
+        return (
+            f"{head} \u00b7 a shifted grid of width {said['width']:g} over {where}: {len(said['keys'])} cells have a "
+            f"noisy count (\u00b1{said['noise_sd']:.0f}) of at least {said['threshold']:.0f}, all others stay unseen"
+        )
+    dropped = len(said["precise"]) - int(said["precise"].sum())
+    return f"{head} \u00b7 noisy averages of the largest cells become {int(said['precise'].sum())} candidates" + (
+        f"; {dropped} are too noisy and dropped" if dropped else ""
+    )
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if no cell was crowded enough."""
+    tables = [step.released for step in trace.steps if step.kind == "buckets"]
+    if any(len(said["keys"]) for said in tables):
+        return ""
+    lowest = min(said["threshold"] for said in tables)
+    return (
+        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Raise epsilon, use more "
+        "rows, or take fewer scales or repetitions."
+    )
+
+
+def bucket_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the released cells of a table, largest noisy count first: rank, noisy_count, kept; true_count if asked."""
+    said = step.released
+    order = np.argsort(-said["noisy_counts"], kind="stable")
+    table = pd.DataFrame(
+        {
+            "rank": range(1, len(order) + 1),
+            "noisy_count": said["noisy_counts"][order],
+            "kept": said["kept"][order],
+        }
+    )
+    truth = next((h.statistic for h in step.hidden if h.label == "buckets"), None)
+    if hidden and truth is not None:
+        true = dict(zip(map(tuple, truth["keys"].tolist()), truth["counts"].tolist(), strict=True))
+        table["true_count"] = [true[key] for key in map(tuple, said["keys"][order].tolist())]
+    return table
+
+
+def weight_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the candidates, heaviest noisy weight first: rank, noisy_count, kept (positive); true_count if asked."""
+    noisy = step.released["noisy_weights"]
+    order = np.argsort(-noisy, kind="stable")
+    table = pd.DataFrame({"rank": range(1, len(order) + 1), "noisy_count": noisy[order], "kept": noisy[order] > 0})
+    if hidden and step.hidden:
+        table["true_count"] = next(iter(step.hidden[0].statistic.values()))[order]
+    return table
+
+
+def loss_frame(view: View) -> pd.DataFrame:
+    """Return what limits the result, NOT PRIVATE: columns what, loss (z units); rows KMeans, all candidates, chosen.
+
+    The loss with every candidate as a center is the floor that no choice among them can beat; what the chosen k lose
+    beyond it is the price of choosing, what it lies above KMeans is the price of the candidates.
+    """
+    trace = view.trace
+    if view.people is None or view.reference_loss is None:
+        raise ValueError("figures: loss_frame needs people and a reference loss.")
+    Z = trace.domain.normalize(view.people)
+    Z = Z[np.isfinite(Z).all(axis=1)]
+    last = trace.steps[-1].released
+    found = [inertia(Z, last[name]) / len(Z) for name in ("candidates", "centers")]
+    return pd.DataFrame(
+        {"what": ["KMeans", "all candidates", f"{len(last['centers'])} chosen"], "loss": [view.reference_loss, *found]}
+    )
+
+
+def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
+    """Return closed rectangles of cells in drawn coordinates, shape (m, 6, 2), the last point NaN.
+
+    Empty where the plane does not show the columns that were cut.
+    """
+    said, d = step.released, view.trace.domain.n_features
+    if said["projected"] or (view.axes is None and d > 2):
+        return np.empty((0, 6, 2))
+    axes = [0] if d == 1 else list(view.axes or (0, 1))
+    low = keys[:, axes] * said["width"] - said["offset"][axes]
+    high = low + said["width"]
+    domain = view.trace.domain
+    low, high = (
+        np.clip(edge, -domain.box_z[axes], domain.box_z[axes]) * domain.half_width[axes] + domain.middle[axes]
+        for edge in (low, high)
+    )
+    if d == 1:
+        low, high = (np.column_stack([edge, np.full(len(edge), y)]) for edge, y in ((low, -1.0), (high, 1.0)))
+    x0, y0, x1, y1 = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
+    nan = np.full(len(x0), np.nan)
+    return np.stack([np.stack([x0, x1, x1, x0, x0, nan], axis=1), np.stack([y0, y0, y1, y1, y0, nan], axis=1)], axis=2)
+
+
+def _grid_lines(view: View, step: Step) -> np.ndarray:
+    """Return the lines of a table's shifted grid inside the public bounds, drawn coordinates."""
+    said, d = step.released, view.trace.domain.n_features
+    if said["projected"] or (view.axes is None and d > 2):
+        return np.empty((0, 2))
+    domain, (low, high) = view.trace.domain, view.bounds()
+    lines = []
+    for direction, axis in enumerate([0] if d == 1 else list(view.axes or (0, 1))):
+        reach, width, offset = domain.box_z[axis], said["width"], said["offset"][axis]
+        edges = np.arange(np.ceil((-reach + offset) / width), np.floor((reach + offset) / width) + 1) * width - offset
+        at = edges[:MOST_LINES] * domain.half_width[axis] + domain.middle[axis]
+        ends = [np.empty((len(at), 2)), np.empty((len(at), 2))]
+        for end, limit in zip(ends, (low, high), strict=True):
+            end[:, direction], end[:, 1 - direction] = at, limit[1 - direction]
+        lines.append(segments(*ends))
+    return np.concatenate(lines)
+
+
+def _shaded(view: View, step: Step) -> dict[str, dict]:
+    """Return the crowded cells in shades by noisy count, and outlines of those that are averaged."""
+    said = step.released
+    corners = cell_corners(view, step, said["keys"])
+    if len(corners) == 0:
+        return {}
+    order = np.argsort(np.argsort(said["noisy_counts"], kind="stable"), kind="stable")
+    shade = order * len(SHADES) // len(order)
+    layers = {f"cells {i}": xy(corners[shade == i].reshape(-1, 2)) for i in range(len(SHADES))}
+    return layers | {"outlines": xy(corners[said["kept"]].reshape(-1, 2))}
+
+
+LAYERS = (
+    "grid", *(f"cells {i}" for i in range(len(SHADES))), "outlines", "balls", "dropped", "candidates", "free", "paid",
+    "centers",
+)  # fmt: skip
+
+
+def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
+    return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
+
+
+def _layers(view: View) -> list[dict[str, dict]]:
+    """Return what the plane shows at every frame, by layer; what is missing is empty."""
+    found: list[dict[str, dict]] = []
+    points = np.empty((0, 2))  # candidates so far
+    centers = np.empty((0, 2))
+    for t, phase in shots(view.trace):
+        step = view.trace.steps[t]
+        said, layers = step.released, {"candidates": _candidates(points)}
+        if step.kind == "buckets":
+            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
+            if phase == AVERAGES:
+                here = view.plane(said["averages"])
+                points = np.concatenate([points, here[said["precise"]]])
+                layers |= {"candidates": _candidates(points), "dropped": xy(here[~said["precise"]])}
+        elif step.kind == "filter":
+            d = view.trace.domain.n_features
+            rings = [
+                np.vstack([outline(view, radius * np.eye(d), at), np.full((1, 2), np.nan)])
+                for at, radius in zip(said["points"], said["radii"], strict=True)
+            ]
+            layers["balls"] = xy(np.concatenate(rings or [np.empty((0, 2))]))
+        elif step.kind == "weights":
+            layers["candidates"] = _candidates(view.plane(said["candidates"]), disc_sizes(said["noisy_weights"]))
+        elif step.kind == "swap":
+            now = view.plane(said["centers"])
+            if said["improves"]:
+                layers["paid"] = xy(segments(view.plane(said["out"][None]), view.plane(said["in"][None])))
+            layers["centers"] = xy(now)
+        elif step.kind == "choose":
+            at, centers = view.plane(said["candidates"]), view.plane(said["centers"])
+            nearest = ((said["candidates"][:, None] - said["centers"]) ** 2).sum(axis=2).argmin(axis=1)
+            sizes = disc_sizes(said["weights"]) if "weights" in said else 7.0
+            layers |= {"candidates": _candidates(at, sizes), "centers": xy(centers)}
+            layers["free"] = xy(segments(at, centers[nearest]))
+        found.append(layers)
+    return found
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    figure = plane(view, "Crowded cells, candidates, centers")
+    first = len(figure.data)
+    line = {"color": colors.released, "width": 1.6}
+    styles: dict[str, dict] = {
+        "grid": {"mode": "lines", "line": {"color": colors.line, "width": 0.8}},
+        "outlines": {"mode": "lines", "line": {**line, "width": 1.2}},
+        "balls": {"mode": "lines", "fill": "toself", "fillcolor": colors.panel, "opacity": 0.7, "line": line},
+        "dropped": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 4}},
+        "candidates": {
+            "mode": "markers",
+            "marker": {"color": colors.released, "opacity": 0.75, "line": {"color": colors.panel, "width": 0.8}},
+        },
+        "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},
+        "paid": {"mode": "lines", "line": {**line, "width": 2.2}},
+        "centers": {
+            "mode": "markers",
+            "name": "released center",
+            "marker": {"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+        },
+    }
+    for i, opacity in enumerate(SHADES):
+        styles[f"cells {i}"] = {
+            "mode": "lines", "fill": "toself", "fillcolor": colors.released, "opacity": opacity,
+            "line": {"width": 0, "color": colors.released},
+        }  # fmt: skip
+    for layer in LAYERS:
+        figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **styles[layer]})
+    nothing = xy(np.empty((0, 2)))
+    reference(view, figure)
+    updates = [[layers.get(layer, nothing) for layer in LAYERS] for layers in _layers(view)]
+    add_frames(figure, list(range(first, first + len(LAYERS))), updates)
+    k = len(trace.cluster_centers)
+    return Panel("plane", figure, f"A plane with {k} released centers, chosen among the averages of crowded cells.")
+
+
+def _counts(view: View, *, height: int = 168) -> Panel:
+    trace, colors = view.trace, view.colors
+    tables = {
+        t: bucket_frame(step, hidden=view.hidden) if step.kind == "buckets" else weight_frame(step, hidden=view.hidden)
+        for t, step in enumerate(trace.steps)
+        if step.kind in ("buckets", "weights")
+    }
+    true = all("true_count" in table for table in tables.values())
+    figure = base(colors, f"Top {TOP} counts (log)", height=height)
+    figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
+    if true:
+        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        figure.add_scatter(
+            mode="markers", name="true count (not private)", hoverinfo="skip",
+            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
+        )  # fmt: skip
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    highest = [float(table.noisy_count.max()) for table in tables.values() if len(table)]
+    levels = [step.released["threshold"] for step in trace.steps if step.kind == "buckets"]
+    figure.update_yaxes(type="log", dtick=1, range=[1, math.log10(1.3 * max([20.0, *highest, *levels]))])
+    empty = {"x": [None], "y": [None]}
+    updates, last = [], 0  # the first step is a table
+    for t, phase in shots(trace):
+        last = t if t in tables else last
+        table = tables[last].head(TOP)
+        pale = ~table.kept if phase == AVERAGES else np.zeros(len(table), dtype=bool)
+        bars = {
+            "x": table["rank"].tolist(),
+            "y": table.noisy_count.round(1).tolist(),
+            "marker": {"color": [colors.released_soft if p else colors.released for p in pale]},
+        }
+        level = trace.steps[last].released.get("threshold")
+        line = empty if level is None else {"x": [0.4, TOP + 0.6], "y": [level, level]}
+        ticks = [{"x": table["rank"].tolist(), "y": table.true_count.tolist()}] if true else []
+        updates.append([bars, line, *ticks] if len(table) else [empty, line, *([empty] if true else [])])
+    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
+    return Panel("side", figure, f"The {TOP} largest noisy counts of each table; the line is the release threshold.")
+
+
+def _losses(view: View, *, height: int = 150) -> Panel:
+    """Return what limits the result, at the last frame; it is empty before."""
+    colors, table = view.colors, loss_frame(view)
+    figure = base(colors, "Loss in the end", height=height, margin_left=110)
+    tag(figure, colors)
+    figure.add_bar(
+        orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
+    )  # fmt: skip
+    figure.update_xaxes(title_text="z\u00b2 per row", range=[0, 1.3 * float(table.loss.max())])
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    shown = {"x": table.loss.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in table.loss]}
+    nothing = {"x": [0.0] * len(table), "y": table.what.tolist(), "text": [""] * len(table)}
+    frames = len(shots(view.trace))
+    add_frames(figure, [0], [[nothing]] * (frames - 1) + [[shown]])
+    words = ", ".join(f"{row.what} {row.loss:.3g}" for row in table.itertuples())
+    return Panel("side", figure, f"Loss in the end: {words}. Not private.")
+
+
+def panels(view: View) -> list[Panel]:
+    """Return plane, counts, where the loss comes from (when hidden layers are asked for), spend and ledger."""
+    done = releases(view.trace)
+    found = [_plane(view), _counts(view)]
+    if view.hidden and view.people is not None and view.reference_loss is not None:
+        found.append(_losses(view))
+    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("box", "crowded cell (shade: noisy count)"),
+        ("disc", "candidate"),
+        ("dashed", "nearest center, free"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="An empty cell and a cell just below the threshold look the same: nobody is told which it is. Above four "
+    "columns cells live in random directions that no plane shows; only their averages are drawn.",
+    warning=warning,
+)
