@@ -9,7 +9,7 @@ from plotly.colors import hex_to_rgb
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, nsm, pane, pe
+from dpviz.figures import View, hdpe, nsm, pane, pe
 from dpviz.figures.panels import spend_frame
 from dpviz.figures.theme import DARK, LIGHT, STYLES
 from dpviz.figures.view import thin, xy
@@ -142,6 +142,27 @@ def test_nsm_says_when_a_row_is_read_and_what_it_costs():
     free = next(i for i, line in enumerate(lines) if line.startswith("Free thinking"))
     assert "nothing spent" in lines[free] and done[free] == done[free - 1] < done[free + 1]
     assert lines[0].startswith("Radius") and "of the declared radius" in lines[0] and done[0] == 1
+
+
+def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
+    table = hdpe.budget_frame(run("hdpe-means", "wine")[1])
+    assert table.part.tolist() == ["votes", "sums", "counts"] and table.share.sum() == pytest.approx(1)
+    assert table.share[1:].sum() == pytest.approx(0.8) and table.releases.tolist()[1:] == [1, 1]
+
+
+def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
+    seen = view("hdpe-means", sample="highdim", axes=(0, 1))
+    how, found = pane(seen.trace), {p.figure.layout.title.text: p for p in pane(seen.trace).panels(seen)}
+    left = found["Guesses in the projection: 2 of 16 columns"]
+    people = np.stack([left.figure.data[0].x, left.figure.data[0].y], axis=1)
+    matrix = seen.trace.steps[0].released["projection"]
+    shown = seen.people[thin(len(seen.people), 800)]
+    np.testing.assert_allclose(people, seen.trace.domain.normalize(shown) @ matrix[:, :2], atol=1e-5)
+    right = found["Recovered centers"].figure
+    (moving,) = right.frames[0].traces
+    drawn = [np.isfinite(np.asarray(frame.data[0].x, dtype=float)).sum() for frame in right.frames]
+    assert drawn[:-1] == [0] * (len(drawn) - 1) and drawn[-1] == 3 and right.data[moving].name == "released center"
+    assert how.sentences(seen.trace)[-1].startswith("One noisy average")
 
 
 def test_thinning_is_bounded_and_fixed():

@@ -49,7 +49,7 @@ class HDPEMeans(Evolution):
     Steps
     -----
     projected-generation    released: as PE-means' generation in p columns, without centers: projected_centers (k, p);
-                            hidden: votes (m,)
+                            first one also: projection (d, p), public; hidden: votes (m,)
     recovery                released: centers (k, d), projected_centers (k, p), noisy_counts (k,), final_share;
                             hidden: sums (k, d), counts (k,)
 
@@ -106,11 +106,14 @@ class HDPEMeans(Evolution):
         """Algorithm 3; one frame a generation, one for the recovery."""
         d, p = curator.n_features, self.columns(curator.n_features)
         projection = Projection(random_projection(d, p, rng)) if p < d else None
+        drawn = {"projection": np.eye(d) if projection is None else projection.matrix}
         L = self.first_variations(p, curator.n_public)
         centers = np.empty((0, p))
         for generation in self.evolve(curator, p, L, domain.radius, rng, projection):
             centers = generation.pop("centers")
-            yield Frame("projected-generation", self.title(generation), {**generation, "projected_centers": centers})
+            said = {**generation, "projected_centers": centers, **drawn}
+            yield Frame("projected-generation", self.title(generation), said)
+            drawn = {}
         noisy = curator.release("recover", NearestSums(centers, domain.radius, projection)).value
         yield Frame(
             "recovery",

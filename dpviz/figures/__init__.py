@@ -4,11 +4,16 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, nsm, pe, stemmer_kaplan
+from dpviz.figures import centers, hdpe, nsm, pe, stemmer_kaplan
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
-PANES = {"generation": pe.PANE, "projected-generation": pe.PANE, "solve": nsm.PANE, "buckets": stemmer_kaplan.PANE}
+PANES = {
+    "generation": pe.PANE,
+    "projected-generation": hdpe.PANE,
+    "solve": nsm.PANE,
+    "buckets": stemmer_kaplan.PANE,
+}
 
 __all__ = ["PANES", "Pane", "Panel", "View", "pane"]
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
 
 from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
-from dpviz.figures.pe import GUESS, KEEP, TOP, VOTE, disc_sizes, drawn, marks, releases, shots, votes_frame
+from dpviz.figures.pe import GUESS, KEEP, VOTE, disc_sizes, drawn, marks, releases, shots, votes_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Step, Trace
@@ -250,7 +250,7 @@ def _radius(view: View, step: Step) -> Panel:
         ticktext=[f"{s:.0%}" for s in share[every]],
     )  # fmt: skip
     learned = share[~table.outside].max()
-    return Panel("side", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
+    return Panel("plane", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
 
 
 def _strength(view: View, step: Step) -> Panel:
@@ -263,51 +263,12 @@ def _strength(view: View, step: Step) -> Panel:
     return Panel("side", figure, f"{int(table.signal.sum())} of {len(table)} directions stand out from the noise.")
 
 
-def _counts(view: View, *, height: int = 160) -> Panel:
-    trace, colors = view.trace, view.colors
-    tables = {
-        t: votes_frame(step, hidden=view.hidden, part="counts")
-        for t, step in enumerate(trace.steps)
-        if "noisy_votes" in step.released
-    }
-    true = all("true_votes" in table for table in tables.values())
-    figure = base(colors, f"Noisy counts, top {TOP}", height=height)
-    figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
-    figure.add_scatter(mode="lines", name="keep threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
-    if true:
-        tag(figure, colors, "NOT PRIVATE \u2015 true")
-        figure.add_scatter(
-            mode="markers", name="true count (not private)", hoverinfo="skip",
-            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
-        )  # fmt: skip
-    top = max(float(table.noisy_votes.max()) for table in tables.values())
-    figure.update_yaxes(range=[0, 1.12 * max(top, 1.0)])
-    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
-    empty = {"x": [None], "y": [None]}
-    updates, last = [], None
-    for t, phase in shots(trace):
-        asked = "noisy_votes" in trace.steps[t].released
-        last = t if asked else last
-        if last is None or (asked and phase == GUESS):
-            updates.append([empty] * (3 if true else 2))
-            continue
-        table, threshold = tables[last], trace.steps[last].released["threshold"]
-        pale = ~table.kept if phase == KEEP else np.zeros(len(table), dtype=bool)
-        color = [colors.released_soft if p else colors.released for p in pale]
-        bars = {"x": table["rank"].tolist(), "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
-        line = {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]} if phase == KEEP else empty
-        ticks = [{"x": table["rank"].tolist(), "y": table.true_votes.tolist()}] if true else []
-        updates.append([bars, line, *ticks])
-    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
-    return Panel("side", figure, f"The {TOP} strongest noisy counts; the line is what noise alone may reach.")
-
-
 def panels(view: View) -> list[Panel]:
     """Return plane, what the summary learned, loss (when hidden layers are asked for), spend and ledger."""
     done = releases(view.trace)
     learned = {"radius": _radius, "moment": _strength}
     found = [_plane(view), *(learned[step.kind](view, step) for step in view.trace.steps if step.kind in learned)]
-    found.append(_counts(view))
+    found.append(votes_panel(view, "counts"))
     if view.hidden and view.losses is not None:
         found.append(loss_panel(view, [t - (phase != KEEP) for t, phase in shots(view.trace)]))
     return [*found, spend_panel(view, done), ledger_panel(view, done)]

@@ -16,7 +16,7 @@ __all__ = ["ledger_frame", "ledger_panel", "loss_panel", "plane", "reference", "
 MAX_PEOPLE = 800
 
 
-def plane(view: View, title: str, *, height: int = 478) -> go.Figure:
+def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     """Return a plane with the public bounds; people if they are asked for. Draw more, then call `reference`."""
     colors = view.colors
     figure = base(colors, title, height=height)
@@ -164,6 +164,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     n = len(table)
     shared = bool(n) and not table.share.isna().any()
     width = table.share.to_numpy() * n if shared else np.ones(n)
+    gap = min(0.004 * n, 0.3 * width.min()) if n else 0.0
     equal = shared and np.ptp(width) < 1e-9
     words = ", equal shares of \u03bc\u00b2" if equal else ", width = share of \u03bc\u00b2" if shared else ", in order"
     figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height)
@@ -174,7 +175,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     figure.update_yaxes(visible=False)
     first_frame = [next((i for i, count in enumerate(frames) if count > j), len(frames) - 1) for j in range(n)]
     figure.add_bar(
-        orientation="h", y=[0] * n, x=(0.97 * width).tolist(), base=(np.cumsum(width) - 0.985 * width).tolist(),
+        orientation="h", y=[0] * n, x=(width - gap).tolist(), base=(np.cumsum(width) - width + gap / 2).tolist(),
         text=table.label.tolist(), textposition="inside", insidetextanchor="middle",
         textangle=0, customdata=first_frame, hoverinfo="text",
         hovertext=[

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
-from dpviz.figures.theme import base, tag
+from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "disc_sizes", "drawn", "lineage_frame", "marks", "releases", "shots", "votes_frame"]
+__all__ = [
+    "PANE",
+    "add_layers",
+    "disc_sizes",
+    "drawn",
+    "layers",
+    "lineage_frame",
+    "marks",
+    "releases",
+    "sentences",
+    "shots",
+    "votes_frame",
+    "votes_panel",
+    "warning",
+]
 
 GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: guesses, noisy votes, survivors and centers
 TOP = 20
@@ -100,15 +115,15 @@ def votes_frame(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
     return table
 
 
-def lineage_frame(step: Step) -> pd.DataFrame:
+def lineage_frame(step: Step, key: str = "centers") -> pd.DataFrame:
     """Return where each center comes from: columns center, parent (in the step before, -1: none), share.
 
     A center's survivors are those nearest to it; its parent is the previous center that most of their noisy votes
-    descend from, and `share` how many of them. All from released values.
+    descend from, and `share` how many of them. All from released values; `key` names the centers there.
     """
     said = step.released
     points, votes, group = (said[name][said["kept"]] for name in ("population", "noisy_votes", "group"))
-    centers = said["centers"]
+    centers = said[key]
     k = len(centers)
     parents, shares = np.full(k, -1), np.zeros(k)
     if len(points) and (group >= 0).any():
@@ -133,20 +148,19 @@ def disc_sizes(noisy_votes: np.ndarray) -> np.ndarray:
     return np.clip(1.1 * np.sqrt(np.maximum(noisy_votes, 0)), 3, 26).astype(np.float32)
 
 
-def _paths(step: Step, now: np.ndarray, before: np.ndarray) -> np.ndarray:
+def _paths(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
     """Return drawn segments from each center's parent to the center, with NaN rows between them."""
     if "population" not in step.released:
         same = now.shape == before.shape
         return np.stack([before, now, np.full_like(now, np.nan)], axis=1).reshape(-1, 2) if same else np.empty((0, 2))
-    parent = lineage_frame(step).parent.to_numpy()
+    parent = lineage_frame(step, key).parent.to_numpy()
     mine = parent >= 0
     ends = now[mine]
     return np.stack([before[parent[mine]], ends, np.full_like(ends, np.nan)], axis=1).reshape(-1, 2)
 
 
-def _plane(view: View) -> Panel:
-    trace, colors = view.trace, view.colors
-    figure = plane(view, "Guesses, survivors, centers")
+def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
+    """Add guesses, votes, survivors, paths and centers to a plane; return the numbers of these traces."""
     first = len(figure.data)
     soft = {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}
     figure.add_scatter(mode="markers", marker=soft, name="guess", hoverinfo="skip")
@@ -162,6 +176,14 @@ def _plane(view: View) -> Panel:
         mode="markers", name="released center",
         marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
+    return list(range(first, len(figure.data)))
+
+
+def layers(trace: Trace, flat: Callable[[np.ndarray], np.ndarray], key: str) -> list[list[dict[str, Any]]]:
+    """Return what the traces of `add_layers` show at every frame; `flat` maps points (m, p) to the plane.
+
+    `key` names the centers among the released values.
+    """
     frames = shots(trace)
     most = min(MAX_GUESSES, MAX_DRAWN // len(frames))
     none = np.empty((0, 2))
@@ -169,66 +191,78 @@ def _plane(view: View) -> Panel:
     before, updates = none, []
     for t, phase in frames:
         step, said = trace.steps[t], trace.steps[t].released
-        now = view.plane(said["centers"]) if "centers" in said else none
+        now = flat(said[key])
         guesses = votes = survivors = paths = blank
-        if "population" in said and said["population"].shape[1] == trace.domain.n_features:  # else: projected
-            shown, points = drawn(said, most), view.plane(said["population"])
-            counts = said["noisy_votes"]
-            sizes = disc_sizes(counts)
+        if "population" in said:
+            shown, points, sizes = drawn(said, most), flat(said["population"]), disc_sizes(said["noisy_votes"])
             guesses = xy(points[shown])
             if phase == VOTE:
-                some = shown[counts[shown] > 0]
+                some = shown[said["noisy_votes"][shown] > 0]
                 votes = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
             elif phase == KEEP:
                 some = shown[said["kept"][shown]]
                 survivors = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
         if phase == KEEP and len(before):
-            paths = xy(_paths(step, now, before))
+            paths = xy(_paths(step, now, before, key))
         updates.append([guesses, votes, survivors, paths, xy(now if phase == KEEP else before)])
         if phase == KEEP:
             before = now
+    return updates
+
+
+def _plane(view: View) -> Panel:
+    trace = view.trace
+    figure = plane(view, "Guesses, survivors, centers")
+    traces = add_layers(figure, view.colors)
     reference(view, figure)
-    add_frames(figure, list(range(first, first + 5)), updates)
+    add_frames(figure, traces, layers(trace, view.plane, "centers"))
     k = len(trace.cluster_centers)
     return Panel("plane", figure, f"A plane with {k} released centers after {len(trace.steps)} rounds of voting.")
 
 
-def _votes(view: View, *, height: int = 168) -> Panel:
+def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
+    """Return the strongest noisy votes of the last vote as bars, with the keep threshold where one is released.
+
+    `word` is what the votes are called, in the picture and in the hidden statistic.
+    """
     trace, colors = view.trace, view.colors
-    tables = {t: votes_frame(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_votes" in s.released}
+    steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
+    tables = {t: votes_frame(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
-    figure = base(colors, f"Noisy votes, top {TOP}", height=height)
-    figure.add_bar(name="noisy votes", hovertemplate="%{y:.0f}<extra></extra>")
+    figure = base(colors, f"Noisy {word}, top {TOP}", height=height)
+    figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:
         tag(figure, colors, "NOT PRIVATE \u2015 true")
         figure.add_scatter(
-            mode="markers", name="true votes (not private)", hoverinfo="skip",
+            mode="markers", name=f"true {word} (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
         )  # fmt: skip
     top = max(float(table.noisy_votes.max()) for table in tables.values())
     figure.update_yaxes(range=[0, 1.12 * max(top, 1.0)])
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    nothing: dict[str, Any] = {"x": [None], "y": [None]}
     updates: list[list[dict[str, Any]]] = []
     for t, phase in shots(trace):
-        if phase == GUESS:
-            bars: dict[str, Any] = {"x": [None], "y": [None]}
-            ticks = bars
-        else:
-            table = tables[min(t, max(tables))]  # a step without a vote keeps the last one's
-            pale = ~table.kept if phase == KEEP else np.zeros(len(table), dtype=bool)
-            color = [colors.released_soft if p else colors.released for p in pale]
-            height_ = table.noisy_votes.round(1).tolist()
-            bars = {"x": table["rank"].tolist(), "y": height_, "marker": {"color": color}}
-            ticks = {"x": table["rank"].tolist(), "y": table.true_votes.tolist()} if true else {}
-        updates.append([bars, ticks] if true else [bars])
-    add_frames(figure, [0, 1] if true else [0], updates)
-    return Panel("side", figure, f"The {TOP} strongest noisy vote counts of each round; pale ones are dropped.")
+        last = max((voted for voted in tables if voted <= t), default=None)
+        if last is None or phase == GUESS:
+            updates.append([nothing] * (3 if true else 2))
+            continue
+        table, threshold = tables[last], steps[last].released.get("threshold")
+        ranks = table["rank"].tolist()
+        pale = ~table.kept if phase == KEEP else np.zeros(len(table), dtype=bool)
+        color = [colors.released_soft if p else colors.released for p in pale]
+        bars = {"x": ranks, "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
+        line = nothing if threshold is None or phase != KEEP else {"x": [0.4, TOP + 0.6], "y": [threshold] * 2}
+        updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else [])])
+    add_frames(figure, list(range(3 if true else 2)), updates)
+    return Panel("side", figure, f"The {TOP} strongest noisy {word} of each round; pale ones are dropped.")
 
 
 def panels(view: View) -> list[Panel]:
     """Return plane, votes, loss (when hidden layers are asked for), spend and ledger."""
     done = releases(view.trace)
-    found = [_plane(view), _votes(view)]
+    found = [_plane(view), votes_panel(view)]
     if view.hidden and view.losses is not None:
         found.append(loss_panel(view, [t - (phase != KEEP) for t, phase in shots(view.trace)], name="round"))
     return [*found, spend_panel(view, done), ledger_panel(view, done)]

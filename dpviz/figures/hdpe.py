@@ -1,0 +1,133 @@
+"""HDPE-means: guesses evolve in a public projection (left); one noisy average leads back to all columns (right)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.panels import MAX_PEOPLE, ledger_frame, ledger_panel, plane, reference, spend_panel
+from dpviz.figures.pe import add_layers, layers, marks, releases, sentences, shots, votes_panel, warning
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "budget_frame"]
+
+PARTS = {"votes": "votes", "recover.sums": "sums", "recover.counts": "counts"}
+
+
+def budget_frame(trace: Trace) -> pd.DataFrame:
+    """Return what each part of the run gets: columns part, releases, share (of mu^2)."""
+    table = ledger_frame(trace)
+    table["part"] = [PARTS[entry.name] for entry in trace.ledger]
+    found = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
+    return found.reindex(PARTS.values()).reset_index()
+
+
+def _projected(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    said = [step.released for step in trace.steps if "population" in step.released]
+    p = said[0]["projection"].shape[1]
+    figure = base(colors, f"Guesses in the projection: 2 of {p} columns", height=508)
+    reach = 1.3 * np.quantile(np.abs(said[-1]["population"][:, :2]), 0.995)  # first guesses lie further out, unseen
+    figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
+    figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
+    figure.update_xaxes(constrain="domain", constraintoward="left")
+    figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
+    figure.update_layout(meta={"ar": 1.0, "h": 508})
+
+    def project(X: np.ndarray) -> np.ndarray:
+        return trace.domain.normalize(X) @ said[0]["projection"][:, :2]
+
+    if view.hidden and view.people is not None:
+        figure.add_scatter(
+            **xy(project(view.people[thin(len(view.people), MAX_PEOPLE)])), mode="markers", name="person",
+            hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
+        )  # fmt: skip
+    traces = add_layers(figure, colors)
+    if view.hidden and view.reference is not None:
+        figure.add_scatter(
+            **xy(project(view.reference)), mode="markers", name="KMeans (not private)",
+            marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
+        )  # fmt: skip
+        tag(figure, colors, "NOT PRIVATE  \u25c7 KMeans \u00b7 \u25cb people", inside=True)
+    add_frames(figure, traces, layers(trace, lambda Z: Z[:, :2], "projected_centers"))
+    return Panel("plane", figure, f"The guesses of {len(said)} rounds in two of {p} projected columns.")
+
+
+def _recovered(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    figure = plane(view, "Recovered centers", height=340)
+    first = len(figure.data)
+    figure.add_scatter(
+        mode="markers", name="released center",
+        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    reference(view, figure)
+    if view.hidden and view.losses is not None and view.reference_loss:
+        tag(figure, colors, f"NOT PRIVATE loss {view.losses[-1] / view.reference_loss:.2f} \u00d7 KMeans")
+    nothing = np.empty((0, 2))
+    found = [trace.steps[t].released.get("centers") for t, _ in shots(trace)]
+    add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])
+    d, k = trace.domain.n_features, len(trace.cluster_centers)
+    return Panel("side", figure, f"{k} centers, brought back to all {d} columns by the last release.")
+
+
+def _budget(view: View, frames: list[int], *, height: int = 150) -> Panel:
+    table, colors = budget_frame(view.trace), view.colors
+    figure = base(colors, "Budget of each part, share of \u03bc\u00b2", height=height, margin_left=118)
+    words = [f"{row.part} ({row.releases} \u00d7)" for row in table.itertuples()]
+    share = table.share.to_numpy()
+    figure.add_bar(
+        orientation="h", y=words, x=share.tolist(), marker={"color": colors.grid}, hoverinfo="skip",
+        text=[f"{part:.0%}" for part in share], textposition="outside", cliponaxis=False,
+    )  # fmt: skip
+    figure.add_bar(orientation="h", marker={"color": colors.released}, hoverinfo="skip")
+    figure.update_layout(barmode="overlay", bargap=0.3)
+    figure.update_xaxes(range=[0, 1.15], tickformat=".0%", dtick=0.25)
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    parts, each = [PARTS[entry.name] for entry in view.trace.ledger], ledger_frame(view.trace).share.to_numpy()
+    updates = []
+    for done in frames:
+        spent = [float(each[:done][[name == part for name in parts[:done]]].sum()) for part in table.part]
+        updates.append([{"y": words, "x": spent}])
+    add_frames(figure, [1], updates)
+    said = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
+    return Panel("side", figure, f"Shares of the budget: {said}.")
+
+
+def panels(view: View) -> list[Panel]:
+    """Return the projected population, the recovered centers, the parts' budgets, votes, spend and ledger."""
+    done = releases(view.trace)
+    votes = dataclasses.replace(votes_panel(view), name="plane")  # below the projection in which rows vote
+    return [
+        _projected(view),
+        votes,
+        _recovered(view),
+        _budget(view, done),
+        spend_panel(view, done),
+        ledger_panel(view, done),
+    ]
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("dot", "guess"),
+        ("disc", "survivor (area: votes)"),
+        ("center", "released center"),
+        ("path", "where it came from"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Left and right are different spaces: groups that lie apart in all columns may overlap in two projected "
+    "ones. The widest guesses of the first rounds lie outside the picture. One run is one draw of the noise and of "
+    "the projection.",
+    warning=warning,
+)
