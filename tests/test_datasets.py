@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dpviz.datasets import SAMPLES, load_csv, load_sample
+from dpviz import dictionary
+from dpviz.datasets import SAMPLES, Blobs, clipping, load, load_csv, load_sample
+from dpviz.domain import Domain
 
 ROOT = Path(__file__).parent.parent
 
@@ -46,12 +49,11 @@ def test_the_script_writes_what_is_committed(tmp_path):
 
 
 BAD = {
-    "empty": ("", "cannot be read"),
-    "header only": ("a,b\n", "at least one row"),
-    "text": ("a,b\n1,secretvalue\n", "numbers only"),
-    "ragged": ("a,b\n1,2\n3,4,777777\n", "cannot be read"),
-    "longer": ("a,b\n1,2,777777\n3,4,777777\n", "cannot be read"),
-    "booleans": ("a,b\n1,True\n2,False\n", "numbers only"),
+    "empty": ("", "mine.csv: the file is empty"),
+    "header only": ("a,b\n", "no row below the header"),
+    "text": ("a,b\n1,secretvalue\n", "column 'b' must hold numbers only"),
+    "ragged": ("a,b\n1,2\n3,4,777777\n", "line 3 has 3 of the header's 2 cells"),
+    "longer": ("a,b\n1,2,777777\n3,4,777777\n", "line 2 has 3 of the header's 2 cells"),
 }
 
 
@@ -80,3 +82,85 @@ def test_bounds_or_dictionary_are_needed(tmp_path):
     with pytest.raises(ValueError, match="lacks the column 'c'"):
         load_csv(path)
     assert load_csv(path, low=0, high=5, n_public=2).domain.n_public == 2
+
+
+def test_a_dictionary_survives_the_round_trip_and_its_faults_are_sentences():
+    facts = load_sample("town").facts
+    assert dictionary.parse(dictionary.dump(facts)) == facts
+    wrong = {
+        "columns": [],
+        "radius": -1,
+        "scale": "log",
+        "n_public": 0,
+        "rows_per_person": 1.5,
+        "n_is": "maybe",
+        "title": 3,
+        "n_clusters": 0,
+    }
+    for key, value in wrong.items():
+        with pytest.raises(ValueError) as caught:
+            dictionary.complete({**facts, key: value}, "mine.json")
+        assert str(caught.value).count("\n") == 0 and key in str(caught.value), key
+    columns = {
+        "low": (None, "needs a lower bound"),
+        "high": (-50, "must have low < high"),
+        "name": ("", "must have a name"),
+        "unit": (1, "must be text"),
+        "fill": (99, "fill must lie within the bounds"),
+    }
+    for key, (value, words) in columns.items():
+        with pytest.raises(ValueError, match=words):
+            dictionary.complete({"columns": [{**facts["columns"][0], key: value}]})
+    with pytest.raises(ValueError, match="declared twice"):
+        dictionary.complete({"columns": [facts["columns"][0]] * 2})
+    for text in ("", "[1]", "{", "[" * 100_000, "{}", b"\xff\xfe"):
+        with pytest.raises(ValueError, match="data dictionary|columns"):
+            dictionary.parse(text)
+
+
+def test_promises_are_bounds_that_rounding_keeps():
+    facts = dictionary.complete(
+        {"columns": [{"name": "a", "low": 0, "high": 1.23456, "unit": "m"}], "n_public": 70, "rows_per_person": 3}
+    )
+    count, total, average, person = dictionary.promises(facts)
+    assert "at most 3" in count and "a by 1.86 m" in total and "0.0265 m" in average and "3 \u03b5" in person
+    assert 1.86 >= 3 * 1.23456 / 2 and 0.0265 >= 3 * 1.23456 / 2 / 70
+    radius = dictionary.promises({**facts, "radius": 0.5, "rows_per_person": 1})
+    assert "a by 0.309 m" in radius[1]
+
+
+def test_clipping_counts_what_rows_do():
+    domain = Domain.box(np.array([0.0, 0.0]), np.array([2.0, 2.0]), radius=1.0)
+    X = np.array([[1.0, 1.0], [-5.0, 1.0], [3.0, 3.0], [np.nan, 1.0], [0.1, 0.1], [1.0, np.inf]])
+    found = clipping(X, domain)
+    assert (found.n_rows, found.dropped, found.outside, found.radius) == (6, 2, 2, 2)
+    assert found.below.tolist() == [1, 0] and found.above.tolist() == [1, 1]
+
+
+def test_blobs_are_made_again_from_their_name_and_follow_their_parameters():
+    made = Blobs(n_rows=3000, n_features=3, n_clusters=4, imbalance=0.5, outliers=0.1, seed=5)
+    data, again = made.make(), load(made.key)
+    assert np.array_equal(data.X, again.X) and again.dataset_id == made.key and data.X.shape == (3000, 3)
+    sizes = [int((data.labels == group).sum()) for group in range(-1, 4)]
+    assert 200 < sizes[0] < 400 and sizes[1] > 1.5 * sizes[2] > 2 * sizes[3]
+    assert data.domain.n_public == 3000 and data.domain.low.tolist() == [-10] * 3
+    with pytest.raises(ValueError, match="Blobs: spread must be"):
+        Blobs(spread=0.0)
+    for key in ("blobs:", "blobs:x=1", "blobs:n_rows=much", "blobs:n_rows"):
+        with pytest.raises(ValueError, match="does not name blobs"):
+            load(key)
+
+
+def test_any_table_loads_with_its_dictionary(tmp_path):
+    table = pd.DataFrame({"a": [1.0, None, 3.0], "b": [True, False, True], "c": ["x", "y", "z"]})
+    facts = {"columns": [{"name": "a", "low": 0, "high": 5, "fill": 2.5}, {"name": "b", "low": 0, "high": 1}]}
+    table.to_parquet(tmp_path / "mine.parquet")
+    table.to_excel(tmp_path / "mine.xlsx", index=False)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    (tmp_path / "mine.json").write_text(json.dumps(facts))
+    for ending in ("csv", "parquet", "xlsx"):
+        data = load_csv(tmp_path / f"mine.{ending}")
+        assert data.X.tolist() == [[1, 1], [2.5, 0], [3, 1]] and not data.X.flags.writeable and not data.private
+    with pytest.raises(ValueError, match="column 'c' must hold numbers only"):
+        (tmp_path / "mine.json").write_text(json.dumps({"columns": [{"name": "c", "low": 0, "high": 1}]}))
+        load_csv(tmp_path / "mine.csv")

@@ -1,0 +1,168 @@
+"""The data dictionary: the declared public facts of a table, one JSON format for samples, uploads and command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpviz import validate
+from dpviz.domain import Domain
+
+__all__ = ["PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
+
+PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds that follow from what a column means
+    "percent": (0, 100, "%"),
+    "age": (0, 120, "years"),
+    "latitude": (-90, 90, "degrees"),
+    "longitude": (-180, 180, "degrees"),
+    "0 to 255": (0, 255, ""),
+    "Likert, 5 points": (1, 5, "points"),
+    "Likert, 7 points": (1, 7, "points"),
+    "0 or 1": (0, 1, ""),
+}
+_DEFAULTS: dict[str, Any] = {
+    "title": "",
+    "description": "",
+    "label": None,
+    "n_clusters": 3,
+    "scale": "column",
+    "radius": None,
+    "n_public": None,
+    "n_is": "exact",
+    "unit_of_privacy": "one row is one person",
+    "rows_per_person": 1,
+    "origin": "",
+    "licence": "",
+}
+_COLUMN = {"unit": "", "description": "", "fill": None}
+_LONGEST = 1_000_000  # characters of a dictionary file
+
+
+def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
+    """Check the facts and add the defaults; `name` is how messages call them.
+
+    Keys: columns (each with name, low, high and perhaps unit, description, fill: what stands in for a missing cell),
+    scale, radius, n_public, n_is ("exact" or "approximate"), unit_of_privacy, rows_per_person, origin, licence, title,
+    description, label, n_clusters. Other keys are left out.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the wrong entry.
+    """
+    columns = facts.get("columns")
+    if not isinstance(columns, list) or not columns or not all(isinstance(column, Mapping) for column in columns):
+        raise ValueError(f"{name}: 'columns' must be a list with at least one column of name, low and high.")
+    full = {**_DEFAULTS, **{key: facts[key] for key in _DEFAULTS if key in facts}}
+    full["columns"] = [_column(column, name, place) for place, column in enumerate(columns, 1)]
+    names = [column["name"] for column in full["columns"]]
+    twice = next((column for column in names if names.count(column) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{name}: column {twice!r} is declared twice.")
+    try:
+        validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
+        validate.integer(name, 1, None, n_clusters=full["n_clusters"])
+        for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
+            if not isinstance(full[key], str):
+                raise ValueError(f"{name}: {key} must be text.")
+        domain_of(full)
+    except TypeError as problem:
+        raise ValueError(str(problem)) from None
+    return full
+
+
+def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
+    found = {**_COLUMN, **{key: column[key] for key in ("name", "low", "high", *_COLUMN) if key in column}}
+    label = found.get("name")
+    if not isinstance(label, str) or not label:
+        raise ValueError(f"{name}: column {place} must have a name.")
+    for key in ("low", "high"):
+        if found.get(key) is None:
+            raise ValueError(f"{name}: column {label!r} needs a {'lower' if key == 'low' else 'upper'} bound.")
+    for key in ("low", "high", "fill"):
+        value = found[key]
+        number = isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+        if not number and not (key == "fill" and value is None):
+            raise ValueError(f"{name}: column {label!r}: {key} must be a number; got {value!r}.")
+    if found["low"] >= found["high"]:
+        raise ValueError(f"{name}: column {label!r} must have low < high; got {found['low']:g} and {found['high']:g}.")
+    if found["fill"] is not None and not found["low"] <= found["fill"] <= found["high"]:
+        raise ValueError(f"{name}: column {label!r}: fill must lie within the bounds; got {found['fill']:g}.")
+    if not all(isinstance(found[key], str) for key in ("unit", "description")):
+        raise ValueError(f"{name}: column {label!r}: unit and description must be text.")
+    return found
+
+
+def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
+    """Read a dictionary file.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the wrong entry.
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"{name}: a data dictionary may have at most {_LONGEST // 1_000_000} MB.")
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
+    if not isinstance(facts, dict):
+        raise ValueError(f"{name}: this is not a data dictionary; it needs the entry 'columns'.")
+    return complete(facts, name)
+
+
+def dump(facts: Mapping[str, Any]) -> str:
+    """Return the facts as the text of a dictionary file."""
+    return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+
+
+def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domain:
+    """Return the domain that the facts declare; `n_public` wins over theirs."""
+    return Domain.box(
+        np.array([column["low"] for column in facts["columns"]], dtype=float),
+        np.array([column["high"] for column in facts["columns"]], dtype=float),
+        scale=facts.get("scale", "column"),
+        radius=facts.get("radius"),
+        n_public=facts.get("n_public") if n_public is None else n_public,
+        rows_per_person=facts.get("rows_per_person", 1),
+    )
+
+
+def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what one person can change at most, one plain sentence each; it follows from declared facts alone."""
+    domain = domain_of(facts)
+    rows = domain.rows_per_person
+    who = "One person" if rows == 1 else f"One person, with up to {rows} rows,"
+    reach = rows * np.minimum(domain.box_z, domain.radius) * domain.half_width
+    parts = [
+        f"{column['name']} by {_round_up(value)}{' ' * bool(column['unit'])}{column['unit']}"
+        for column, value in zip(facts["columns"], reach, strict=True)
+    ]
+    shown = "; ".join(parts[:4]) + (f"; and so on for {len(parts) - 4} more" if len(parts) > 4 else "")
+    sentences = [
+        f"{who} can change a count by at most {rows}.",
+        f"{who} can move a sum, taken from the middle of the bounds, by at most: {shown}.",
+    ]
+    if domain.n_public is not None:
+        first = facts["columns"][0]
+        share = _round_up(reach[0] / domain.n_public)
+        sentences.append(
+            f"On an average over {domain.n_public:,} rows that is about "
+            f"{share}{' ' * bool(first['unit'])}{first['unit']} for {first['name']}; noise has to cover it."
+        )
+    if rows > 1:
+        sentences.append(
+            f"A promise \u03b5 for one row is {rows} \u03b5 for one person. "
+            "dpviz cannot check how many rows a person has."
+        )
+    return tuple(sentences)
+
+
+def _round_up(value: float) -> str:
+    """Return three digits, never less than the value: the sentence says "at most"."""
+    unit = 10.0 ** (np.floor(np.log10(value)) - 2)
+    return f"{np.ceil(value / unit - 1e-6) * unit:.3g}"

@@ -1,0 +1,72 @@
+"""Read a table somebody dropped: CSV, TSV, Parquet or Excel. What is wrong is one sentence without a cell's value.
+
+Nothing is evaluated, written to disk or logged. A message may name a line and a column, never what stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import BinaryIO
+
+from dpviz.readers.excel import read_excel
+from dpviz.readers.parquet import read_parquet
+from dpviz.readers.table import Column, Limits, Stopped, Table, TableError
+from dpviz.readers.text import read_text
+
+__all__ = ["Column", "Limits", "Stopped", "Table", "TableError", "read_table"]
+
+_READERS = {b"PK\x03\x04": read_excel, b"PAR1": read_parquet}
+_REFUSED = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"%PDF": "a PDF document",
+    b"\x1f\x8b": "a gzip archive; unpack it first",
+    b"7z\xbc\xaf": "a 7z archive; unpack it first",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\xd0\xcf\x11\xe0": "an old or password-protected Office file; save it as .xlsx without a password, or as CSV",
+    b"SQLite format 3": "a SQLite database; export the table as CSV",
+    b"ARROW1": "an Arrow file; save it as Parquet",
+    b"PARE": "an encrypted Parquet file; save it without encryption",
+}
+
+
+def _ignore(fraction: float) -> None:
+    """Report nothing."""
+
+
+def read_table(
+    source: bytes | bytearray | memoryview | BinaryIO,
+    name: str,
+    *,
+    limits: Limits | None = None,
+    on_progress: Callable[[float], None] | None = None,
+) -> Table:
+    """Read a table by its content; the name only serves the messages.
+
+    Parameters
+    ----------
+    source : bytes, a buffer, or an open binary file
+    name : str, how messages call the file
+    limits : Limits, the size guards
+    on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
+
+    Raises
+    ------
+    TableError
+        One sentence: what is wrong, where, what to do.
+    """
+    data = memoryview(source if isinstance(source, bytes | bytearray | memoryview) else source.read()).cast("B")
+    limits, advance = limits or Limits(), on_progress or _ignore
+    if data.nbytes == 0:
+        raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
+    if data.nbytes > limits.bytes:
+        raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
+    head = bytes(data[:16])
+    for magic, what in _REFUSED.items():
+        if head.startswith(magic):
+            raise TableError(f"{name}: the content is {what}; a table in CSV, TSV, Parquet or Excel form is needed.")
+    reader = next((reader for magic, reader in _READERS.items() if head.startswith(magic)), read_text)
+    table = reader(data, name, limits, advance)
+    advance(1.0)
+    return table

@@ -1,0 +1,124 @@
+"""Excel workbooks, cell by cell: size guards against zip bombs, cached values only, nothing evaluated or followed."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import threading
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+
+from dpviz.readers.table import Column, Limits, Table, TableError, column_of, faults_as, named, precision, table_of
+
+__all__ = ["read_excel"]
+
+_ERRORS = {"#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", ""}
+_DATES = (datetime.date, datetime.time, datetime.timedelta)
+_one_at_a_time = threading.Lock()  # openpyxl warns with cells in its words; silencing warnings is not thread-safe
+
+
+def read_excel(data: memoryview, name: str, limits: Limits, advance: Callable[[float], None]) -> Table:
+    """Read the first sheet of an .xlsx workbook."""
+    _guard(data, name, limits)
+    sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
+    with faults_as(sentence), _one_at_a_time, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        try:
+            sheets = book.worksheets
+            if not sheets:
+                raise TableError(f"{name}: the workbook has no sheet with cells.")
+            sheets[0].reset_dimensions()
+            rows = sheets[0].iter_rows(values_only=True)
+            header = _trimmed(next((row for row in rows if _trimmed(row)), ()))
+            if not header:
+                raise TableError(f"{name}: the first sheet is empty; put a header line and rows on it.")
+            limits.check(name, 0, len(header))
+            names, notes = named(name, ["" if cell is None else str(cell) for cell in header])
+            if len(sheets) > 1:
+                notes.append("The workbook has several sheets; the first one was read.")
+            columns = _read_rows(rows, name, names, limits, advance)
+        finally:
+            book.close()
+    n_rows = len(columns[0])
+    if n_rows == 0:
+        raise TableError(f"{name}: there is no row below the header line; at least one is needed.")
+    dtype = precision(n_rows, len(names))
+    found = [_column(column, cells, dtype) for column, cells in zip(names, columns, strict=True)]
+    return table_of(name, found, n_rows, notes, unnamed_first=header[0] is None)
+
+
+def _guard(data: memoryview, name: str, limits: Limits) -> None:
+    """Refuse what is no workbook, or would inflate too far; zipfile never inflates beyond a declared size."""
+    broken = f"{name}: the zip archive inside the workbook is damaged or cut off; save it again."
+    with faults_as(broken), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+    inflated = sum(member.file_size for member in members)
+    if inflated > limits.inflated or inflated > limits.ratio * max(data.nbytes, 100_000):
+        raise TableError(
+            f"{name}: the file would unpack to more than {limits.inflated // 1_000_000} MB or {limits.ratio} times its "
+            "size; save the table as CSV or Parquet."
+        )
+    if "xl/workbook.xml" not in {member.filename for member in members}:
+        raise TableError(f"{name}: the content is a zip archive but no .xlsx workbook; save the table as .xlsx or CSV.")
+
+
+def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Drop empty cells at the right end."""
+    end = len(row)
+    while end and row[end - 1] is None:
+        end -= 1
+    return row[:end]
+
+
+def _read_rows(
+    rows: Iterator[tuple[Any, ...]], name: str, names: list[str], limits: Limits, advance: Callable[[float], None]
+) -> list[list[Any]]:
+    width = len(names)
+    columns: list[list[Any]] = [[] for _ in names]
+    start = 0
+    while block := list(islice(rows, 5000)):
+        advance(min(0.9, start / (start + 50_000)))
+        for number, row in enumerate(block, start + 1):
+            row = _trimmed(row)
+            if len(row) > width:
+                raise TableError(f"{name}: row {number} below the header has a cell right of the last named column.")
+            if row:
+                for j in range(width):
+                    columns[j].append(row[j] if j < len(row) else None)
+        start += len(block)
+        limits.check(name, start, width)
+        if start * width > limits.excel_cells:
+            raise TableError(
+                f"{name}: a workbook may have at most {limits.excel_cells:,} cells; save it as CSV or Parquet."
+            )
+    return columns
+
+
+def _column(name: str, cells: list[Any], dtype: type) -> Column:
+    """Return a column of Python values; one kind of value per column, else the sentence for mixed cells."""
+    cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]
+    kinds = {
+        bool if isinstance(c, bool) else float if isinstance(c, int | float) else str if isinstance(c, str) else _DATES
+        for c in cells
+        if c is not None
+    }
+    if kinds == {float}:
+        return column_of(name, pa.array([None if c is None else float(c) for c in cells], pa.float64()), dtype)
+    if kinds == {bool}:
+        return column_of(name, pa.array(cells, pa.bool_()), dtype)
+    if kinds == {str}:
+        return column_of(name, pa.array(cells, pa.string()), dtype)
+    if kinds == {_DATES}:
+        return column_of(name, pa.array([0] * len(cells), pa.timestamp("s")), dtype)
+    if not kinds:
+        return column_of(name, pa.nulls(len(cells)), dtype)
+    first = next(c for c in cells if c is not None)
+    row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
+    return Column(name, "mixed", f"It mixes kinds of cells, first in row {row}. Make every cell a number.")

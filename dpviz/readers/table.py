@@ -1,0 +1,282 @@
+"""What a reader hands over: named columns, which of them can be clustered, and why the others cannot."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
+
+LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
+FRUGAL_CELLS = 1_000_000  # above so many cells numbers are kept in single precision
+
+
+class TableError(ValueError):
+    """A file that cannot be used, in one sentence without a cell's value."""
+
+
+class Stopped(Exception):
+    """Raised by an `on_progress` callback to stop reading."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Size guards, all inclusive.
+
+    Attributes
+    ----------
+    bytes : of the file
+    inflated : bytes of everything packed inside an Excel workbook
+    ratio : inflated bytes per byte of the file
+    rows, columns, cells : of the table
+    excel_cells : cells of an Excel table, which is read slowly
+    """
+
+    bytes: int = 300_000_000
+    inflated: int = 400_000_000
+    ratio: int = 200
+    rows: int = 5_000_000
+    columns: int = 200
+    cells: int = 60_000_000
+    excel_cells: int = 3_000_000
+
+    def check(self, name: str, n_rows: int, n_columns: int) -> None:
+        """Refuse a table that is too large; the message holds the limit, not the size."""
+        if n_columns > self.columns:
+            raise TableError(f"{name}: a table may have at most {self.columns} columns; leave some out.")
+        if n_rows > self.rows:
+            raise TableError(f"{name}: a table may have at most {self.rows:,} rows; drop a part of it.")
+        if n_rows * n_columns > self.cells:
+            raise TableError(f"{name}: a table may have at most {self.cells:,} cells; leave out rows or columns.")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Column:
+    """One column. Names and kinds are public by declaration.
+
+    Attributes
+    ----------
+    name : str, unique in its table
+    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty" or "ambiguous"
+    reason : why it cannot be clustered, one sentence; "" if it can
+    values : ndarray of shape (n,), float64 or float32, read-only, NaN where a cell is missing; None if not usable
+    """
+
+    name: str
+    kind: str
+    reason: str = ""
+    values: np.ndarray | None = dataclasses.field(default=None, repr=False)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Table:
+    """A read file. Everything but `n_rows`, `missing` and the values concerns its form and may be shown.
+
+    Attributes
+    ----------
+    name : str
+    columns : tuple of Column
+    n_rows : int, NOT PRIVATE
+    notes : sentences about the file's form: encoding, separators, renamed columns
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    n_rows: int = dataclasses.field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """Names of the columns that can be clustered."""
+        return tuple(column.name for column in self.columns if column.values is not None)
+
+    def values(self, column: str) -> np.ndarray:
+        """Return a usable column, shape (n,), NaN where a cell is missing."""
+        for found in self.columns:
+            if found.name == column and found.values is not None:
+                return found.values
+        raise TableError(f"{self.name}: {column!r} is not a usable column.")
+
+    def missing(self, columns: Sequence[str]) -> int:
+        """Return how many rows lack a number in one of the columns. NOT PRIVATE."""
+        return int(np.logical_or.reduce([np.isnan(self.values(name)) for name in columns]).sum())
+
+    def matrix(self, columns: Sequence[str], fill: Mapping[str, float] | None = None) -> np.ndarray:
+        """Return the chosen columns, shape (n, d), read-only, in the precision they were read in.
+
+        A missing cell becomes the value declared in `fill`; where none is declared it stays NaN, and `Rows` leaves
+        the row out. Both are rules on single rows that look at no other row.
+        """
+        if not columns:
+            raise TableError(f"{self.name}: choose at least one column.")
+        X = np.empty((self.n_rows, len(columns)), dtype=np.result_type(*(self.values(name) for name in columns)))
+        for j, name in enumerate(columns):
+            X[:, j] = self.values(name)
+            if fill and name in fill:
+                np.nan_to_num(X[:, j], copy=False, nan=fill[name])
+        X.setflags(write=False)
+        return X
+
+
+@contextmanager
+def faults_as(sentence: str) -> Iterator[None]:
+    """Turn any fault of somebody else's parser into one sentence: its own words may hold cells."""
+    try:
+        yield
+    except (TableError, Stopped):
+        raise
+    except Exception:
+        raise TableError(sentence) from None
+
+
+def named(file: str, raw: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return unique column names and notes on what was renamed.
+
+    A number in the place of a name is refused: it may be the first row of a table without a header, and a row must
+    not become public.
+    """
+    notes, names = [], []
+    for position, text in enumerate(raw, 1):
+        name = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60]
+        if _is_number(name):
+            raise TableError(
+                f"{file}: column {position} has a number for a name; add a header line, or start it with a letter."
+            )
+        if not name:
+            name = f"column {position}"
+            notes.append(f"Column {position} has no name and is called '{name}'.")
+        number, unique = 1, name
+        while unique in names:
+            number += 1
+            unique = f"{name} ({number})"
+        if unique != name:
+            notes.append(f"The name of column {position} is taken; it is called '{unique}'.")
+        names.append(unique)
+    return names, notes
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return text.lower() not in {"nan", "inf", "infinity"}
+
+
+def usable(name: str, kind: str, numbers: np.ndarray) -> Column:
+    """Return a column of numbers; what is not finite, or larger than 1e30, is missing."""
+    keep = np.abs(numbers) <= LARGEST  # NaN compares as false
+    if not keep.any():
+        return refused(name, "empty")
+    numbers = numbers if keep.all() else np.where(keep, numbers, np.nan).astype(numbers.dtype)
+    numbers.setflags(write=False)
+    return Column(name, kind, values=numbers)
+
+
+def precision(n_rows: int, n_columns: int) -> type:
+    """Return the type numbers are kept in."""
+    return np.float32 if n_rows * n_columns > FRUGAL_CELLS else np.float64
+
+
+_SPACES = "' \u2019\u00a0\u202f"
+_DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
+_REASONS = {
+    "empty": "It is empty. Formulas are never evaluated: save the file with their values.",
+    "date": "It holds dates or times. Recode it as a number, for example days since a fixed day.",
+    "nested": "It holds lists or bytes, not numbers.",
+    "text": "It holds text. Distances need numbers: recode it, or leave it out.",
+    "index": "It looks like a row number, which singles out people.",
+    "ambiguous": "Its commas and points can mean decimals or thousands. Write it without thousands signs.",
+}
+
+
+def refused(name: str, kind: str) -> Column:
+    """Return a column that cannot be clustered, with the sentence for its kind."""
+    return Column(name, kind, _REASONS[kind])
+
+
+def kind_of(type_: pa.DataType) -> str:
+    """Return the kind of an Arrow type."""
+    if pa.types.is_dictionary(type_):
+        return kind_of(type_.value_type)
+    if pa.types.is_boolean(type_):
+        return "true/false"
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):
+        return "number"
+    if pa.types.is_temporal(type_):
+        return "date"
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        return "text"
+    return "empty" if pa.types.is_null(type_) else "nested"
+
+
+def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, *, decimal: str = "?") -> Column:
+    """Return what an Arrow column is: numbers, numbers in disguise, or a sentence why not.
+
+    Parameters
+    ----------
+    dtype : type to keep numbers in
+    decimal : the file's decimal sign, "," or "."; "?" where the file does not tell
+    """
+    kind = "empty" if cells.null_count == len(cells) else kind_of(cells.type)
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if kind == "text":
+        return _from_text(name, cells, dtype, decimal)
+    return usable(name, kind, _floats(cells, dtype)) if kind in {"number", "true/false"} else refused(name, kind)
+
+
+def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str) -> Column:
+    if _all(cells, _number(decimal)):
+        bare = pc.replace_substring_regex(cells, rf"[\s{_groups(decimal)}]", "")
+        return usable(name, "number", _floats(pc.replace_substring(bare, ",", "."), dtype))
+    if _all(cells, f"({_number(',')})|({_number('.')})"):
+        return refused(name, "ambiguous")
+    if _all(cells, _DATE):
+        return refused(name, "date")
+    fits = pc.match_substring_regex(cells, f"({_number(',')})|({_number('.')})")
+    if not pc.any(fits).as_py():
+        return refused(name, "text")
+    row = pc.index(fits, False).as_py() + 1
+    return Column(name, "mixed", f"It mixes numbers and text, first in row {row}. Clear or correct what is no number.")
+
+
+def _groups(decimal: str) -> str:
+    return _SPACES + {",": ".", ".": ",", "?": ""}[decimal]
+
+
+def _number(decimal: str) -> str:
+    """Return the pattern of a number with a decimal sign and, before it, signs that group thousands."""
+    sign = "," if decimal == "," else "[.]"
+    whole = rf"(\d{{1,3}}([{_groups(decimal)}]\d{{3}})+|\d+)"
+    return rf"^\s*[+-]?({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?\s*$"
+
+
+def _all(cells: pa.ChunkedArray | pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(cells, pattern)).as_py())
+
+
+def _floats(cells: pa.ChunkedArray | pa.Array, dtype: type) -> np.ndarray:
+    """Return the cells as numbers; a missing one becomes NaN."""
+    return np.asarray(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=dtype)
+
+
+def table_of(
+    name: str, columns: Sequence[Column], n_rows: int, notes: Sequence[str], *, unnamed_first: bool = False
+) -> Table:
+    """Return the finished table; a first column of numbers without a name is a row number, which singles out people."""
+    columns = list(columns)
+    if unnamed_first and len(columns) > 1 and columns[0].kind == "number":
+        columns[0] = refused(columns[0].name, "index")
+    if not any(column.values is not None for column in columns):
+        first = columns[0]
+        raise TableError(
+            f"{name}: no column can be clustered; the first one, {first.name!r}, was refused: "
+            f"{first.reason[0].lower()}{first.reason[1:].split('. ')[0].rstrip('.')}."
+        )
+    return Table(name, tuple(columns), n_rows, tuple(notes))

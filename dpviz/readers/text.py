@@ -1,0 +1,192 @@
+"""CSV and TSV: encoding, delimiter and decimal sign are found; rows of unequal length are refused with their line."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from dpviz.readers.table import Limits, Table, TableError, column_of, faults_as, named, precision, table_of
+
+__all__ = ["read_text"]
+
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+_BLOCK = 4_000_000  # bytes; a line may not be longer
+_SAMPLE = 1 << 17
+_COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
+_POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
+_GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_TRUE, _FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
+_MISSING = ["", " ", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "null", "NULL", "None", "#N/A", "-", "?", "."]
+
+
+class _Reported(io.RawIOBase):
+    """Bytes in memory as a file that tells how far it was read."""
+
+    def __init__(self, data: memoryview, advance: Callable[[float], None]) -> None:
+        self._data, self._at, self._advance = data, 0, advance
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        part = self._data[self._at : self._at + len(buffer)]
+        buffer[: part.nbytes] = part
+        self._at += part.nbytes
+        self._advance(0.9 * self._at / self._data.nbytes)
+        return part.nbytes
+
+
+def read_text(data: memoryview, name: str, limits: Limits, advance: Callable[[float], None]) -> Table:
+    """Read delimited text."""
+    data, notes = _as_utf8(data, name)
+    with faults_as(f"{name}: the first lines cannot be read as a table of separated cells; save it as CSV again."):
+        head = _head(data, name)
+        delimiter = _delimiter(head)
+        records = _records(head, delimiter)
+    if not records:
+        raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
+    limits.check(name, 0, len(records[0]))
+    names, renamed = named(name, records[0])
+    if len(records) == 1 and data.nbytes <= _SAMPLE:
+        raise TableError(f"{name}: there is no row below the header line; at least one is needed.")
+    limits.check(name, max(_lines(data) - 1, 0), len(names))
+    decimal = _decimal_sign(records[1:], delimiter)
+    if delimiter != ",":
+        notes.append(f"Cells are separated by a {_DELIMITERS[delimiter]}.")
+    if decimal == ",":
+        notes.append("The decimal sign is a comma.")
+    cells = _parse(data, name, delimiter, "," if decimal == "," else ".", advance)
+    if cells.num_rows == 0:
+        raise TableError(f"{name}: there is no row below the header line; at least one is needed.")
+    dtype = precision(cells.num_rows, len(names))
+    columns = [column_of(names[j], cells.column(j), dtype, decimal=decimal) for j in range(len(names))]
+    n_rows = cells.num_rows
+    del cells
+    pa.default_memory_pool().release_unused()
+    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=not records[0][0].strip())
+
+
+def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
+    """Return the text as UTF-8 without a byte order mark, and a note where it was something else."""
+    encoding = next((encoding for mark, encoding in _MARKS if data[: len(mark)] == mark), None)
+    if encoding == "utf-8-sig":
+        data, encoding = data[3:], None
+    head = bytes(data[:4096])
+    if encoding is None and b"\0" in head:
+        even, odd = head[::2].count(0) / len(head[::2]), head[1::2].count(0) / max(len(head[1::2]), 1)
+        encoding = "utf-16-le" if even < 0.2 and odd > 0.8 else "utf-16-be" if odd < 0.2 and even > 0.8 else None
+        if encoding is None:
+            raise TableError(f"{name}: this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx).")
+    if encoding is None and _is_utf8(data):
+        return data, []
+    label = encoding.upper() if encoding else "Windows-1252"
+    with faults_as(f"{name}: the text is not valid {label}; save the file as UTF-8."):
+        if encoding:
+            return memoryview(bytes(data).decode(encoding).encode()), [f"The text is {label}."]
+        text = bytes(data).decode("cp1252", errors="replace")
+        return memoryview(text.encode()), [f"The text is not UTF-8; it was read as {label}."]
+
+
+def _is_utf8(data: memoryview) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, data.nbytes, 1 << 22):
+            decoder.decode(data[start : start + (1 << 22)], final=start + (1 << 22) >= data.nbytes)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _head(data: memoryview, name: str) -> str:
+    """Return the first lines, whole ones only."""
+    head = bytes(data[:_SAMPLE]).decode("utf-8", errors="ignore")
+    if data.nbytes > _SAMPLE:
+        cut = max(head.rfind("\n"), head.rfind("\r"))
+        if cut < 0:
+            raise TableError(f"{name}: the first line is longer than {_SAMPLE // 1000} kB; is this a table?")
+        head = head[:cut]
+    return head
+
+
+def _records(head: str, delimiter: str) -> list[list[str]]:
+    return [record for record in csv.reader(io.StringIO(head, newline=None), delimiter=delimiter) if record]
+
+
+def _delimiter(head: str) -> str:
+    """Return the delimiter under which most lines are as wide as the header, and the header has several names."""
+
+    def score(delimiter: str) -> tuple[float, int]:
+        widths = [len(record) for record in _records(head[:20_000], delimiter)[:100]]
+        return (widths.count(widths[0]) / len(widths), widths[0]) if widths and widths[0] > 1 else (0.0, 0)
+
+    return max(_DELIMITERS, key=score)
+
+
+def _lines(data: memoryview) -> int:
+    """Return an upper bound on the number of lines, in blocks: nothing is copied whole."""
+    blocks = (bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
+    return 1 + sum(max(block.count(b"\n"), block.count(b"\r")) for block in blocks)
+
+
+def _quoted(data: memoryview) -> bool:
+    return any(b'"' in bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
+
+
+def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
+    """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure."""
+    cells = [cell.strip() for record in records for cell in record]
+    comma = any(re.fullmatch(_COMMA_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
+    point = any(re.fullmatch(_POINT_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
+    if comma and not point:
+        return ","
+    return "." if point or delimiter == "," else "?"
+
+
+def _parse(
+    data: memoryview, name: str, delimiter: str, decimal_point: str, advance: Callable[[float], None]
+) -> pa.Table:
+    """Let Arrow parse; a row of another length than the header is refused with its line."""
+    wrong: list[arrow_csv.InvalidRow] = []
+
+    def refuse(row: arrow_csv.InvalidRow) -> str:
+        wrong.append(row)
+        return "error"
+
+    try:
+        return arrow_csv.read_csv(
+            pa.PythonFile(io.BufferedReader(_Reported(data, advance), _BLOCK), mode="r"),
+            read_options=arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK),  # threads lose the line number
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=_quoted(data), invalid_row_handler=refuse
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                null_values=_MISSING, strings_can_be_null=True, true_values=_TRUE, false_values=_FALSE,
+                decimal_point=decimal_point, auto_dict_encode=True,
+            ),
+        )  # fmt: skip
+    except pa.ArrowException as fault:
+        too_long = "straddling" in str(fault)
+    if wrong:
+        row = wrong[0]
+        raise TableError(
+            f"{name}: line {row.number} has {row.actual_columns} of the header's {row.expected_columns} cells; "
+            "give every line as many cells as the header, and put text that holds the separator in quotes."
+        )
+    if too_long:
+        raise TableError(
+            f"{name}: a line is longer than {_BLOCK // 1_000_000} MB; is this a table, or is a quote open?"
+        )
+    raise TableError(f"{name}: the lines cannot be read as a table of separated cells; save it as CSV again.")

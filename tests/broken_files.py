@@ -1,0 +1,203 @@
+"""Broken files, made by script: name -> (file name, content, what the reader says).
+
+What it says is the whole sentence of a refusal, or, where the file can be used in part, (column, kind) of the column
+that it refuses, or a note on the form. Every cell that could leak holds 12 digits or the word SENTINEL.
+"""
+
+import datetime
+import io
+import struct
+import zipfile
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+CELL = "482915736048"
+SAVE = "save it as .xlsx without a password, or as CSV"
+NO_ROWS = "there is no row below the header line; at least one is needed."
+EMPTY = "the file is empty; drop a table with a header line and at least one row."
+FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
+EQUAL = "give every line as many cells as the header, and put text that holds the separator in quotes."
+NAMELESS = "add a header line, or start it with a letter."
+TEXT_ONLY = "no column can be clustered; the first one, 'a', was refused: it holds text."
+NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."
+ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."
+CUT = "the zip archive inside the workbook is damaged or cut off; save it again."
+NO_BOOK = "the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
+
+
+def workbook(*rows, sheets=1):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for number in range(1, sheets):
+        book.create_sheet(f"other {number}")
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def parquet(**columns):
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def archive(**members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in members.items():
+            target.writestr(name.replace("__", "/").replace("_xml", ".xml"), content)
+    return buffer.getvalue()
+
+
+def inside(book, member, content):
+    """Return a workbook with one member replaced."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            target.writestr(name, content if name == member else source.read(name))
+    return buffer.getvalue()
+
+
+def make_files():
+    book = workbook(["a", "b"], [1, 2], [3, 4])
+    table = parquet(a=[1.0, 2.0], b=[3.0, 4.0])
+    bomb = '<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "SENTINEL">' + "".join(
+        f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 20}">' for i in range(10)
+    )
+    wide = "\n".join([",".join(f"c{i}" for i in range(10_000)), ",".join(["1"] * 10_000)])
+    day = datetime.datetime(2026, 1, 2)
+    return {
+        # nothing there
+        "empty": ("x.csv", b"", EMPTY),
+        "blank lines only": ("x.csv", b"\n\n\n", EMPTY),
+        "byte order mark only": ("x.csv", b"\xef\xbb\xbf", EMPTY),
+        "header only": ("x.csv", b"a,b\n", NO_ROWS),
+        "header without line end": ("x.csv", b"a,b", NO_ROWS),
+        "no header, one row": ("x.csv", f"{CELL},2\n".encode(), f"column 1 has a number for a name; {NAMELESS}"),
+        "no header": ("x.csv", f"1,{CELL}\n3,4\n".encode(), f"column 1 has a number for a name; {NAMELESS}"),
+        "number among names": ("x.csv", b"a,2024\n1,2\n", f"column 2 has a number for a name; {NAMELESS}"),
+        # rows of unequal length
+        "one row too long": (
+            "x.csv",
+            f"a,b\n1,2\n3,4,{CELL}\n".encode(),
+            f"line 3 has 3 of the header's 2 cells; {EQUAL}",
+        ),
+        "every row too long": (
+            "x.csv",
+            f"a,b\n1,2,{CELL}\n3,4,5\n".encode(),
+            f"line 2 has 3 of the header's 2 cells; {EQUAL}",
+        ),
+        "one row too short": (
+            "x.csv",
+            f"a,b\n1,2\n{CELL}\n".encode(),
+            f"line 3 has 1 of the header's 2 cells; {EQUAL}",
+        ),
+        "open quote": (
+            "x.csv",
+            f'a,b\n1,2\n"{CELL},3\n4,5\n'.encode(),
+            f"line 3 has 1 of the header's 2 cells; {EQUAL}",
+        ),
+        "title above the header": (
+            "x.csv",
+            b"Report of May\na,b\n1,2\n3,4\n",
+            f"line 2 has 2 of the header's 1 cells; {EQUAL}",
+        ),
+        # kinds of cells
+        "all text": ("x.csv", b"a,b\nSENTINEL,x\ny,z\n", TEXT_ONLY),
+        "separated by spaces": ("x.csv", b"a b\n1 2\n3 4\n", TEXT_ONLY.replace("'a'", "'a b'")),
+        "unicode digits": ("x.csv", "a\n\u0661\u0662\n\u0663\n".encode(), TEXT_ONLY),
+        "formulas as text": ("x.csv", b'a\n=1+2\n"=HYPERLINK(""http://x"",""SENTINEL"")"\n', TEXT_ONLY),
+        "mixed types": ("x.csv", b"a,b\n1,1\n2,SENTINEL\n3,3\n", ("b", "mixed")),
+        "dates": ("x.csv", b"a,b\n1,2026-01-02\n2,2026-01-03\n", ("b", "date")),
+        "European dates": ("x.csv", b"a,b\n1,31.12.2026\n2,1.2.2026\n", ("b", "date")),
+        "times": ("x.csv", b"a,b\n1,10:30\n2,11:45\n", ("b", "date")),
+        "only missing cells": ("x.csv", b"a,b\n1,\n2,NA\n", ("b", "empty")),
+        "only NaN and inf": ("x.csv", b"a,b\n1,nan\n2,inf\n3,-inf\n", ("b", "empty")),
+        "huge numbers only": ("x.csv", b"a,b\n1,1e400\n2,-1e300\n", ("b", "empty")),
+        "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
+        "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2,5\n", ("b", "ambiguous")),
+        "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
+        # form that is understood, and said
+        "duplicate names": ("x.csv", b"a,a\n1,2\n", "The name of column 2 is taken; it is called 'a (2)'."),
+        "missing name": ("x.csv", b"a,,c\n1,2,3\n", "Column 2 has no name and is called 'column 2'."),
+        "semicolons": ("x.csv", b"a;b\n1;2\n", "Cells are separated by a semicolon."),
+        "decimal commas": (
+            "x.csv",
+            b"a;b\n1,5;2\n2,5;3\n",
+            "Cells are separated by a semicolon. The decimal sign is a comma.",
+        ),
+        "UTF-16": ("x.csv", "a,b\n1,2\n".encode("utf-16"), "The text is UTF-16."),
+        "UTF-16 without mark": ("x.csv", "a,b\n1,2\n3,4\n".encode("utf-16-be"), "The text is UTF-16-BE."),
+        "Latin-1": (
+            "x.csv",
+            "gr\u00f6\u00dfe,b\n1,2\n".encode("latin-1"),
+            "The text is not UTF-8; it was read as Windows-1252.",
+        ),
+        "cut UTF-16": (
+            "x.csv",
+            "a,b\n1,2\n".encode("utf-16")[:-1],
+            "the text is not valid UTF-16; save the file as UTF-8.",
+        ),
+        # too much
+        "10,000 columns": ("x.csv", wide.encode(), "a table may have at most 200 columns; leave some out."),
+        "one endless line": ("x.csv", b"7" * 300_000, "the first line is longer than 131 kB; is this a table?"),
+        "a huge cell": (
+            "x.csv",
+            b"a\n1\n" + b"7" * 9_000_000 + b"\n",
+            "a line is longer than 4 MB; is this a table, or is a quote open?",
+        ),
+        # not a table at all
+        "renamed PNG": ("x.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), f"the content is a PNG picture; {FORM}"),
+        "renamed PDF": ("x.csv", b"%PDF-1.7\n", f"the content is a PDF document; {FORM}"),
+        "gzip": ("x.csv", b"\x1f\x8b\x08" + bytes(50), f"the content is a gzip archive; unpack it first; {FORM}"),
+        "old Excel": (
+            "x.xls",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500),
+            f"the content is an old or password-protected Office file; {SAVE}; {FORM}",
+        ),
+        "random bytes": ("x.csv", np.random.default_rng(0).bytes(5000).replace(b"PK", b"xx"), NO_TEXT),
+        "zero bytes": ("x.csv", bytes(5000), NO_TEXT),
+        # Excel
+        "xlsx cut off": ("x.xlsx", book[: len(book) // 2], CUT),
+        "zip, not Excel": (
+            "x.xlsx",
+            archive(readme="hello"),
+            "the content is a zip archive but no .xlsx workbook; save the table as .xlsx or CSV.",
+        ),
+        "zip bomb": ("x.xlsx", archive(xl__workbook_xml=bytes(300_000_000)), ZIP),
+        "many laughs": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", bomb + "]><l>&k;</l>"), NO_BOOK),
+        "damaged sheet": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", "<worksheet><sheetData><row>"), NO_BOOK),
+        "empty sheet": ("x.xlsx", workbook(), "the first sheet is empty; put a header line and rows on it."),
+        "sheet with header only": ("x.xlsx", workbook(["a", "b"]), NO_ROWS),
+        "formulas": ("x.xlsx", workbook(["a", "b"], [1, "=1+1"], [2, "=WEBSERVICE(A1)"]), ("b", "empty")),
+        "mixed sheet": ("x.xlsx", workbook(["a", "b"], [1, 2], [3, "SENTINEL"]), ("b", "mixed")),
+        "dates in a sheet": ("x.xlsx", workbook(["a", "b"], [1, day], [3, day]), ("b", "date")),
+        "cells beyond the header": (
+            "x.xlsx",
+            workbook(["a"], [1], [2, int(CELL)]),
+            "row 2 below the header has a cell right of the last named column.",
+        ),
+        "several sheets": (
+            "x.xlsx",
+            workbook(["a"], [1], sheets=3),
+            "The workbook has several sheets; the first one was read.",
+        ),
+        # Parquet
+        "parquet cut off": ("x.parquet", table[:-20], "the Parquet file is damaged or cut off; write it again."),
+        "parquet without rows": (
+            "x.parquet",
+            parquet(a=pa.array([], pa.float64())),
+            "the table has no rows; at least one is needed.",
+        ),
+        "parquet footer that lies": (
+            "x.parquet",
+            table[:-8] + struct.pack("<I", 2**31) + b"PAR1",
+            "the Parquet file is damaged or cut off; write it again.",
+        ),
+        "parquet lists": ("x.parquet", parquet(a=[1.0, 2.0], b=[[1], [2]]), ("b", "nested")),
+        "parquet text": ("x.parquet", parquet(a=["SENTINEL", "x"]), TEXT_ONLY),
+    }
