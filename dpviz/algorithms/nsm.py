@@ -207,12 +207,12 @@ class NSM(Algorithm):
             drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
             centers = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
             if m > len(points):
-                width = 2 * cell * max(1.0, len(points) / m)
+                width = 2 * cell * (len(points) / m) ** (2 / p)  # m finer cells share the volume of the kept ones
             else:
                 width = _scatter(points, weights, centers) + cell
             closer = self._summary(curator, "zoom", centers, 1.5 * math.sqrt(width), k, None, least=2)
             if closer["kept"].sum() >= min(k, len(points)):
-                summary, cell = closer, width
+                summary, cell = closer, 0.0  # the finer points carry the spread themselves
             yield Frame("zoom", f"A closer look: {int(closer['kept'].sum())} of {m} finer candidates stay", closer)
 
         # free thinking
