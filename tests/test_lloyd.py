@@ -9,13 +9,18 @@ from sklearn.datasets import make_blobs
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.glloyd import GLloyd
 from dpviz.algorithms.sulloyd import SuLloyd
+from dpviz.datasets import load_sample
 from dpviz.domain import Domain
+from dpviz.figures import View, lloyd, pane
+from dpviz.figures.theme import LIGHT
+from dpviz.frozen import freeze
 from dpviz.geometry import GRID, fold, snap
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.accounting import sigma
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import ClusterMoves
 from dpviz.privacy.rows import Block, Rows
+from dpviz.trace import Hidden, Step
 
 FAMILY = (SuLloyd, GLloyd, FastLloyd)
 N, K = 20_000, 8
@@ -175,6 +180,7 @@ def test_noise_is_drawn_afresh_for_sums_and_counts_and_every_iteration():
     assert 0.75 < flat.std() < 1.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "limits"), [(2, (0.021, 0.027, 0.027)), (16, (0.95, 0.98, 1.1))])
 def test_losses_stay_near_the_reference(d, limits):
     """Means over 6 seeds at epsilon .5; reference .0141/.0154/.0168 and .787/.798/.869, two standard errors above."""
@@ -185,3 +191,73 @@ def test_losses_stay_near_the_reference(d, limits):
         algorithm = cls(n_clusters=K, epsilon=0.5, dead_cluster="keep", **values)
         losses = [normalized_loss(X, algorithm.run(rows, seed=seed).cluster_centers) for seed in range(6)]
         assert best < np.mean(losses) < limit, cls.name
+
+
+def literal_step():
+    released = {
+        "centers": np.array([[0.3, 0.0], [0.75, 0.0]]),
+        "start": np.array([[0.0, 0.0], [0.5, 0.0]]),
+        "raw": np.array([[0.3, 0.0], [1.5, 0.0]]),
+        "clipped": np.array([[0.3, 0.0], [1.25, 0.0]]),
+        "noisy_counts": np.array([9.5, 0.5]),
+        "dead": np.array([False, True]),
+        "radius": 0.75,
+        "constrained": True,
+        "counts_sd": 2.0,
+    }
+    hidden = Hidden("update", 0, freeze({"counts": np.array([8.0, 1.0])}))
+    return Step(1, "noisy-iteration", "", freeze(released), (hidden,))
+
+
+def test_figure_tables_against_literals():
+    moves = lloyd.moves_frame(literal_step())
+    assert moves.raw.tolist() == [0.3, 1.0] and moves.final.tolist() == [0.3, 0.25]
+    assert moves.shortened.tolist() == moves.returned.tolist() == [False, True]
+    counts = lloyd.counts_frame(literal_step(), hidden=True)
+    assert counts.to_dict("list") == {
+        "center": [1, 2],
+        "noisy_counts": [9.5, 0.5],
+        "sd": [2.0, 2.0],
+        "dead": [False, True],
+        "true_counts": [8.0, 1.0],
+    }
+    assert "true_counts" not in lloyd.counts_frame(literal_step(), hidden=False)
+    lost = lloyd.outside(literal_step(), np.array([[0.0, 0.7], [0.5, 0.8], [1.2, 0.0], [-0.7, -0.7]]))
+    assert lost.tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("axes", [(0, 2), None])
+def test_the_shadow_of_a_ball_holds_exactly_its_projected_points(axes):
+    data = load_sample("iris")
+    trace = FastLloyd(n_clusters=3).run(data.X, domain=data.domain, seed=0)
+    seen = View(trace, LIGHT, axes, data.columns, data.units)
+    outline = lloyd.shadow(seen, np.array([0.5]), np.zeros((1, 4)))[:-1]
+    sphere = np.random.default_rng(0).normal(size=(20_000, 4))
+    points = seen.plane(0.5 * sphere / np.linalg.norm(sphere, axis=1, keepdims=True)) - seen.plane(np.zeros((1, 4)))
+    outline = outline - seen.plane(np.zeros((1, 4)))
+    for angle in np.linspace(0, np.pi, 7):
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        assert (points @ direction).max() == pytest.approx((outline @ direction).max(), rel=0.01)
+
+
+@pytest.mark.parametrize("cls", FAMILY)
+def test_the_family_has_its_own_pane_and_hides_people_unless_asked(cls):
+    data = load_sample("town")
+    trace = cls(n_clusters=5).run(data.X, domain=data.domain, seed=0)
+    assert pane(trace) is lloyd.PANE
+    found = {}
+    for hidden in (True, False):
+        seen = View(trace, LIGHT, (0, 1), data.columns, data.units, data.X, None, None, None, hidden)
+        panels = lloyd.PANE.panels(seen)
+        frames = {len(panel.figure.frames) for panel in panels}
+        assert frames == {len(lloyd.PANE.sentences(trace))} == {len(lloyd.PANE.releases(trace))}
+        found[hidden] = "".join(panel.figure.to_json() for panel in panels)
+    assert "NOT PRIVATE" in found[True] and "NOT PRIVATE" not in found[False]
+
+
+def test_the_warning_appears_only_where_counts_drown():
+    domain = Domain.box(-1, 1, 2, n_public=200)
+    loud = FastLloyd(n_clusters=8, epsilon=0.1).run(data(2)[:200], domain=domain, seed=0)
+    assert "Try fewer centers" in lloyd.PANE.warning(loud)
+    domain = Domain.box(-1, 1, 2, n_public=N)
+    assert lloyd.PANE.warning(FastLloyd(n_clusters=8).run(data(2), domain=domain, seed=0)) == ""

@@ -4,13 +4,14 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, hdpe, nsm, pe, stemmer_kaplan
+from dpviz.figures import centers, hdpe, lloyd, nsm, pe, stemmer_kaplan
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
 PANES = {
     "generation": pe.PANE,
     "projected-generation": hdpe.PANE,
+    "noisy-iteration": lloyd.PANE,
     "solve": nsm.PANE,
     "buckets": stemmer_kaplan.PANE,
 }

@@ -1,0 +1,262 @@
+"""The Lloyd family: the radius, each center's noisy move, shortened and folded back, with the noise drawn to size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, loss_panel, plane, reference, spend_panel
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "counts_frame", "moves_frame", "outside", "shadow", "shots"]
+
+ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: who counts, the noisy move, where centers end
+CORNERS = 48
+FAR = 3.0  # moves are drawn to at most so many domain radii: a division by almost 0 can go anywhere
+
+
+def shots(trace: Trace) -> list[tuple[int, int]]:
+    """Return (step, phase) of every frame; the start takes one."""
+    return [(t, p) for t, s in enumerate(trace.steps) for p in (range(3) if "raw" in s.released else (MOVE,))]
+
+
+def sentences(trace: Trace) -> list[str]:
+    """Return what is said at every frame."""
+    lines = []
+    for t, phase in shots(trace):
+        said = trace.steps[t].released
+        if "raw" not in said:
+            lines.append(f"Start \u00b7 {len(said['centers'])} centers spread over the public domain; no row read")
+            continue
+        head = f"Iteration {said['round']} of {said['rounds']}"
+        if phase == ASSIGN and said["constrained"]:
+            tail = f"only rows within {said['radius']:.3g} of their center count, each by its offset from it"
+        elif phase == ASSIGN:
+            tail = "every row counts at its nearest center; one far row can change a sum by the whole domain's radius"
+        elif phase == RAW:
+            typical = said["sums_sd"] / max(float(np.median(said["noisy_counts"])), 1.0)
+            tail = f"noisy sum / noisy count; the noise moves a center of median size by {typical:.2g} per coordinate"
+        else:
+            table = moves_frame(trace.steps[t])
+            words = [f"{table.shortened.sum()} shortened to the radius"] if said["constrained"] else []
+            words.append(f"{table.returned.sum()} brought back into the domain")
+            dead = int(said["dead"].sum())
+            tail = ", ".join(words) + (f"; {dead} noisy counts are at most 1" if dead else "")
+        lines.append(f"{head} \u00b7 {tail}")
+    return lines
+
+
+def releases(trace: Trace) -> list[int]:
+    """Return how many releases exist at every frame: those of an iteration come with its noisy moves."""
+    before = [0, *(step.n_releases for step in trace.steps)]
+    return [before[t] if phase == ASSIGN else before[t + 1] for t, phase in shots(trace)]
+
+
+def marks(trace: Trace) -> list[int]:
+    """Return the frames at which a step starts."""
+    found = shots(trace)
+    return [i for i, (t, _) in enumerate(found) if i == 0 or t != found[i - 1][0]]
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if a cluster's count would drown in its noise."""
+    n, k = trace.domain.n_public, len(trace.cluster_centers)
+    sd = next((step.released["counts_sd"] for step in trace.steps if "counts_sd" in step.released), 0.0)
+    if n is None or n / k >= 4 * sd:
+        return ""
+    return (
+        f"{k} centers of {n:,} rows hold about {n / k:,.0f} rows each, but every count has noise of \u00b1{sd:,.0f}. "
+        "Try fewer centers, fewer iterations, or a larger epsilon."
+    )
+
+
+def moves_frame(step: Step) -> pd.DataFrame:
+    """Return one row a center: raw and final length of its move (z units), shortened, returned, dead."""
+    said = step.released
+    raw, short, last = (np.linalg.norm(said[name] - said["start"], axis=1) for name in ("raw", "clipped", "centers"))
+    return pd.DataFrame(
+        {
+            "center": range(len(raw)),
+            "raw": raw,
+            "final": last,
+            "shortened": short < raw * (1 - 1e-9),
+            "returned": np.linalg.norm(said["centers"] - said["clipped"], axis=1) > 1e-4,
+            "dead": said["dead"],
+        }
+    )
+
+
+def counts_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts when asked."""
+    said = step.released
+    table = pd.DataFrame(
+        {
+            "center": range(1, len(said["noisy_counts"]) + 1),
+            "noisy_counts": said["noisy_counts"],
+            "sd": said["counts_sd"],
+            "dead": said["dead"],
+        }
+    )
+    if hidden and step.hidden:
+        table["true_counts"] = step.hidden[0].statistic["counts"]
+    return table
+
+
+def outside(step: Step, Z: np.ndarray) -> np.ndarray:
+    """Return the mask (n,) of the rows Z (n, d), z units, that no center's radius reaches. NOT PRIVATE."""
+    if not step.released["constrained"]:
+        return np.zeros(len(Z), dtype=bool)
+    squares = ((Z[:, None] - step.released["start"][None]) ** 2).sum(axis=2)
+    return squares.min(axis=1) > step.released["radius"] ** 2
+
+
+def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
+    """Return outlines of balls in z units as they appear in the drawn plane: a NaN row after each, shape (., 2).
+
+    radius (k,), around (k, d). A ball's shadow under a linear map is an ellipse: the disk under the map's polar part.
+    """
+    d = view.trace.domain.n_features
+    linear = view.plane(np.eye(d)) - view.plane(np.zeros((1, d)))
+    values, vectors = np.linalg.eigh(linear.T @ linear)
+    half = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    angle = np.linspace(0, 2 * np.pi, CORNERS)
+    circle = np.append(np.stack([np.cos(angle), np.sin(angle)], axis=1) @ half, [[np.nan, np.nan]], axis=0)
+    return (view.plane(around)[:, None] + radius[:, None, None] * circle[None]).reshape(-1, 2)
+
+
+def _segments(view: View, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    a, b = view.plane(start), view.plane(end)
+    return np.stack([a, b, np.full_like(a, np.nan)], axis=1).reshape(-1, 2)
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    figure = plane(view, "Centers, their radius, and their moves")
+    first = len(figure.data)
+    figure.add_scatter(
+        mode="lines", name="radius", hoverinfo="skip", line={"color": colors.released_soft, "width": 1.4}
+    )
+    figure.add_scatter(
+        mode="lines", name="noise, 1 standard deviation", hoverinfo="skip", fill="toself",
+        fillcolor="rgba(0,0,0,0)", line={"color": colors.released, "width": 1, "dash": "dot"},
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="lines", name="noisy move", hoverinfo="skip", line={"color": colors.released, "width": 1.2, "dash": "dash"}
+    )
+    figure.add_scatter(mode="lines", name="move", hoverinfo="skip", line={"color": colors.released, "width": 2})
+    figure.add_scatter(
+        mode="markers", name="released center",
+        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    none = xy(np.empty((0, 2)))
+    most, updates = FAR * trace.domain.radius, []
+    for t, phase in shots(trace):
+        said = trace.steps[t].released
+        circles = noise = raw = path = none
+        now = said["centers"]
+        if "raw" in said:
+            if phase != MOVE:
+                now = said["start"]
+                if said["constrained"]:
+                    circles = xy(shadow(view, np.full(len(now), said["radius"]), now))
+            if phase == RAW:
+                moved = said["raw"] - said["start"]
+                far = np.maximum(np.linalg.norm(moved, axis=1) / most, 1.0)[:, None]
+                ends = said["start"] + moved / far
+                raw = xy(_segments(view, said["start"], ends))
+                spread = said["sums_sd"] / np.maximum(np.abs(said["noisy_counts"]), 1.0)
+                noise = xy(shadow(view, np.minimum(spread, most), ends))
+            if phase == MOVE:
+                path = xy(_segments(view, said["start"], now))
+        updates.append([circles, noise, raw, path, xy(view.plane(now))])
+    if view.hidden and view.people is not None:
+        for update, lost in zip(updates, _lost(view, view.people, figure), strict=True):
+            update.append(lost)
+    last = len(figure.data)
+    reference(view, figure)
+    add_frames(figure, list(range(first, last)), updates)
+    k, rounds = len(trace.cluster_centers), len(trace.steps) - 1
+    return Panel("plane", figure, f"A plane with {k} released centers after {rounds} noisy iterations.")
+
+
+def _lost(view: View, people: np.ndarray, figure: go.Figure) -> list[dict[str, Any]]:
+    """Add a trace for the people outside every radius; return who they are at every frame. NOT PRIVATE."""
+    trace = view.trace
+    Z = trace.domain.clip(trace.domain.normalize(people[thin(len(people), MAX_PEOPLE)]))
+    figure.add_scatter(
+        mode="markers", name="person outside every radius (not private)", hoverinfo="skip",
+        marker={"symbol": "x-thin-open", "size": 6, "color": view.colors.hidden, "line": {"width": 1.2}},
+    )  # fmt: skip
+    return [xy(view.plane(Z[outside(trace.steps[t], Z)] if phase == ASSIGN else Z[:0])) for t, phase in shots(trace)]
+
+
+def _counts(view: View, *, height: int = 168) -> Panel:
+    trace, colors = view.trace, view.colors
+    tables = {t: counts_frame(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
+    true = all("true_counts" in table for table in tables.values())
+    figure = base(colors, "Noisy rows per center", height=height)
+    figure.add_bar(
+        name="noisy count", hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
+        error_y={"type": "data", "array": [], "color": colors.muted, "thickness": 1.2, "width": 3},
+    )  # fmt: skip
+    if true:
+        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        figure.add_scatter(
+            mode="markers", name="true count (not private)", hoverinfo="skip",
+            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
+        )  # fmt: skip
+    every = pd.concat(tables.values())
+    low, high = (every.noisy_counts - every.sd).min(), (every.noisy_counts + every.sd).max()
+    figure.update_yaxes(range=[1.1 * min(low, 0.0), 1.1 * max(high, 1.0)])
+    figure.update_xaxes(
+        title_text="center", range=[0.4, every.center.max() + 0.6], tick0=1, dtick=1 + every.center.max() // 10
+    )
+    none: dict[str, Any] = {"x": [None], "y": [None]}
+    updates: list[list[dict[str, Any]]] = []
+    for t, phase in shots(trace):
+        if phase == ASSIGN or t not in tables:
+            bars = ticks = none
+        else:
+            table = tables[t]
+            color = [colors.released_soft if dead else colors.released for dead in table.dead]
+            x, y = table.center.tolist(), table.noisy_counts.round(1).tolist()
+            bars = {"x": x, "y": y, "marker": {"color": color}, "error_y": {"array": table.sd.tolist()}}
+            ticks = {"x": x, "y": table.true_counts.tolist()} if true else {}
+        updates.append([bars, ticks] if true else [bars])
+    add_frames(figure, [0, 1] if true else [0], updates)
+    return Panel("side", figure, "The noisy number of rows at each center, with one standard deviation of the noise.")
+
+
+def panels(view: View) -> list[Panel]:
+    """Return plane, counts, loss (when hidden layers are asked for), spend and ledger."""
+    done = releases(view.trace)
+    found = [_plane(view), _counts(view)]
+    if view.hidden and view.losses is not None:
+        found.append(loss_panel(view, [t - (phase != MOVE) for t, phase in shots(view.trace)]))
+    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("center", "released center"),
+        ("path", "its move"),
+        ("dashed", "its noisy move, before it is shortened and folded back"),
+        ("circle", "radius"),
+        ("haze", "noise of a move, 1 standard deviation"),
+        ("cross", "person outside every radius"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Where the centers start decides more than the noise does: press Run with another seed. In more than two "
+    "columns circles are shadows of balls, so a person inside a circle may still be outside the ball.",
+    warning=warning,
+)
