@@ -122,6 +122,11 @@ class Domain:
         """Half-widths of the box in z units, shape (d,); all ones for scale="column"."""
         return (self.high - self.low) / 2 / self.half_width
 
+    @property
+    def diameter(self) -> float:
+        """A bound on the l2 distance between two clipped rows, z units."""
+        return 2 * min(self.radius, float(np.linalg.norm(self.box_z)) * (1 + _SLACK))
+
     def normalize(self, X: np.ndarray) -> np.ndarray:
         """Map original units to z units; nothing is clipped. Shape (n, d)."""
         X = validate.finite_matrix("Domain", X, n_features=self.n_features)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpviz.domain import Domain
-from dpviz.geometry import Population
+from dpviz.geometry import Population, snap
 from dpviz.privacy import queries
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import Count, NearestVotes, Query
@@ -33,17 +33,29 @@ QUERIES = sorted(
 )
 
 
-def block(x, radius=None):
-    """Clip and snap raw rows as the driver does; an empty array is an empty block."""
+def block(x, radius=None, companion=None):
+    """Clip and snap raw rows as the driver does; an empty array is an empty block.
+
+    With a companion the right half of the columns is the released companion of the rows in the left half.
+    """
     x = np.asarray(x, dtype=float)
+    if companion is not None:
+        rows, beside = np.split(x, 2, axis=1)
+        made = block(rows, radius)
+        made.accompany(companion, snap(beside))
+        return made
     if len(x) == 0:
         return Block(x)
     return Block(Rows(x, Domain.box(-1, 1, x.shape[1], radius=radius))._x)
 
 
+def companion_of(query):
+    return getattr(query, "companion", None)
+
+
 def change(query, a, b, norm, radius=None):
     """Largest change per part between two data sets."""
-    one, two = query.local(block(a, radius)), query.local(block(b, radius))
+    one, two = (query.local(block(x, radius, companion_of(query))) for x in (a, b))
     return {part: float(np.linalg.norm((one[part] - two[part]).ravel(), norm)) for part in one}
 
 
@@ -53,16 +65,17 @@ def random_rows(rng, n, d):
     return np.where(rng.random((n, 1)) < 0.4, corners, rows)
 
 
-def neighbor(rng, x, relation, rho):
+def neighbor(rng, x, relation, rho, d):
+    """Change one row; columns from d on are its companion, which is released and so stays unless the row goes."""
     i = rng.integers(len(x))
     if relation is AR:
         return np.delete(x, i, axis=0)
     other = x.copy()
     if relation is REPLACE:
-        other[i] = random_rows(rng, 1, x.shape[1])[0]
+        other[i, :d] = random_rows(rng, 1, d)[0]
     else:
-        step = rng.normal(size=x.shape[1])
-        other[i] += rho * rng.random() ** 0.1 * step / np.linalg.norm(step)
+        step = rng.normal(size=d)
+        other[i, :d] += rho * rng.random() ** 0.1 * step / np.linalg.norm(step)
     return other
 
 
@@ -73,8 +86,8 @@ def violations(build, relation, *, radius=None, rho=0.25, dims=(1, 2, 3, 6), tri
     for trial in range(trials):
         d = dims[trial % len(dims)]
         query = build(rng, d)
-        x = random_rows(rng, int(rng.integers(1, 9)), d)
-        y = neighbor(rng, x, relation, rho)
+        x = random_rows(rng, int(rng.integers(1, 9)), d if companion_of(query) is None else 2 * d)
+        y = neighbor(rng, x, relation, rho, d)
         for norm in NORMS:
             declared = query.sensitivity(norm, relation)
             found += [
@@ -114,9 +127,11 @@ def test_halves_add_up_to_the_whole_exactly(cls):
     case, rng = CASES[cls], np.random.default_rng(3)
     for trial in range(30):
         d = case.dims[trial % len(case.dims)]
-        query, x = case.build(rng, d), random_rows(rng, 12, d)
+        query = case.build(rng, d)
+        companion = companion_of(query)
+        x = random_rows(rng, 12, d if companion is None else 2 * d)
         cut = int(rng.integers(0, 13))
-        whole, left, right = (query.local(block(part, case.radius)) for part in (x, x[:cut], x[cut:]))
+        whole, left, right = (query.local(block(part, case.radius, companion)) for part in (x, x[:cut], x[cut:]))
         for part in whole:
             np.testing.assert_array_equal(whole[part], left[part] + right[part])
 

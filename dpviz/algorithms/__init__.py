@@ -2,6 +2,9 @@
 
 from dpviz.algorithms.aug_pe import AugPE
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.dist_dp import DistDP
+from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
+from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
 from dpviz.algorithms.dpm import DPM
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.glloyd import GLloyd
@@ -13,7 +16,22 @@ from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
 from dpviz.algorithms.sulloyd import SuLloyd
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    cls.slug: cls for cls in (KMeans, PEMeans, HDPEMeans, AugPE, SuLloyd, GLloyd, FastLloyd, DPM, NSM, StemmerKaplan)
+    cls.slug: cls
+    for cls in (
+        KMeans,
+        PEMeans,
+        HDPEMeans,
+        AugPE,
+        SuLloyd,
+        GLloyd,
+        FastLloyd,
+        DPM,
+        NSM,
+        StemmerKaplan,
+        DistDP,
+        DistDPRegionMeans,
+        DistDPRandomPoints,
+    )
 }
 
 __all__ = ["ALGORITHMS", "Algorithm"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -110,7 +111,15 @@ class Algorithm:
             raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")  # type: ignore[attr-defined]
         plan = self.plan(rows.n_features, n_public)
         delta = self.resolved_delta(n_public)
-        curator = Curator(rows, plan, source, neighboring=self.neighboring, n_public=n_public, demo=source.reproducible)
+        curator = Curator(
+            rows,
+            plan,
+            source,
+            neighboring=self.neighboring,
+            n_public=n_public,
+            demo=source.reproducible,
+            rho_distance=getattr(self, "rho_distance", math.inf),
+        )
         steps: list[Step] = []
         for frame in self.steps(curator, rows.domain, init_rng):
             step = Step(
@@ -171,8 +180,14 @@ class Algorithm:
 
     def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:
         """Return the public n. Under add/remove it is declared; only a seeded simulation may take it from the data."""
-        if rows.domain.n_public is not None:
-            return rows.domain.n_public, (f"n = {rows.domain.n_public} declared",)
+        declared = rows.domain.n_public
+        if declared is not None:
+            if self.neighboring is not Neighboring.ADD_REMOVE and rows.size_nonprivate() != declared:
+                raise ValueError(
+                    f"{self.name}: the data must have the declared n = {declared} rows, because {self.neighboring} "
+                    f"keeps n and takes it as public; got {rows.size_nonprivate()}."
+                )
+            return declared, (f"n = {declared} declared",)
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
         return rows.size_nonprivate(), ("n taken from the data",)

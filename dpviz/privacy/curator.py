@@ -14,7 +14,7 @@ from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.plan import Cost, Exact, Exponential, Gaussian, Laplace, Plan, Release, Threshold
-from dpviz.privacy.queries import KeyQuery, Predicate, Query, Score
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys"]
@@ -68,15 +68,25 @@ class Curator:
     neighboring : Neighboring, the relation that the plan's costs are meant for
     n_public : int, the declared nominal size
     demo : bool, keep true statistics for hidden layers
+    rho_distance : float, the longest move under move-rho, z units; cut to the domain's diameter
     """
 
     def __init__(
-        self, rows: Rows, plan: Plan, noise: Noise, *, neighboring: Neighboring, n_public: int, demo: bool
+        self,
+        rows: Rows,
+        plan: Plan,
+        noise: Noise,
+        *,
+        neighboring: Neighboring,
+        n_public: int,
+        demo: bool,
+        rho_distance: float = math.inf,
     ) -> None:
         self.plan = plan
         self.neighboring = neighboring
         self.n_public = n_public
         self.n_features = rows.n_features
+        self.rho_distance = min(rho_distance, rows.domain.diameter)
         self._session = rows.open()
         self._noise = noise
         self._demo = demo
@@ -98,6 +108,7 @@ class Curator:
             If the plan holds no such release (before anything is drawn), or for a scope outside add/remove.
         """
         path, occurrence = self._meet(label, scope)
+        self._check_move(label, query)
         priced = {
             part: self._price(label, part, query.sensitivity, query.reason, occurrence, path)
             for part in query.sensitivity(2, self.neighboring)
@@ -150,6 +161,36 @@ class Curator:
         self._remember(label, scope, true)
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
+    def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
+        """Release every row with noise, cut to [-limit, limit]; later queries may group rows by it as `name`.
+
+        Raises
+        ------
+        PermissionError
+            Under any relation but move-rho, or if the plan holds no such release.
+        """
+        if self.neighboring is not Neighboring.MOVE_RHO:
+            raise PermissionError(
+                f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it tells the "
+                "number of rows, and its noise hides moves by at most rho only."
+            )
+        path, occurrence = self._meet(label, ALL)
+        self._check_move(label, query)
+
+        def l2(norm: float, neighboring: Neighboring) -> dict[str, float]:
+            return {"": query.sensitivity(self.n_features)}
+
+        cost, entry = self._price(label, "", l2, query.reason, occurrence, path, allowed=(Gaussian,))
+        self._met[label][ALL] += 1
+
+        def draw(true: np.ndarray) -> np.ndarray:
+            self._ledger.append(dataclasses.replace(entry, shape=true.shape))
+            return np.clip(true + cost.draw(self._noise, entry.scale, true.shape), -limit, limit)
+
+        noisy, true = self._session.perturb(name, query, draw)
+        self._remember(label, ALL, true)
+        return Noisy(noisy, cost.sd(entry.scale))
+
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
         """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing."""
         self._refuse_parts(f"a partition of scope {scope}")
@@ -163,6 +204,15 @@ class Curator:
     def _remember(self, label: str, scope: int, true: Mapping[str, np.ndarray]) -> None:
         if self._demo:
             self._hidden.append(Hidden(label, scope, freeze(dict(true))))
+
+    def _check_move(self, label: str, query: Query | Positions) -> None:
+        """Refuse a query that is calibrated for shorter moves than the promise is about."""
+        meant = getattr(query, "rho_distance", None)
+        if meant is not None and meant < self.rho_distance:
+            raise PermissionError(
+                f"Curator: release {label!r} is calibrated for moves up to {meant:.6g}, "
+                f"but the promise is about moves up to {self.rho_distance:.6g}."
+            )
 
     def _refuse_parts(self, what: str) -> None:
         if self.neighboring is not Neighboring.ADD_REMOVE:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
-from dpviz.privacy.queries import KeyQuery, Predicate, Query, Score
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Score
 
 __all__ = ["ALL", "Block", "Rows", "Session"]
 
@@ -21,6 +21,7 @@ UTILITY_SLACK = 2.0**-19  # what snapping can add to a score's range
 Draw = Callable[[str, np.ndarray], np.ndarray]
 Pick = Callable[[np.ndarray], int]
 Keep = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+Perturb = Callable[[np.ndarray], np.ndarray]
 
 
 class Block:
@@ -36,6 +37,7 @@ class Block:
         self._base = base
         self._index = index
         self._products: dict[Hashable, np.ndarray] = {}
+        self._companions: dict[str, np.ndarray] = {}
 
     @cached_property
     def x(self) -> np.ndarray:  # noqa: D102
@@ -67,6 +69,18 @@ class Block:
         if key not in self._products:
             self._products[key] = make(self.x)
         return self._products[key]
+
+    def companion(self, name: str) -> np.ndarray:
+        """Return the released values, one per row, that were left beside the rows under this name."""
+        if name not in self._companions:
+            raise KeyError(f"Block: no companion {name!r} was released; call perturb_rows first.")
+        return self._companions[name]
+
+    def accompany(self, name: str, values: np.ndarray) -> None:
+        """Leave released values beside the rows; a second release under the same name replaces the first."""
+        if len(values) != self.n:
+            raise ValueError(f"Block: companion {name!r} must have one value per row.")
+        self._companions[name] = values
 
 
 class Rows:
@@ -162,6 +176,14 @@ class Session:
         keys, counts = query.local(self._scopes[scope].block)
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
+
+    def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (noisy rows, true rows) and leave the noisy ones beside the rows as the companion `name`."""
+        block = self._scopes[ALL].block
+        true = query.local(block)
+        noisy = draw(true)
+        block.accompany(name, noisy)
+        return noisy, {name: true}
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
         """Compute a statistic; of two sibling scopes count the smaller one and subtract it from their parent's.

@@ -11,6 +11,7 @@ from dpviz.privacy.queries.cells import CellCounts, CellSums, InBalls, cell_cent
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
+from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
 from dpviz.privacy.queries.sums import NearestSums
 
 __all__ = [
@@ -18,19 +19,24 @@ __all__ = [
     "CellCounts",
     "CellSums",
     "ClusterMoves",
+    "CompanionSums",
     "Count",
     "HalfIntervalCounts",
     "InBalls",
     "KeyQuery",
+    "NearRegionSums",
     "NearestSums",
     "NearestVotes",
     "NormHistogram",
+    "Positions",
     "Predicate",
     "Projection",
+    "QuadtreeCells",
     "Query",
     "RegionSum",
     "Score",
     "SecondMoment",
     "SplitScore",
     "cell_centers",
+    "near_regions",
 ]

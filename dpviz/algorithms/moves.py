@@ -1,0 +1,107 @@
+"""What the rho-distance family shares: parameters, the promise about moves, the noisy points, the last k-means."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from dpviz import params
+from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.weighted import solve
+from dpviz.domain import Domain
+from dpviz.params import param
+from dpviz.privacy.curator import Curator, Noisy
+from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.queries import Positions
+
+__all__ = ["Moves"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Moves(Algorithm):
+    """Base of the family: (epsilon, delta) against one row moving by at most rho; n is public by the relation."""
+
+    neighboring: ClassVar[Neighboring] = Neighboring.MOVE_RHO
+    notion: ClassVar[Notion] = Notion.RHO
+    COMPANION: ClassVar[str] = "noisy_points"
+    LIMIT: ClassVar[float] = 2.0  # noisy points are cut to [-2, 2]^d; Appendix E.1
+
+    FEW: ClassVar[int] = 4_000  # up to here the last k-means also tries swaps; on more points that takes too long
+
+    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
+    epsilon: float = param(
+        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
+    )
+    delta: float | None = param(
+        None,
+        low=1e-12,
+        high=0.5,
+        log=True,
+        kind="float",
+        advanced=True,
+        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
+    )
+    rho_distance: float = param(
+        0.02,
+        low=0.0,
+        log=True,
+        help="How far a row may move without the output telling, in units of the largest half-width of the domain. "
+        "Nothing farther is protected: not who is in the data, not in which part of the map.",
+    )
+
+    def __post_init__(self) -> None:
+        params.check(self.name, self)
+        if self.rho_distance <= 0:
+            raise ValueError(
+                f"{self.name}: rho_distance must be > 0; got {self.rho_distance:g}: "
+                "a promise about moves of length 0 protects nothing."
+            )
+
+    def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
+        """Return the base class's warnings, and one where no row can move as far as rho."""
+        found = super().advice(n_features, n_public)
+        diameter = 2 * math.sqrt(n_features)
+        if self.rho_distance > diameter:
+            found += (
+                f"{self.name}: rho_distance = {self.rho_distance:g} is beyond the domain's diameter {diameter:.3g} and "
+                "is cut to it: this is ordinary DP for one row changed to any value.",
+            )
+        return found
+
+    def noisy_points(self, curator: Curator, domain: Domain) -> Noisy:
+        """Release every row with Gaussian noise under the label "points".
+
+        Raises
+        ------
+        ValueError
+            If columns are scaled apart, so that rho is not one distance (before anything is drawn).
+        """
+        if np.ptp(domain.half_width) > 0:
+            raise ValueError(
+                f"{self.name}: the domain must have scale='common', because rho is one distance in all columns; "
+                "with scale='column' a move of rho means another length in each."
+            )
+        query = Positions(curator.rho_distance)
+        return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)
+
+    def show_points(self, curator: Curator, noisy: Noisy) -> Frame:
+        """Return the frame that shows the noisy points."""
+        said = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
+        times = noisy.sd / curator.rho_distance
+        return Frame("noisy-points", f"Every row is moved by noise of {times:.1f} rho per coordinate", said)
+
+    def finish(
+        self, points: np.ndarray, weights: np.ndarray, sd: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset."""
+        if len(points) <= self.FEW:
+            centers = solve(points, weights, self.n_clusters, rng, jitter=0.01 * domain.radius)
+        else:
+            model = KMeans(self.n_clusters, n_init=10, random_state=int(rng.integers(2**31)))
+            centers = model.fit(points, sample_weight=weights).cluster_centers_
+        said = {"coreset_points": points, "coreset_weights": weights, "coreset_sd": sd}
+        return {"centers": domain.clip(centers), **said}

@@ -1,0 +1,160 @@
+"""Statistics for rows that move by at most rho: positions, sums by a released companion, quadtree counts.
+
+A companion is one released value per row, made by `Curator.perturb_rows` and left beside the rows. A query may group
+rows by it: given the companion, a move changes no other row and not the grouping.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, nearest
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import KeyQuery, Query, one_entry
+from dpviz.quadtree import count_cells
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["NearRegionSums", "Positions", "QuadtreeCells", "CompanionSums", "near_regions"]
+
+SNAPPED = GRID * (1 + 2.0**-20)  # what snapping and rounding can add to a move, per coordinate
+
+
+def moved(rho_distance: float, n_features: int, norm: float, snaps: int = 1) -> float:
+    """Return the largest change of a row, in a norm, when it moves by at most rho (l2) before it is snapped."""
+    if norm == math.inf:
+        return rho_distance + snaps * SNAPPED
+    rows = 1.0 if norm == 2 else math.sqrt(n_features)
+    return rows * (rho_distance + snaps * SNAPPED * math.sqrt(n_features))
+
+
+def near_regions(points: np.ndarray, regions: np.ndarray, reach: float) -> np.ndarray:
+    """Return which points (n, d) lie within `reach` of their nearest region center; each point decides alone."""
+    offsets = points - regions[nearest(points, Population(regions))]
+    squares = np.zeros(len(points))
+    for column in offsets.T:
+        squares += column * column
+    return squares <= reach * reach
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Positions:
+    """Every row itself, for `Curator.perturb_rows`: an answer per row, only where all neighbors have equally many.
+
+    Parameters
+    ----------
+    rho_distance : float, z units
+    """
+
+    rho_distance: float
+    reason: ClassVar[str] = "one row moves by at most rho, and by less than 2^-24 a column more when it is snapped"
+
+    def local(self, block: Block) -> np.ndarray:
+        """Return the rows, shape (n, d)."""
+        return block.x
+
+    def sensitivity(self, n_features: int) -> float:
+        """Return the l2 sensitivity under a move by at most rho."""
+        return moved(self.rho_distance, n_features, 2)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CompanionSums(Query):
+    """Sum of the rows of every region, where a row's region is the one nearest to its COMPANION.
+
+    Parameters
+    ----------
+    companion : str, name of the released value per row
+    regions : ndarray of shape (m, d), on the grid
+    rho_distance : float, z units
+
+    Returns (`local`): "" -> ndarray of shape (m, d).
+    """
+
+    companion: str
+    regions: np.ndarray
+    rho_distance: float
+    reason: ClassVar[str] = "a row's region follows its released noisy position, so a move of rho stays in one sum"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        labels = nearest(block.companion(self.companion), Population(self.regions))
+        return {"": cluster_sums(block.x, labels, len(self.regions))[0]}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        d = self.regions.shape[1]
+        if neighboring is Neighboring.MOVE_RHO:
+            return {"": moved(self.rho_distance, d, norm)}
+        corner = 1.0 if norm == math.inf else d ** (1 / norm)  # rows lie in the cube [-1, 1]^d
+        return {"": corner if neighboring is Neighboring.ADD_REMOVE else 2 * corner}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NearRegionSums(Query):
+    """Number of rows and sum of clipped offsets of every region, over rows whose companion lies near some region.
+
+    A row's region is the one nearest to the row itself, so a move may take it from one region to another.
+
+    Parameters
+    ----------
+    companion : str, name of the released value per row
+    regions : ndarray of shape (m, d), on the grid
+    reach : float, rows whose companion is farther than this from every region are left out
+    radius : float, offsets from the region's center are clipped to this l2 norm
+    rho_distance : float, z units
+
+    Returns (`local`): "counts" -> (m,), "sums" -> (m, d).
+    """
+
+    companion: str
+    regions: np.ndarray
+    reach: float
+    radius: float
+    rho_distance: float
+    reason: ClassVar[str] = (
+        "a moved row may leave one region and enter another: two counts by 1, two sums by a clipped offset"
+    )
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        inside = block.x[near_regions(block.companion(self.companion), self.regions, self.reach)]
+        labels = nearest(inside, Population(self.regions))
+        offsets = clip_ball(inside - self.regions[labels], self.radius)
+        sums, counts = cluster_sums(offsets, labels, len(self.regions))
+        return {"counts": counts.astype(np.float64), "sums": sums}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        d, most = self.regions.shape[1], self.radius
+        entry = most * (math.sqrt(d) if norm == 1 else 1.0)
+        if neighboring is Neighboring.ADD_REMOVE:
+            sums = entry
+        elif neighboring is Neighboring.REPLACE:
+            sums = 2 * entry
+        else:  # two regions, or one region in which the offset moves
+            sums = max(one_entry(norm, neighboring) * entry, min(2 * entry, moved(self.rho_distance, d, norm, 2)))
+        return {"counts": one_entry(norm, neighboring), "sums": sums}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class QuadtreeCells(KeyQuery):
+    """Rows per non-empty cell of several shifted quadtrees and levels; see `dpviz.quadtree.count_cells` for the keys.
+
+    Parameters
+    ----------
+    shifts : ndarray of shape (r, d), one tree each
+    levels : tuple of int
+    """
+
+    shifts: np.ndarray
+    levels: tuple[int, ...]
+    reason: ClassVar[str] = "a row is in one cell per tree and level; a moved row leaves one and enters another in each"
+
+    @property
+    def l0(self) -> int:  # noqa: D102
+        return len(self.shifts) * len(self.levels)
+
+    def local(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
+        return count_cells(block.x, self.shifts, self.levels)
