@@ -13,11 +13,12 @@ import numpy as np
 from dpviz import dictionary, params
 from dpviz.domain import Domain
 from dpviz.params import param
-from dpviz.readers import Table, TableError, read_table
+from dpviz.projection import Equirectangular
+from dpviz.readers import Column, Table, TableError, read_table
 
 __all__ = ["SAMPLES", "Blobs", "Clipping", "Dataset", "clipping", "from_table", "load", "load_csv", "load_sample"]
 
-SAMPLES = ("town", "blobs", "overlap", "minority", "ring", "highdim", "tiny", "iris", "wine", "digits")
+SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "highdim", "tiny", "iris", "wine", "digits")
 _FOLDER = Path(__file__).parent.parent / "sample_data"
 
 
@@ -136,6 +137,8 @@ def from_table(
     """
     facts = dictionary.complete(facts)
     names = [column["name"] for column in facts["columns"]]
+    if facts["projection"] is not None:
+        table = _flat(table, Equirectangular.parse(facts["projection"], table.name))
     for name in names:
         refused = next((column for column in table.columns if column.name == name and column.values is None), None)
         if refused is not None:
@@ -156,6 +159,15 @@ def from_table(
         n_clusters=facts["n_clusters"],
         facts=facts,
         private=private,
+    )
+
+
+def _flat(table: Table, projection: Equirectangular) -> Table:
+    """Return the table with columns in kilometers beside its latitude and longitude."""
+    degrees = table.values(projection.latitude), table.values(projection.longitude)
+    made = zip((projection.east, projection.north), projection.forward(*degrees), strict=True)
+    return dataclasses.replace(
+        table, columns=(*table.columns, *(Column(name, "number", values=km) for name, km in made))
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpviz import validate
 from dpviz.domain import Domain
+from dpviz.projection import Equirectangular
 
 __all__ = ["PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
 
@@ -30,6 +31,7 @@ _DEFAULTS: dict[str, Any] = {
     "n_clusters": 3,
     "scale": "column",
     "radius": None,
+    "projection": None,
     "n_public": None,
     "n_is": "exact",
     "unit_of_privacy": "one row is one person",
@@ -46,7 +48,8 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
 
     Keys: columns (each with name, low, high and perhaps unit, description, fill: what stands in for a missing cell),
     scale, radius, n_public, n_is ("exact" or "approximate"), unit_of_privacy, rows_per_person, origin, licence, title,
-    description, label, n_clusters. Other keys are left out.
+    description, label, n_clusters, projection (how kilometers are made from latitude and longitude, see
+    `projection.Equirectangular`). Other keys are left out.
 
     Raises
     ------
@@ -69,6 +72,8 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
             if not isinstance(full[key], str):
                 raise ValueError(f"{name}: {key} must be text.")
         domain_of(full)
+        if full["projection"] is not None:
+            Equirectangular.parse(full["projection"], name)
     except TypeError as problem:
         raise ValueError(str(problem)) from None
     return full

@@ -37,8 +37,10 @@ def write(
     unit: str = "one row is one made-up person",
     origin: str = MADE,
     licence: str = CC0,
+    projection: dict[str, object] | None = None,
 ) -> None:
-    table = pd.DataFrame(np.round(X, decimals), columns=[c["name"] for c in columns])
+    names = [projection["latitude"], projection["longitude"]] if projection else [c["name"] for c in columns]
+    table = pd.DataFrame(np.round(X, decimals), columns=names)
     if decimals == 0:
         table = table.astype(int)
     if labels is not None:
@@ -58,6 +60,8 @@ def write(
         "origin": origin,
         "licence": licence,
     }
+    if projection is not None:
+        dictionary["projection"] = projection
     (HERE / f"{name}.json").write_text(json.dumps(dictionary, indent=1) + "\n")
 
 
@@ -210,6 +214,58 @@ def bundled() -> None:
     )
 
 
+def city() -> None:
+    """Check-ins on latitude and longitude: districts of different width, a main street, and people in between."""
+    rng = np.random.default_rng(2023)
+    at = (50.0, 10.0)
+    districts = [  # east, north, width (all km), share
+        (0.2, 0.4, 0.45, 0.22),
+        (-1.9, 1.6, 0.35, 0.12),
+        (2.4, 1.9, 0.5, 0.12),
+        (1.6, -2.2, 0.4, 0.12),
+        (-2.6, -1.9, 0.6, 0.12),
+        (-6.2, 3.4, 0.7, 0.09),
+        (6.3, -4.6, 0.8, 0.08),
+        (5.6, 6.4, 0.45, 0.06),
+    ]
+    n = 6000
+    east, north, width, share = np.array(districts).T
+    street, strewn = 0.04, 0.03
+    kind = rng.choice(len(districts) + 2, n, p=[*share, street, strewn])
+    place = np.minimum(kind, len(districts) - 1)
+    X = np.column_stack([east[place], north[place]]) + rng.normal(0, width[place][:, None], (n, 2))
+    along = rng.random((n, 1))
+    on_street = np.array([-6.2, 3.4]) * (1 - along) + np.array([6.3, -4.6]) * along + rng.normal(0, 0.08, (n, 2))
+    X = np.where((kind == len(districts))[:, None], on_street, X)
+    X = np.where((kind == len(districts) + 1)[:, None], rng.uniform(-9.5, 9.5, (n, 2)), X)
+    X = np.clip(X, -9.99, 9.99)
+    kilometer = np.degrees(1 / 6371.0088)
+    degrees = np.column_stack([at[0] + X[:, 1] * kilometer, at[1] + X[:, 0] * kilometer / np.cos(np.radians(at[0]))])
+    write(
+        "city",
+        "City, 6,000 made-up check-ins",
+        "Latest check-ins on latitude and longitude, flattened to kilometers.",
+        degrees,
+        [
+            column("east", -10, 10, "km", "east of the city center"),
+            column("north", -10, 10, "km", "north of the city center"),
+        ],
+        8,
+        labels=np.where(kind < len(districts), kind, -1),
+        decimals=6,
+        unit="one row is the latest check-in of one made-up person",
+        projection={
+            "kind": "equirectangular",
+            "latitude": "latitude",
+            "longitude": "longitude",
+            "east": "east",
+            "north": "north",
+            "at": list(at),
+        },
+    )
+
+
 if __name__ == "__main__":
     made_up()
+    city()
     bundled()

@@ -12,6 +12,7 @@ import pytest
 from dpviz import dictionary
 from dpviz.datasets import SAMPLES, Blobs, clipping, load, load_csv, load_sample
 from dpviz.domain import Domain
+from dpviz.projection import EARTH_RADIUS, Equirectangular
 
 ROOT = Path(__file__).parent.parent
 
@@ -164,3 +165,44 @@ def test_any_table_loads_with_its_dictionary(tmp_path):
     with pytest.raises(ValueError, match="column 'c' must hold numbers only"):
         (tmp_path / "mine.json").write_text(json.dumps({"columns": [{"name": "c", "low": 0, "high": 1}]}))
         load_csv(tmp_path / "mine.csv")
+
+
+def haversine(a, b):
+    """True distance in kilometers of points (latitude, longitude) in degrees."""
+    (lat1, lon1), (lat2, lon2) = (np.radians(points).T for points in (a, b))
+    half = np.sin((lat2 - lat1) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.sin((lon2 - lon1) / 2) ** 2
+    return 2 * EARTH_RADIUS * np.arcsin(np.sqrt(half))
+
+
+def test_the_city_is_flattened_to_true_kilometers():
+    data = load_sample("city")
+    degrees = pd.read_csv(ROOT / "sample_data" / "city.csv")[["latitude", "longitude"]].to_numpy()
+    assert data.columns == ("east", "north") and data.units == ("km", "km") and data.domain.scale == "common"
+    a, b = np.random.default_rng(0).integers(len(degrees), size=(2, 2000))
+    true, flat = haversine(degrees[a], degrees[b]), np.linalg.norm(data.X[a] - data.X[b], axis=1)
+    apart = true > 0.01
+    np.testing.assert_allclose(flat[apart], true[apart], rtol=3e-3)
+    projection = Equirectangular.parse(data.facts["projection"], "city")
+    back = np.column_stack(projection.backward(*data.X.T))
+    np.testing.assert_allclose(back, degrees, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": "mercator"}, "kind 'equirectangular'"),
+        ({"at": [50.0]}, "needs 'at'"),
+        ({"at": [95, 0]}, "at_latitude must be <= 80"),
+        ({"at": ["x", 0]}, "at_latitude must be a number"),
+        ({"east": ""}, "name its columns"),
+        ({"latitude": "nowhere"}, "'nowhere' is not a usable column"),
+        ({"more": 1}, "must have kind"),
+    ],
+)
+def test_a_wrong_projection_is_one_sentence(change, words, tmp_path):
+    facts = json.loads((ROOT / "sample_data" / "city.json").read_text())
+    facts["projection"] |= change
+    (tmp_path / "city.json").write_text(json.dumps(facts))
+    (tmp_path / "city.csv").write_text("latitude,longitude\n50.01,10.02\n50.0,10.0\n")
+    with pytest.raises(ValueError, match=words):
+        load_csv(tmp_path / "city.csv")
