@@ -23,6 +23,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.privacy.guarantee",
     "dpviz.privacy.accounting",
     "dpviz.privacy.noise",
+    "dpviz.privacy.local",
     "dpviz.privacy.plan",
     "dpviz.privacy.queries",
     "dpviz.privacy.rows",
@@ -91,7 +92,7 @@ def wrong(module, source):
     draws = [call for call in attribute_calls(source) if re.search(r"\.(laplace|gumbel|geometric)$", call)]
     if draws and module.startswith("dpviz") and module not in ("dpviz.privacy.noise", "dpviz.privacy.plan"):
         found.append("noise outside privacy/noise.py")
-    queries = re.findall(r"class \w+\((?:Query|Score|Predicate|KeyQuery)\)", source)
+    queries = re.findall(r"class \w+\((?:Query|Score|Predicate|KeyQuery|Question)\)", source)
     if queries and not module.startswith("dpviz.privacy.queries"):
         found.append("query class outside privacy/queries")
     if module.startswith("dpviz.algorithms") and module not in ("dpviz.algorithms", "dpviz.algorithms.base"):

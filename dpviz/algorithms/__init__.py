@@ -13,6 +13,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
+from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
 from dpviz.algorithms.sulloyd import SuLloyd
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
@@ -28,6 +29,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DPM,
         NSM,
         StemmerKaplan,
+        StemmerKaplanLocal,
         DistDP,
         DistDPRegionMeans,
         DistDPRandomPoints,

@@ -44,6 +44,7 @@ class Algorithm:
     tagline: ClassVar[str] = ""
     neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
     notion: ClassVar[Notion] = Notion.CENTRAL
+    trust: ClassVar[str] = "a trusted curator sees the raw rows"
     fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
     learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
@@ -154,6 +155,7 @@ class Algorithm:
             pure_epsilon=total.pure_epsilon,
             zcdp=total.zcdp,
             rho_distance=getattr(self, "rho_distance", None),
+            trust=self.trust,
             public=("all parameters", "the domain", *public),
             rows_per_person=rows_per_person,
         )

@@ -105,12 +105,19 @@ def _ratio(entry: Release) -> float:
     return entry.sensitivity / entry.scale
 
 
+def _odds(entry: Release) -> float:
+    return math.log1p(-entry.scale) - math.log(entry.scale)
+
+
 # What one ledger entry costs, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
 _COST = {
     "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
     "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
     "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
     "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], None),
+    **{  # reports of the local model: the scale is the chance that a bit lies
+        name: lambda entry: (_odds(entry), 0.0, 0.0, _odds(entry) ** 2 / 2) for name in ("OUE", "Hadamard", "OneBit")
+    },
     "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
 }
 

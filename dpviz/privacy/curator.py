@@ -12,12 +12,13 @@ import numpy as np
 
 from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Exact, Exponential, Gaussian, Laplace, Plan, Release, Threshold
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Score
+from dpviz.privacy.plan import Cost, Exact, Exponential, Gaussian, Laplace, Plan, Release, Report, Threshold
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
-__all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys"]
+__all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 
 
 class Hidden(NamedTuple):
@@ -57,6 +58,23 @@ class NoisyKeys(NamedTuple):
     threshold: float
 
 
+class Reports(NamedTuple):
+    """What many users' randomized reports add up to.
+
+    Attributes
+    ----------
+    value : ndarray, unbiased estimates
+    sd : float, standard deviation of an estimate of something that no user has
+    users : int, how many reported; public, because groups follow from public numbers
+    sample : ndarray, reports of the first users, one a row, as they were sent
+    """
+
+    value: np.ndarray
+    sd: float
+    users: int
+    sample: np.ndarray
+
+
 class Curator:
     """Answers queries under a plan.
 
@@ -92,6 +110,7 @@ class Curator:
         self._demo = demo
         self._ledger: list[Release] = []
         self._hidden: list[Hidden] = []
+        self._by_user: set[int] = set()
         self._met: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
 
     @property
@@ -191,10 +210,50 @@ class Curator:
         self._remember(label, ALL, true)
         return Noisy(noisy, cost.sd(entry.scale))
 
+    def collect(
+        self, label: str, question: Question, scope: int = ALL, *, oracle: str = "oue", shown: int = 0
+    ) -> Reports:
+        """Collect one report from every user in `scope`, each randomized by herself before anybody sees it.
+
+        Parameters
+        ----------
+        oracle : "oue" or "hadamard", how one of `question.size` answers is told; numbers are told in one bit
+        shown : how many users' reports are returned as they were sent; the others only add up
+
+        Raises
+        ------
+        PermissionError
+            If the plan holds no such report, or where users may come and go: their public numbers would change.
+        """
+        if self.neighboring is not Neighboring.REPLACE:
+            raise PermissionError(f"Curator: report {label!r} is for relation replace only; got {self.neighboring}.")
+        path, occurrence = self._meet(label, scope)
+        one = {"": 1.0}
+        _, entry = self._price(label, "", lambda *_: one, question.reason, occurrence, path, allowed=(Report,))
+        randomizer: Randomizer = (
+            ORACLES[oracle](question.size, entry.scale, question.seed) if question.size else OneBit(entry.scale)
+        )
+        self._met[label][scope] += 1
+        self._ledger.append(dataclasses.replace(entry, mechanism=type(randomizer).__name__))
+        value, sample, users, true = self._session.ask(
+            question, scope, lambda answers, ids: randomizer.gather(self._noise, answers, ids, shown)
+        )
+        self._remember(label, scope, true)
+        return Reports(value, randomizer.sd(users) * question.spread, users, sample)
+
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
-        """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing."""
-        self._refuse_parts(f"a partition of scope {scope}")
-        return self._session.partition(scope, predicate)
+        """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing.
+
+        Where n is kept, only by the rows' public numbers; under add/remove, where numbers shift, never by them.
+        """
+        if not predicate.by_user:
+            self._refuse_parts(f"a partition of scope {scope}")
+            return self._session.partition(scope, predicate)
+        if self.neighboring is Neighboring.ADD_REMOVE:
+            raise PermissionError(f"Curator: a partition by row number is refused under {self.neighboring}.")
+        parts = self._session.partition(scope, predicate)
+        self._by_user.update(parts)
+        return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
         """Return and forget the true statistics since the last call: the driver's, never an algorithm's."""
@@ -223,7 +282,7 @@ class Curator:
 
     def _meet(self, label: str, scope: int) -> tuple[tuple[int, ...], int]:
         """Return the scope's path, and how often a row on it has met the label at most."""
-        if scope != ALL:
+        if scope != ALL and scope not in self._by_user:
             self._refuse_parts(f"release {label!r} of a part of the rows")
         path = self._session.path(scope)
         met = self._met[label]

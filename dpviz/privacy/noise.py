@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -11,9 +12,12 @@ import opendp.prelude as dp
 
 from dpviz.geometry import GRID, snap
 
-__all__ = ["Noise", "Secure", "Seeded"]
+__all__ = ["COIN", "Noise", "Secure", "Seeded"]
 
 dp.enable_features("contrib")
+
+COIN = 2**40  # chances of coins are whole multiples of 1 / COIN, so that coins are exact
+_COINS = 4_000_000  # most coins held at a time
 
 
 class Noise(Protocol):
@@ -31,6 +35,14 @@ class Noise(Protocol):
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
+        ...
+
+    def coins(self, chances: np.ndarray) -> np.ndarray:
+        """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
+        ...
+
+    def binomial(self, counts: np.ndarray, chance: float) -> np.ndarray:
+        """Draw how many of `counts` independent coins come up, each with `chance` (a multiple of 2^-40)."""
         ...
 
 
@@ -58,6 +70,14 @@ class Seeded:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         return int(np.argmax(utilities + self._rng.gumbel(0.0, scale, utilities.shape)))
 
+    def coins(self, chances: np.ndarray) -> np.ndarray:
+        """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
+        return self._rng.integers(0, COIN, chances.shape) < chances * COIN
+
+    def binomial(self, counts: np.ndarray, chance: float) -> np.ndarray:
+        """Draw how many of `counts` independent coins come up, each with `chance` (a multiple of 2^-40)."""
+        return self._rng.binomial(counts, chance)
+
 
 class Secure:
     """OpenDP's exact samplers on operating-system randomness, for private releases. There is no seed.
@@ -82,6 +102,19 @@ class Secure:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         open_to_choice = np.flatnonzero(np.isfinite(utilities))
         return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
+
+    def coins(self, chances: np.ndarray) -> np.ndarray:
+        """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
+        words = np.frombuffer(os.urandom(8 * chances.size), dtype=np.uint64) >> np.uint64(64 - 40)
+        return words.reshape(chances.shape) < chances * COIN
+
+    def binomial(self, counts: np.ndarray, chance: float) -> np.ndarray:
+        """Draw how many of `counts` independent coins come up, each with `chance`, by tossing every one of them."""
+        found = np.zeros(counts.shape, dtype=np.int64)
+        for index, count in np.ndenumerate(counts):
+            for start in range(0, int(count), _COINS):
+                found[index] += int(self.coins(np.full(min(_COINS, int(count) - start), chance)).sum())
+        return found
 
 
 @lru_cache(maxsize=256)

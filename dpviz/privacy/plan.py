@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from dpviz import validate
 from dpviz.privacy import accounting
+from dpviz.privacy.local import flip_chance
 from dpviz.privacy.noise import Noise
 
 __all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Release", "Threshold", "gaussians", "split"]
@@ -199,7 +200,33 @@ class Exact(Cost):
         return np.zeros(shape)
 
 
-COSTS: dict[str, type[Cost]] = {cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Exact)}
+@dataclasses.dataclass(frozen=True)
+class Report(Cost):
+    """One report that a user randomizes by herself: epsilon-local-DP, whatever she is asked.
+
+    The "scale" is the chance that a bit of the report tells the opposite.
+    """
+
+    epsilon: float
+    norm: ClassVar[float] = 1
+
+    def __post_init__(self) -> None:
+        validate.positive("Report", epsilon=self.epsilon)
+        validate.in_range("Report", None, 20, epsilon=self.epsilon)
+
+    @property
+    def pure(self) -> float:  # noqa: D102
+        return self.epsilon
+
+    @property
+    def zcdp(self) -> float:  # noqa: D102
+        return self.epsilon**2 / 2
+
+    def scale(self, sensitivity: float) -> float:  # noqa: D102
+        return flip_chance(self.epsilon)
+
+
+COSTS: dict[str, type[Cost]] = {cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Exact, Report)}
 
 
 def gaussians(mu: float, weights: Iterable[float]) -> tuple[Gaussian, ...]:

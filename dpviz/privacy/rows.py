@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Score
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question, Score
 
 __all__ = ["ALL", "Block", "Rows", "Session"]
 
@@ -20,6 +20,7 @@ UTILITY_SNAP = 2.0**-4  # utilities are snapped to 2^-20: 2^-24 / 2^-4
 UTILITY_SLACK = 2.0**-19  # what snapping can add to a score's range
 Draw = Callable[[str, np.ndarray], np.ndarray]
 Pick = Callable[[np.ndarray], int]
+Gather = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Keep = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 Perturb = Callable[[np.ndarray], np.ndarray]
 
@@ -42,6 +43,11 @@ class Block:
     @cached_property
     def x(self) -> np.ndarray:  # noqa: D102
         return self._x if self._base is None else self._base.x[self._index]  # type: ignore[return-value]
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Public number of every row: its position among all rows. Means something only where n is kept."""
+        return np.arange(self.n) if self._index is None else self._index
 
     @property
     def n(self) -> int:
@@ -184,6 +190,12 @@ class Session:
         noisy = draw(true)
         block.accompany(name, noisy)
         return noisy, {name: true}
+
+    def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
+        """Return (estimates, a few users' reports, number of users, truth); `gather(answers, ids)` randomizes."""
+        block = self._scopes[scope].block
+        estimates, sample = gather(question.answers(block), block.ids)
+        return question.decode(estimates, block.ids), sample, block.n, question.truth(block)
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
         """Compute a statistic; of two sibling scopes count the smaller one and subtract it from their parent's.

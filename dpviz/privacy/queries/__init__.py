@@ -5,18 +5,21 @@ one row can change it; the test suite checks both by brute force. A field may ne
 to the curator could carry rows out. One module per family; all of them are listed here.
 """
 
-from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Score
+from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Question, Score
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
 from dpviz.privacy.queries.cells import CellCounts, CellSums, InBalls, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.lloyd import ClusterMoves
+from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
 from dpviz.privacy.queries.sums import NearestSums
 
 __all__ = [
     "Below",
+    "ByUser",
     "CellCounts",
+    "CellOf",
     "CellSums",
     "ClusterMoves",
     "CompanionSums",
@@ -25,14 +28,17 @@ __all__ = [
     "InBalls",
     "KeyQuery",
     "NearRegionSums",
+    "NearestOf",
     "NearestSums",
     "NearestVotes",
     "NormHistogram",
+    "OffsetOf",
     "Positions",
     "Predicate",
     "Projection",
     "QuadtreeCells",
     "Query",
+    "Question",
     "RegionSum",
     "Score",
     "SecondMoment",

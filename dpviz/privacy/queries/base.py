@@ -14,7 +14,7 @@ from dpviz.privacy.guarantee import Neighboring
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
 
-__all__ = ["KeyQuery", "Predicate", "Projection", "Query", "Score", "one_entry", "projected"]
+__all__ = ["KeyQuery", "Predicate", "Projection", "Query", "Question", "Score", "one_entry", "projected"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,6 +64,7 @@ class Predicate:
     """Splits rows into `parts` disjoint parts by a public rule on the single row."""
 
     parts: ClassVar[int] = 2
+    by_user: ClassVar[bool] = False  # True where the part follows from the row's public number, not from its values
 
     def assign(self, block: Block) -> np.ndarray:
         """Return the part index of every row, shape (n,)."""
@@ -93,6 +94,42 @@ class KeyQuery:
     def sensitivity(self, neighboring: Neighboring) -> float:
         """Return the l2 sensitivity of the counts: sqrt(l0), or sqrt(2 l0) where a changed row moves between keys."""
         return math.sqrt(self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Question:
+    """What a user of the local model is asked about her own row; a randomizer answers for her.
+
+    Attributes
+    ----------
+    reason : as for `Query`
+    seed : of the public hashes that users and server both compute
+    """
+
+    reason: ClassVar[str] = ""
+    seed: int = dataclasses.field(default=0, kw_only=True)
+
+    @property
+    def size(self) -> int:
+        """Number of possible answers 0, 1, ...; 0 where the answer is a number in [-1, 1]."""
+        return 0
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of a decoded estimate, in units of the randomizer's."""
+        return 1.0
+
+    def answers(self, block: Block) -> np.ndarray:
+        """Return every user's true answer, shape (n,); a function of her row (and public number) alone."""
+        raise NotImplementedError
+
+    def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:
+        """Return what is asked for, from the randomizer's estimates and the users' public numbers (n,)."""
+        return estimates
+
+    def truth(self, block: Block) -> dict[str, np.ndarray]:
+        """Return the exact values behind the estimates: for DEMO's hidden record only."""
+        return {"counts": np.bincount(self.answers(block), minlength=self.size).astype(np.float64)}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -1,0 +1,164 @@
+"""Randomizers of the local model: how a user answers for herself, so that nobody needs to be trusted with the row.
+
+Every report is epsilon-DP by its own coins: whatever a user's true answer, no report becomes more than e^epsilon times
+as likely as with any other answer. `flip` is the chance that a bit tells the opposite, 1 / (1 + e^epsilon) rounded up
+to whole multiples of 2^-40, so that coins with that chance can be drawn exactly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Protocol
+
+import numpy as np
+
+from dpviz.privacy.noise import COIN, Noise
+
+__all__ = ["ORACLES", "OUE", "Hadamard", "OneBit", "Randomizer", "flip_chance", "public_hash", "transform"]
+
+
+def flip_chance(epsilon: float) -> float:
+    """Return the smallest multiple of 2^-40 that is at least 1 / (1 + e^epsilon)."""
+    return math.ceil(COIN / (1 + math.exp(epsilon))) / COIN
+
+
+def public_hash(seed: int, ids: np.ndarray, salt: int = 0) -> np.ndarray:
+    """Return 64 public pseudorandom bits per id, shape as `ids` (splitmix64): everybody can recompute them."""
+    with np.errstate(over="ignore"):
+        z = np.asarray(ids).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z += np.uint64(seed % 2**64) ^ (np.uint64(salt) * np.uint64(0xD1B54A32D192ED03))
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+        z = (z + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+        return z ^ (z >> np.uint64(29))
+
+
+class Randomizer(Protocol):
+    """What the curator needs of a randomizer; a frozen dataclass with a `flip`."""
+
+    def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (unbiased estimates, the reports of the first `shown` users)."""
+        ...
+
+    def sd(self, users: int) -> float:
+        """Return the standard deviation of an estimate of something that no user has."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class OUE:
+    """Optimized unary encoding (Wang et al. 2017): one bit per category, the true one told with chance 1/2.
+
+    Parameters
+    ----------
+    size : int, number of categories K
+    flip : float, chance of a 1 in any other bit
+    seed : int, not used
+    """
+
+    size: int
+    flip: float
+    seed: int = 0
+
+    def reports(self, noise: Noise, answers: np.ndarray) -> np.ndarray:
+        """Return every user's bits, shape (n, K), bool: two bits differ between two answers, (1-flip)/flip in all."""
+        chances = np.where(answers[:, None] == np.arange(self.size), 0.5, self.flip)
+        return noise.coins(chances)
+
+    def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (estimated counts (K,), real reports of the first users (shown, K)).
+
+        All bits are independent, so the sum of the other users' reports is drawn as binomials: exactly the same law.
+        """
+        sample = self.reports(noise, answers[:shown])
+        counts = np.bincount(answers[shown:], minlength=self.size)
+        ones = noise.binomial(counts, 0.5) + noise.binomial(counts.sum() - counts, self.flip)
+        return (ones + sample.sum(axis=0) - len(answers) * self.flip) / (0.5 - self.flip), sample
+
+    def sd(self, users: int) -> float:
+        """Return sqrt(n flip (1 - flip)) / (1/2 - flip) = sqrt(4 n e^eps) / (e^eps - 1)."""
+        return math.sqrt(users * self.flip * (1 - self.flip)) / (0.5 - self.flip)
+
+
+@dataclasses.dataclass(frozen=True)
+class Hadamard:
+    """Hadamard response: a public random row of a Hadamard matrix per user, its entry at the answer as one noisy bit.
+
+    Parameters
+    ----------
+    size : int, number of categories K
+    flip : float, chance that the bit is turned
+    seed : int, of the public hash that gives every user her row
+    """
+
+    size: int
+    flip: float
+    seed: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Size of the matrix: the first power of two above K (row and column 0 say nothing)."""
+        return 2 ** max(1, math.ceil(math.log2(self.size + 1)))
+
+    def reports(self, noise: Noise, answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (public row of every user (n,), bits (n,) bool: True for +1)."""
+        row = (public_hash(self.seed, ids) % np.uint64(self.rows)).astype(np.int64)
+        positive = _parity(row & (answers + 1)) == 0
+        return row, noise.coins(np.where(positive, 1 - self.flip, self.flip))
+
+    def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (estimated counts (K,), (row, bit) of the first users (shown, 2))."""
+        row, bits = self.reports(noise, answers, ids)
+        sums = np.bincount(row, weights=np.where(bits, 1.0, -1.0), minlength=self.rows)
+        sample = np.column_stack([row[:shown], bits[:shown]])
+        return transform(sums)[1 : self.size + 1] / (1 - 2 * self.flip), sample
+
+    def sd(self, users: int) -> float:
+        """Return sqrt(n) (e^eps + 1) / (e^eps - 1)."""
+        return math.sqrt(users) / (1 - 2 * self.flip)
+
+
+@dataclasses.dataclass(frozen=True)
+class OneBit:
+    """One bit for a number v in [-1, 1]: +1 with chance 1/2 + v (1/2 - flip), else -1.
+
+    Parameters
+    ----------
+    flip : float, chance of the unlikelier bit at v = 1 or -1
+    """
+
+    flip: float
+
+    def chances(self, answers: np.ndarray) -> np.ndarray:
+        """Return the chance of +1 per user, a multiple of 2^-40 in [flip, 1 - flip]."""
+        exact = np.rint((0.5 + answers * (0.5 - self.flip)) * COIN) / COIN
+        return np.clip(exact, self.flip, 1 - self.flip)
+
+    def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (every user's unbiased estimate of her own number (n,), bits of the first users (shown,))."""
+        bits = noise.coins(self.chances(answers))
+        return np.where(bits, 1.0, -1.0) / (1 - 2 * self.flip), bits[:shown]
+
+    def sd(self, users: int) -> float:
+        """Return the standard deviation of the sum of n such estimates, at v = 0: sqrt(n) (e^eps + 1) / (e^eps - 1)."""
+        return math.sqrt(users) / (1 - 2 * self.flip)
+
+
+ORACLES: dict[str, type[OUE] | type[Hadamard]] = {"oue": OUE, "hadamard": Hadamard}
+
+
+def transform(values: np.ndarray) -> np.ndarray:
+    """Return the Walsh-Hadamard transform sum_j (-1)^popcount(i & j) values_j of 2^m values."""
+    out = np.array(values, dtype=np.float64)
+    half = 1
+    while half < len(out):
+        pairs = out.reshape(-1, 2, half)
+        out = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+        half *= 2
+    return out
+
+
+def _parity(bits: np.ndarray) -> np.ndarray:
+    return np.bitwise_count(bits.astype(np.uint64)) % 2
