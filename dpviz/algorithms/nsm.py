@@ -18,7 +18,7 @@ from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, Plan, gaussians
-from dpviz.privacy.queries import NearestSums, NormHistogram, Projection, SecondMoment
+from dpviz.privacy.queries import NearestScatter, NearestSums, NormHistogram, Projection, SecondMoment
 
 __all__ = ["NSM"]
 
@@ -98,6 +98,7 @@ class NSM(Algorithm):
     learns_sensitivity: ClassVar[bool] = True  # clipping radii follow released values; the cost does not
 
     BINS: ClassVar[int] = 16
+    CROWD: ClassVar[int] = 5  # from so many centers on, one of them may have missed its cluster
     FLAT: ClassVar[int] = 3  # up to here candidates are packed and zoomed into; above they follow the second moment
     WIDE: ClassVar[int] = 64  # above, the summary is taken in a projection
     PROJECTED: ClassVar[int] = 32
@@ -135,6 +136,10 @@ class NSM(Algorithm):
         help="Share for directions, or zoom. Empty: .2, or .4 up to 3-D.",
     )
 
+    scatter_share: float = param(
+        0.05, low=0.0, high=0.3, advanced=True, help="Share for finding centers that share a cluster."
+    )
+
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one where noise will dominate."""
         signal = n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
@@ -159,6 +164,9 @@ class NSM(Algorithm):
         step = (1 - first - histogram) / 2
         if step <= 0:
             raise ValueError(f"{self.name}: first_share + histogram_share must be < 1; got {first + histogram:g}.")
+        if self._looks_for_misses(d, n_public):
+            costs["scatter"] = gaussians(mu * math.sqrt(self.scatter_share), [1])
+            mu *= math.sqrt(1 - self.scatter_share)
         counted = 1 / (1 + 1.5 * math.sqrt(d))
         costs |= _joint("candidates", mu, [(histogram, 0.6 if flat else 0.4)])
         costs |= _joint("zoom", mu, [(first, 0.5)]) if flat else {"moment": gaussians(mu * math.sqrt(first), [1])}
@@ -180,7 +188,8 @@ class NSM(Algorithm):
         short, total = reach, reach**2
         if "moment" in plan:
             noisy = curator.release("moment", SecondMoment(reach, p, projection))
-            spread, directions, total = _directions(noisy.value, noisy.sd, n, reach)
+            moment, bulk = (noisy.value + noisy.value.T) / 2, p * noisy.sd**2 / 2
+            spread, directions, total = _directions(moment, noisy.sd, n, reach)
             short = min(reach, 2 * math.sqrt(total))
             said = {"moment": noisy.value, "spread": spread, "directions": directions, "noise_sd": noisy.sd}
             yield Frame("moment", "The noisy second moment: in which directions rows spread", said)
@@ -235,7 +244,7 @@ class NSM(Algorithm):
             multiple = min(4.0, 1.3 * max(1.0, n * self._mu(n) / (20 * k * math.sqrt(d))) ** 0.25)
         else:
             width, multiple = inner + cell, 1.5
-        clip = min(short, multiple * math.sqrt(width))
+        clip = max(min(short, multiple * math.sqrt(width)), reach / 256)  # never 0, even if the points are the centers
         for step in (1, 2):
             absolute = projection is not None and step == 1
             query = NearestSums(centers, reach, projection) if absolute else NearestSums(centers, clip, relative=True)
@@ -244,8 +253,15 @@ class NSM(Algorithm):
             moved = counts > 2 * sd
             shift = noisy.value["sums"] / np.maximum(counts, max(2 * sd, 1.0))[:, None]
             start = np.zeros((k, d)) if absolute else centers
-            centers = clip_ball(snap(start + np.where(moved[:, None], shift, 0.0)), domain.radius)
-            said = {"centers": centers, "start": start, "noisy_counts": counts, "radius": query.radius, "moved": moved}
+            if step == 1 and "scatter" in plan:
+                wide = curator.release("scatter", NearestScatter(centers, clip))
+            centers = start + np.where(moved[:, None], shift, 0.0)
+            said = {"start": start, "noisy_counts": counts, "radius": query.radius, "moved": moved}
+            if step == 1 and "scatter" in plan:
+                inside = wide.value - np.where(moved, counts * (shift**2).sum(axis=1), 0.0)
+                centers, said["split"] = _split_merge(centers, counts, inside, 2 * wide.sd, moment, 2 * math.sqrt(bulk))
+            centers = clip_ball(snap(centers), domain.radius)
+            said["centers"] = centers
             yield Frame("correction", f"Noisy Lloyd step {step} of 2: {int(moved.sum())} of {k} centers move", said)
 
     def _summary(
@@ -294,6 +310,12 @@ class NSM(Algorithm):
             "weights": weights,
         }
 
+    def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
+        """Whether scatter is asked for: many centers, and a cluster's scatter stands out from the noise. Public."""
+        if self.n_clusters < self.CROWD or not self.FLAT < n_features <= self.WIDE:
+            return False
+        return n_public * self._mu(n_public) * math.sqrt(self.scatter_share) >= 3 * self.n_clusters
+
     def _mu(self, n_public: int) -> float:
         return mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
 
@@ -326,7 +348,7 @@ def _directions(noisy: np.ndarray, sd: float, n_public: int, reach: float) -> tu
     signal and 1 - e2 / l^2 of it the share along the found direction.
     """
     p = len(noisy)
-    values, directions = np.linalg.eigh((noisy + noisy.T) / 2)
+    values, directions = np.linalg.eigh(noisy)
     e2 = p * sd * sd / 2
     signal = np.where(values > 2 * math.sqrt(e2), (values + np.sqrt(np.maximum(values**2 - 4 * e2, 0.0))) / 2, 0.0)
     effective = np.where(signal > 0, np.maximum(signal - e2 / np.maximum(signal, 1e-300), 0.0), 0.0)
@@ -346,3 +368,46 @@ def _scatter(points: np.ndarray, weights: np.ndarray, centers: np.ndarray) -> fl
     """Return the weighted mean squared distance of points to their nearest center."""
     squares = ((points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
     return float((weights * squares).sum() / weights.sum())
+
+
+def _split_merge(
+    centers: np.ndarray, counts: np.ndarray, scatter: np.ndarray, doubt: float, moment: np.ndarray, bulk: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Take centers from pairs that share a cluster to clusters that share a center; released values only.
+
+    A cluster that spreads wider than the median cluster by more than noise explains holds two. Its halves lie along
+    the strongest direction that centers leave unexplained in the second moment, as far out as the excess says. A
+    split and the merge that costs least (Ward's criterion) are done together while that pays; each center takes part
+    once.
+
+    Parameters
+    ----------
+    centers : (k, d); counts : (k,) rows of each; scatter : (k,) sums of their squared distances
+    doubt : by how much a gain must exceed its cost
+    moment : (d, d) symmetric; bulk : eigenvalues below it say nothing
+
+    Returns
+    -------
+    centers (k, d), split (k,) : bool, centers that took part
+    """
+    k, mass = len(centers), np.maximum(counts, 1.0)
+    excess = scatter - mass * np.median(np.maximum(scatter, 0.0) / mass)
+    values, directions = np.linalg.eigh(moment - (centers.T * mass) @ centers)
+    ward = mass[:, None] * mass / (mass[:, None] + mass) * ((centers[:, None] - centers) ** 2).sum(axis=2)
+    np.fill_diagonal(ward, np.inf)
+    centers, split = centers.copy(), np.zeros(k, dtype=bool)
+    strongest = zip(np.argsort(-excess), values[::-1], directions.T[::-1], strict=False)
+    for wide, value, direction in strongest:
+        free = ~split & (np.arange(k) != wide)
+        if split[wide] or value <= bulk or free.sum() < 2:
+            break
+        cost = np.where(free[:, None] & free, ward, np.inf)
+        a, b = np.unravel_index(cost.argmin(), cost.shape)
+        gain = min(excess[wide], value)
+        if gain <= cost[a, b] + doubt:
+            break
+        centers[a] = (mass[a] * centers[a] + mass[b] * centers[b]) / (mass[a] + mass[b])
+        half = math.sqrt(gain / mass[wide]) * direction
+        centers[wide], centers[b] = centers[wide] + half, centers[wide] - half
+        split[[a, b, wide]] = True
+    return centers, split

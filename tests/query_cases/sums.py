@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpviz.geometry import random_projection
-from dpviz.privacy.queries import NearestSums, Projection, Query
+from dpviz.privacy.queries import NearestScatter, NearestSums, Projection, Query
 from query_cases.base import AR, REPLACE, Case, points
 
 _two = NearestSums(np.array([[-0.5, 0.0], [0.5, 0.0]]), 1.0)
@@ -21,7 +21,21 @@ def _build(rng, d):
     return NearestSums(points(rng, 4, 2), float(rng.uniform(0.2, 2.0)), Projection(random_projection(d, 2, rng)))
 
 
+_scatter = NearestScatter(np.array([[-2.0, 0.0], [2.0, 0.0]]), 1.0)
+_left, _right = np.array([[-1.0, 0.0]]), np.array([[1.0, 0.0]])
+
+
+def _build_scatter(rng, d):
+    if rng.random() < 0.5:
+        return NearestScatter(points(rng, 4, d), float(rng.uniform(0.05, 1.0)))
+    return NearestScatter(points(rng, 4, 2), float(rng.uniform(0.05, 1.0)), Projection(random_projection(d, 2, rng)))
+
+
 CASES: dict[type[Query], Case] = {
+    NearestScatter: Case(
+        build=_build_scatter,
+        worst={AR: [(_scatter, _left, np.vstack([_left, _right]))], REPLACE: [(_scatter, _left, _right)]},
+    ),
     NearestSums: Case(
         build=_build,
         worst={

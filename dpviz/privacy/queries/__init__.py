@@ -13,7 +13,7 @@ from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
-from dpviz.privacy.queries.sums import NearestSums
+from dpviz.privacy.queries.sums import NearestScatter, NearestSums
 
 __all__ = [
     "Below",
@@ -29,6 +29,7 @@ __all__ = [
     "KeyQuery",
     "NearRegionSums",
     "NearestOf",
+    "NearestScatter",
     "NearestSums",
     "NearestVotes",
     "NormHistogram",

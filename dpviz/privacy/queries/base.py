@@ -14,7 +14,9 @@ from dpviz.privacy.guarantee import Neighboring
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
 
-__all__ = ["KeyQuery", "Predicate", "Projection", "Query", "Question", "Score", "one_entry", "projected"]
+COARSE = 2.0**-12  # truncated to it before they are multiplied, factors have products on the grid
+
+__all__ = ["COARSE", "KeyQuery", "Predicate", "Projection", "Query", "Question", "Score", "one_entry", "projected"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

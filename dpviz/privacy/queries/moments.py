@@ -10,14 +10,12 @@ import numpy as np
 
 from dpviz.geometry import clip_ball
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries.base import Projection, Query, one_entry, projected
+from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
 
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
 
 __all__ = ["NormHistogram", "SecondMoment"]
-
-COARSE = 2.0**-12  # rows are truncated to this grid before they are multiplied: products then lie on 2^-24
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ import numpy as np
 
 from dpviz.geometry import Population, clip_ball, cluster_sums, nearest
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries.base import Projection, Query, one_entry, projected
+from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
 
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
 
-__all__ = ["NearestSums"]
+__all__ = ["NearestScatter", "NearestSums"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,6 +37,7 @@ class NearestSums(Query):
     projection: Projection | None = None
     relative: bool = False
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself or its offset, clipped"
+    whole: ClassVar[tuple[str, ...]] = ("counts",)
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
@@ -51,3 +52,34 @@ class NearestSums(Query):
         if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
             reach *= 2
         return {"sums": reach, "counts": one_entry(norm, neighboring)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NearestScatter(Query):
+    """Sum of squared distances of the rows nearest to each of k public points, each clipped to a radius.
+
+    Parameters
+    ----------
+    points : ndarray of shape (k, d), or (k, p) with a projection, on the grid
+    radius : float, offsets x - point are clipped to this l2 norm and truncated to 2^-12 before they are squared
+    projection : Projection or None; if given, distances are those in projected space
+
+    Returns (`local`): "" -> (k,).
+    """
+
+    points: np.ndarray
+    radius: float
+    projection: Projection | None = None
+    reason: ClassVar[str] = "one row adds its squared distance, at most radius^2, to one sum"
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        seen = block.x if self.projection is None else projected(block, self.projection)
+        labels = nearest(seen, Population(self.points))
+        offsets = np.trunc(clip_ball(seen - self.points[labels], self.radius) / COARSE) * COARSE
+        squares = np.zeros(len(offsets))
+        for column in offsets.T:  # whole multiples of 2^-24: exact in any order
+            squares += column * column
+        return {"": np.bincount(labels, weights=squares, minlength=len(self.points))}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        return {"": self.radius**2 * one_entry(norm, neighboring)}
