@@ -9,12 +9,12 @@ from plotly.colors import hex_to_rgb
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, hdpe, nsm, pane, pe
+from dpviz.figures import View, hdpe, nsm, pane, pe, splitting
 from dpviz.figures.panels import spend_frame
 from dpviz.figures.theme import DARK, LIGHT, STYLES
 from dpviz.figures.view import thin, xy
 from dpviz.frozen import freeze
-from dpviz.metrics import loss_path
+from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Hidden, Step
 
 
@@ -163,6 +163,25 @@ def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     drawn = [np.isfinite(np.asarray(frame.data[0].x, dtype=float)).sum() for frame in right.frames]
     assert drawn[:-1] == [0] * (len(drawn) - 1) and drawn[-1] == 3 and right.data[moving].name == "released center"
     assert how.sentences(seen.trace)[-1].startswith("One noisy average")
+
+
+def test_vote_splitting_steps_two_runs_together_and_shows_who_lost_a_group():
+    data = load_sample("town")
+    reference = ALGORITHMS["kmeans"](n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers
+    best = normalized_loss(data.X, reference, data.domain)
+    views = []
+    for slug in ("aug-pe", "pe-means"):
+        trace = ALGORITHMS[slug](n_clusters=5, epsilon=4.0).run(data.X, domain=data.domain, seed=0)
+        losses = loss_path(trace, data.X)
+        views.append(View(trace, LIGHT, (0, 1), data.columns, data.units, data.X, reference, losses, best, True))
+    voted, clustered = (splitting.found_frame(view) for view in views)
+    np.testing.assert_allclose(voted.loss_ratio, views[0].losses / best)
+    assert clustered.found.iloc[-1] == 5 and clustered.loss_ratio.iloc[-1] < 1.2
+    assert voted.found.min() < 5 and voted.loss_ratio.iloc[-1] >= 2
+    panels, lines = splitting.panels(*views), splitting.sentences(*views)
+    assert [len(panel.figure.frames) for panel in panels] == [len(lines)] * 3 == [len(views[0].trace.steps)] * 3
+    assert f"{voted.found.iloc[-1]} of 5 groups" in lines[-1] and lines[-1].endswith("5 of 5")
+    assert all("NOT PRIVATE" in panel.figure.to_json() for panel in panels)
 
 
 def test_thinning_is_bounded_and_fixed():

@@ -98,3 +98,12 @@ def test_hidden_layers_can_be_switched_off(app):
     assert not app.exception
     specs = " ".join(chart.proto.spec for chart in app.get("plotly_chart"))
     assert "NOT PRIVATE" not in specs and "true votes" not in specs
+
+
+def test_a_lesson_keeps_its_answer_until_a_guess_is_made(app):
+    open_page(app, "pages/lessons.py")
+    assert not app.exception and len(app.get("plotly_chart")) == 3 and not app.info
+    app.radio(key="lesson_guess").set_value("noise").run()
+    assert not app.exception and app.info[0].value.startswith("Not the noise") and "split" in app.info[0].value
+    app.segmented_control(key="lesson_epsilon").set_value(1.0).run()
+    assert not app.exception and app.info[0].value.startswith("Not the noise")

@@ -16,25 +16,29 @@ from pages._ui.transport import transport
 _CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _panels(
-    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
-) -> list[Panel]:
-    """Return the figures of a run, built once per server for every way to look at it."""
-    data = sample(_result.data)
-    view = View(
-        trace=_result.trace,
+def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
+    """Return a run and how to look at it, in the visitor's colors."""
+    data = sample(result.data)
+    return View(
+        trace=result.trace,
         colors=shell.colors(),
         axes=axes,
         columns=data.columns,
         units=data.units,
         people=data.X if hidden else None,
-        reference=_result.reference.cluster_centers if hidden else None,
-        losses=_result.losses if hidden else None,
-        reference_loss=_result.reference_loss if hidden else None,
+        reference=result.reference.cluster_centers if hidden else None,
+        losses=result.losses if hidden else None,
+        reference_loss=result.reference_loss if hidden else None,
         hidden=hidden,
     )
-    found = pane(_result.trace).panels(view)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _panels(
+    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
+) -> list[Panel]:
+    """Return the figures of a run, built once per server for every way to look at it."""
+    found = pane(_result.trace).panels(view_of(_result, hidden=hidden, axes=axes))
     if not compact:
         return found
     plane = next(panel for panel in found if panel.name == "plane")
@@ -54,7 +58,7 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     if compact:
         with st.container(key=f"{key}_figures"):
-            _draw(key, plane)
+            draw(key, plane)
         _transport(key, result, how, axes, autoplay=True)
         shell.key_line(how.legend, hidden)
         return
@@ -64,17 +68,18 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
         flat = plane and (plane[0].figure.layout.meta or {}).get("ar", 1) < 0.9
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
         with left:
-            _draw(key, plane)
+            draw(key, plane)
             shell.key_line(how.legend, hidden)
         with right.container(gap="xxsmall"):
-            _draw(key, side)
-        _draw(key, wide)
+            draw(key, side)
+        draw(key, wide)
         if len(result.trace.ledger):
             with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
                 _table(result, how)
 
 
-def _draw(key: str, panels: list[Panel]) -> None:
+def draw(key: str, panels: list[Panel]) -> None:
+    """Show figures; the transport whose scope they stand in drives them."""
     for index, panel in enumerate(panels):
         st.plotly_chart(panel.figure, theme=None, config=_CONFIG, key=f"{key}_{panel.name}_{index}", alt=panel.alt)
 

@@ -127,9 +127,9 @@ def execute(name: str, algorithm: Algorithm, seed: int, job: Job | None = None) 
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def demo(name: str, epsilon: float) -> Result:
-    """Return the replay shown before anything was run: PE-means on a sample."""
-    return execute(name, ALGORITHMS["pe-means"](n_clusters=sample(name).n_clusters, epsilon=epsilon), 0)
+def demo(name: str, epsilon: float, slug: str = "pe-means") -> Result:
+    """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
+    return execute(name, ALGORITHMS[slug](n_clusters=sample(name).n_clusters, epsilon=epsilon), 0)
 
 
 def start(name: str, algorithm: Algorithm, seed: int) -> None:

@@ -13,8 +13,11 @@ from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee
 
 _CSS = (Path(__file__).parent / "shell.css").read_text()
-PAGES = {"pages/home.py": "Home", "pages/explore.py": "Explore"}
-DOORS = {"pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs.")}
+PAGES = {"pages/home.py": "Home", "pages/explore.py": "Explore", "pages/lessons.py": "Learn"}
+DOORS = {
+    "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
+}
 _GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}
 
 

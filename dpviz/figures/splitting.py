@@ -1,0 +1,89 @@
+"""Vote splitting: top-k voting and k-means selection side by side, on the same rows and first guesses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.panels import plane, reference
+from dpviz.figures.pe import KEEP, add_layers, layers, shots
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Panel, View, add_frames
+
+__all__ = ["found_frame", "panels", "sentences"]
+
+
+def found_frame(view: View) -> pd.DataFrame:
+    """Return columns round, loss_ratio (to KMeans) and found: groups of KMeans to which some center is nearest."""
+    reference_centers = view.trace.domain.normalize(view.reference)
+    found = []
+    for step in view.trace.steps:
+        squares = ((step.released["centers"][:, None] - reference_centers) ** 2).sum(axis=2)
+        found.append(len(np.unique(squares.argmin(axis=1))))
+    ratio = np.asarray(view.losses) / view.reference_loss
+    return pd.DataFrame({"round": range(1, len(found) + 1), "loss_ratio": ratio, "found": found})
+
+
+def sentences(voted: View, clustered: View) -> list[str]:
+    """Return what is said at every round."""
+    k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
+    tables = found_frame(voted), found_frame(clustered)
+    return [
+        f"Round {t + 1} of {rounds} \u00b7 left, the {k} most voted guesses: {tables[0].found[t]} of {k} groups have a "
+        f"center; right, k-means on {int(step.released['kept'].sum())} survivors: {tables[1].found[t]} of {k}"
+        for t, step in enumerate(clustered.trace.steps)
+    ]
+
+
+def _plane(view: View, title: str) -> Panel:
+    figure = plane(view, title, height=430)
+    traces = add_layers(figure, view.colors)
+    reference(view, figure)
+    drawn = zip(layers(view.trace, view.plane, "centers"), shots(view.trace), strict=True)
+    add_frames(figure, traces, [update for update, (_, phase) in drawn if phase == KEEP])
+    last = found_frame(view).iloc[-1]
+    found = f"{int(last.found)} of {len(view.reference)} groups have a center"
+    return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")
+
+
+def _losses(views: dict[str, View]) -> Panel:
+    colors = next(iter(views.values())).colors
+    figure = base(colors, "Loss by round", height=210)
+    tag(figure, colors)
+    updates: list[list[dict]] = []
+    tables = {name: found_frame(view) for name, view in views.items()}
+    rounds = max(len(table) for table in tables.values())
+    for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
+        figure.add_scatter(
+            x=table["round"], y=table.loss_ratio, mode="lines+markers", name=name, cliponaxis=False,
+            hovertemplate=f"{name}, round %{{x}}: %{{y:.2f}} \u00d7 KMeans<extra></extra>",
+            line={"color": colors.person, "width": 1.6}, marker={"symbol": symbol, "size": 9},
+        )  # fmt: skip
+        figure.add_annotation(
+            x=1.005, xref="paper", y=table.loss_ratio.iloc[-1], text=name, showarrow=False, xanchor="left", xshift=10,
+            font={"color": colors.ink},
+        )  # fmt: skip
+    for table in tables.values():
+        figure.add_scatter(
+            mode="markers", hoverinfo="skip", cliponaxis=False,
+            marker={"symbol": "circle-open", "size": 15, "color": colors.hidden, "line": {"width": 2.4}},
+        )  # fmt: skip
+        updates.append([{"x": [row.round], "y": [row.loss_ratio]} for row in table.itertuples()])
+    figure.add_hline(y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6})
+    figure.update_layout(margin_r=118)
+    figure.update_xaxes(title_text="round", range=[0.7, rounds + 0.3], dtick=max(1, rounds // 10))
+    top = max(table.loss_ratio.max() for table in tables.values())
+    figure.update_yaxes(title_text="\u00d7 KMeans", range=[0, 1.12 * top])
+    add_frames(figure, [2, 3], [list(pair) for pair in zip(*updates, strict=True)])
+    ends = ", ".join(f"{name} {table.loss_ratio.iloc[-1]:.2f}" for name, table in tables.items())
+    return Panel("wide", figure, f"Loss as a multiple of KMeans' ends at: {ends}. Not private.")
+
+
+def panels(voted: View, clustered: View) -> list[Panel]:
+    """Return the two planes and the losses; all step together. Both runs must have as many rounds."""
+    views = {"top-k voting": voted, "k-means": clustered}
+    return [
+        _plane(voted, "Top-k voting: the most voted guesses"),
+        _plane(clustered, "PE-means: k-means on the survivors"),
+        _losses(views),
+    ]
