@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from dpviz import validate
 from dpviz.domain import Domain
 from dpviz.projection import Equirectangular
 
-__all__ = ["PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
+__all__ = ["FROM_THE_DATA", "PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
 
 PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds that follow from what a column means
     "percent": (0, 100, "%"),
@@ -24,6 +25,7 @@ PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds that
     "Likert, 7 points": (1, 7, "points"),
     "0 or 1": (0, 1, ""),
 }
+FROM_THE_DATA = "bounds taken from the data: NOT PRIVATE"
 _DEFAULTS: dict[str, Any] = {
     "title": "",
     "description": "",
@@ -34,6 +36,7 @@ _DEFAULTS: dict[str, Any] = {
     "projection": None,
     "n_public": None,
     "n_is": "exact",
+    "declared": True,
     "unit_of_privacy": "one row is one person",
     "rows_per_person": 1,
     "origin": "",
@@ -47,7 +50,8 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     """Check the facts and add the defaults; `name` is how messages call them.
 
     Keys: columns (each with name, low, high and perhaps unit, description, fill: what stands in for a missing cell),
-    scale, radius, n_public, n_is ("exact" or "approximate"), unit_of_privacy, rows_per_person, origin, licence, title,
+    scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
+    PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title,
     description, label, n_clusters, projection (how kilometers are made from latitude and longitude, see
     `projection.Equirectangular`). Other keys are left out.
 
@@ -67,6 +71,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
         raise ValueError(f"{name}: column {twice!r} is declared twice.")
     try:
         validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
+        validate.one_of(name, (True, False), declared=full["declared"])
         validate.integer(name, 1, None, n_clusters=full["n_clusters"])
         for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
             if not isinstance(full[key], str):
@@ -127,7 +132,7 @@ def dump(facts: Mapping[str, Any]) -> str:
 
 def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domain:
     """Return the domain that the facts declare; `n_public` wins over theirs."""
-    return Domain.box(
+    domain = Domain.box(
         np.array([column["low"] for column in facts["columns"]], dtype=float),
         np.array([column["high"] for column in facts["columns"]], dtype=float),
         scale=facts.get("scale", "column"),
@@ -135,6 +140,7 @@ def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domai
         n_public=facts.get("n_public") if n_public is None else n_public,
         rows_per_person=facts.get("rows_per_person", 1),
     )
+    return domain if facts.get("declared", True) else dataclasses.replace(domain, origin=FROM_THE_DATA)
 
 
 def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,35 +7,43 @@ from dpviz.figures.panels import MAX_PEOPLE
 from pages._ui import runs, shell
 from pages._ui.forms import parameters, pick_algorithm, pick_data
 from pages._ui.player import player
+from pages._ui.private import confirm
 
 shell.enter("pages/explore.py")
 state = st.session_state
-error, algorithm, seed = "", None, 0
+error, algorithm, seed, hidden = "", None, 0, False
 
 with st.sidebar:
     name, data = pick_data()
-    cls = pick_algorithm()
+    cls = pick_algorithm(data.private)
     try:
         values = parameters(cls, name, {"n_clusters": data.n_clusters})
         algorithm = cls(**values)
     except (ValueError, TypeError) as problem:
         error = str(problem)
-    seed = int(
-        st.number_input(
-            "Seed", 0, value=0, step=1, key="explore_seed", persist_state="session",
-            help="DEMO only. A published seed lets anyone subtract the noise.",
-        )
-    )  # fmt: skip
+    if not data.private:
+        seed = int(
+            st.number_input(
+                "Seed", 0, value=0, step=1, key="explore_seed", persist_state="session",
+                help="DEMO only. A published seed lets anyone subtract the noise.",
+            )
+        )  # fmt: skip
     if st.button("Run", type="primary", width="stretch", disabled=algorithm is None or "job" in state):
-        runs.start(name, algorithm, seed)
+        (confirm if data.private else runs.start)(data, algorithm, seed)
     if algorithm is not None:
         for sentence in algorithm.advice(data.domain.n_features, data.domain.n_public or len(data.X)):
             st.warning(sentence)
-    st.caption("Each run on private data would spend \u03b5 again. Here the people are made up or public.")
+    st.caption(
+        "Each run spends \u03b5 of this file again. It asks first."
+        if data.private
+        else "Each run on private data would spend \u03b5 again. Here the people are made up or public."
+    )
 
 result = runs.shown(name)
+if result is not None and result.data.private != data.private:
+    result = None  # what is seen has the mode of what is chosen
 with st.sidebar:
-    past = runs.history()
+    past = [r for r in runs.history() if r.data.private == data.private]
     if len(past) > 1:
         labels = {r.identity: r.label for r in past}
         now = list(labels).index(state.shown) if state.shown in labels else None
@@ -43,23 +51,25 @@ with st.sidebar:
         if chosen not in (None, state.shown):
             state.shown = chosen
             st.rerun()
-    hidden = st.toggle(
-        "Show people and KMeans", value=True, key="explore_hidden", persist_state="session",
-        help="Hidden layers. They exist in DEMO only.",
-    )  # fmt: skip
+    if not data.private:
+        hidden = st.toggle(
+            "Show people and KMeans", value=True, key="explore_hidden", persist_state="session",
+            help="Hidden layers. They exist in DEMO only.",
+        )  # fmt: skip
     axes = None
-    if result is not None and (columns := runs.sample(result.data).columns)[1:]:
+    if result is not None and (columns := result.data.columns)[1:]:
         axes = (0, 1)
         if len(columns) > 2:
             seen = st.multiselect(
-                "Seen from two columns", range(len(columns)), [0, 1], max_selections=2, key=f"seen_{result.data}",
-                format_func=lambda i: columns[i], persist_state="session", placeholder="a fixed random projection",
+                "Seen from two columns", range(len(columns)), [0, 1], max_selections=2, persist_state="session",
+                format_func=lambda i: columns[i], placeholder="a fixed random projection",
+                key=f"seen_{result.data.dataset_id}",
                 help="Two columns; none for a fixed random projection. Never a projection fitted to private rows.",
             )  # fmt: skip
             axes = (seen[0], seen[1]) if len(seen) == 2 else None
 
-title = runs.sample(result.data).title if result else data.title
-shell.strip(title, result.trace.name if result else cls.name, result.trace.claimed if result else None)
+shown, promise = (result.data, result.trace.claimed) if result else (data, None)
+shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private)
 if error:
     st.error(f"{error} Nothing was spent.")
 for kind, box in (("problem", st.error), ("note", st.info)):
@@ -70,18 +80,21 @@ runs.progress()
 if result is None and "job" in state:
     st.skeleton(height=478)
 elif result is None:
-    st.info("Nothing run yet. Press Run in the sidebar; a run on a sample takes seconds.", icon=":material/play_arrow:")
+    st.info("Nothing run yet. Press Run in the sidebar.", icon=":material/play_arrow:")
 if result is None:
     st.stop()
 
-if algorithm is not None and (result.data, algorithm.slug) != (name, result.trace.algorithm) and "job" not in state:
+same = algorithm is not None and (shown.dataset_id, algorithm.slug) == (data.dataset_id, result.trace.algorithm)
+if algorithm is not None and not same and "job" not in state:
     st.caption(f"You see {result.label}. Press Run for {cls.name} on {data.title}.")
+if shown.domain.origin != "declared":
+    st.caption(f"This data set's {shown.domain.origin}.")
 too_little = pane(result.trace).warning(result.trace)
 if too_little:
     st.warning(too_little)
 player("explore", result, hidden=hidden, axes=axes)
-drawn = f" {MAX_PEOPLE} of {len(runs.sample(result.data).X):,} rows are drawn, all are computed with."
+drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'
-    f"{drawn if hidden and len(runs.sample(result.data).X) > MAX_PEOPLE else ''}</p>"
+    f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )

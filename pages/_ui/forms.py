@@ -8,11 +8,15 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.datasets import SAMPLES, Dataset
+from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
-from pages._ui.runs import sample
+from dpviz.privacy.guarantee import Notion
+from pages._ui.runs import names, sample
+from pages._ui.shell import plain
 
 LABELS = {
+    "n_rows": "Rows",
+    "n_features": "Columns",
     "n_clusters": "Centers k",
     "epsilon": "Privacy budget \u03b5",
     "delta": "Delta \u03b4",
@@ -22,20 +26,20 @@ STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def pick_data() -> tuple[str, Dataset]:
-    """Show the sample picker; return the name and the data set."""
+    """Show the picker of samples and of this session's own data; return the name and the data set."""
     name = st.selectbox(
-        "Data", SAMPLES, format_func=lambda n: sample(n).title, key="explore_data", persist_state="session"
+        "Data", names(), format_func=lambda n: sample(n).title, key="explore_data", persist_state="session"
     )
-    st.caption(sample(name).description)
+    st.caption(plain(sample(name).description))
     return name, sample(name)
 
 
-def pick_algorithm() -> type[Algorithm]:
-    """Show the algorithm picker with each one's idea."""
-    slugs = list(ALGORITHMS)
+def pick_algorithm(private: bool = False) -> type[Algorithm]:
+    """Show the algorithm picker with each one's idea; for private data only what promises something."""
+    slugs = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE or not private]
     slug = st.selectbox(
         "Algorithm", slugs, slugs.index("pe-means"), format_func=lambda s: ALGORITHMS[s].name,
-        key="explore_algorithm", persist_state="session",
+        key="private_algorithm" if private else "explore_algorithm", persist_state="session",
     )  # fmt: skip
     st.caption(ALGORITHMS[slug].tagline)
     return ALGORITHMS[slug]
@@ -53,7 +57,7 @@ def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -
     folded = {n: s for n, s in specs.items() if s.advanced}
     start = "_".join(filter(None, [data_name, preset]))  # what the defaults follow
     keys = {n: f"param_{cls.slug}_{n}" + (f"_{start}" if n in defaults else "") for n in specs}
-    values = {n: _widget(cls, n, s, defaults.get(n, s.default), keys[n]) for n, s in shown.items()}
+    values = {n: widget(cls.name, n, s, defaults.get(n, s.default), keys[n]) for n, s in shown.items()}
     if not folded:
         return values
     with st.expander("More"):
@@ -62,15 +66,16 @@ def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -
                 "Preset", cls.PRESETS, None, key=f"preset_{cls.slug}", placeholder="none", persist_state="session",
                 help="Values of a paper or of its published code. They fill the fields.",
             )  # fmt: skip
-        values |= {n: _widget(cls, n, s, defaults.get(n, s.default), keys[n]) for n, s in folded.items()}
+        values |= {n: widget(cls.name, n, s, defaults.get(n, s.default), keys[n]) for n, s in folded.items()}
     changed = [f"{n} = {values[n]}" for n, s in folded.items() if values[n] != s.default]
     if changed:
         st.caption(f"Not the default: {', '.join(changed)}.")
     return values
 
 
-def _widget(cls: type[Algorithm], name: str, spec: ParamSpec, default: Any, key: str) -> Any:
-    label = LABELS.get(name, name.replace("_", " ").capitalize())
+def widget(owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "") -> Any:
+    """Show the widget of one parameter; return its value."""
+    label = label or LABELS.get(name, name.replace("_", " ").capitalize())
     keep: dict[str, Any] = {"key": key, "help": spec.help, "persist_state": "session"}
     if spec.kind == "bool":
         return st.toggle(label, default, **keep)
@@ -82,7 +87,7 @@ def _widget(cls: type[Algorithm], name: str, spec: ParamSpec, default: Any, key:
         try:
             return params.parse(spec, text.strip())
         except ValueError:
-            raise ValueError(f"{cls.name}: {name} must be a number or empty; got {text!r}.") from None
+            raise ValueError(f"{owner}: {name} must be a number or empty; got {text!r}.") from None
     if spec.kind == "int":
         return st.number_input(label, value=int(default), step=1, **keep)
     return st.number_input(label, value=float(default), step=None, format="%g", **keep)

@@ -10,15 +10,16 @@ import streamlit as st
 from dpviz.figures import Pane, Panel, View, pane
 from dpviz.figures.panels import ledger_frame
 from pages._ui import shell
-from pages._ui.runs import Result, sample
+from pages._ui.runs import Result, is_public
 from pages._ui.transport import transport
 
 _CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}
 
 
 def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
-    """Return a run and how to look at it, in the visitor's colors."""
-    data = sample(result.data)
+    """Return a run and how to look at it, in the visitor's colors; a private run has no hidden layers."""
+    data = result.data
+    hidden = hidden and not data.private
     return View(
         trace=result.trace,
         colors=shell.colors(),
@@ -26,19 +27,15 @@ def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> Vi
         columns=data.columns,
         units=data.units,
         people=data.X if hidden else None,
-        reference=result.reference.cluster_centers if hidden else None,
+        reference=result.reference.cluster_centers if hidden and result.reference else None,
         losses=result.losses if hidden else None,
         reference_loss=result.reference_loss if hidden else None,
         hidden=hidden,
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _panels(
-    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
-) -> list[Panel]:
-    """Return the figures of a run, built once per server for every way to look at it."""
-    found = pane(_result.trace).panels(view_of(_result, hidden=hidden, axes=axes))
+def _build(result: Result, hidden: bool, axes: tuple[int, int] | None, compact: bool) -> list[Panel]:
+    found = pane(result.trace).panels(view_of(result, hidden=hidden, axes=axes))
     if not compact:
         return found
     plane = next(panel for panel in found if panel.name == "plane")
@@ -47,6 +44,18 @@ def _panels(
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
+def _shared_panels(identity: str, mode: str, look: tuple, _result: Result) -> list[Panel]:
+    """Return the figures of a run on public data, built once per server for every way to look at it."""
+    return _build(_result, *look)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _own_panels(identity: str, mode: str, look: tuple, _result: Result) -> list[Panel]:
+    """Return the figures of a run on a file of somebody's own: they go with the session."""
+    return _build(_result, *look)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, scope="session")
 def _ledger(identity: str, _result: Result) -> pd.DataFrame:
     return ledger_frame(_result.trace)
 
@@ -54,7 +63,8 @@ def _ledger(identity: str, _result: Result) -> pd.DataFrame:
 def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, compact: bool = False) -> None:
     """Draw a run and its controls. `compact` draws the plane alone, with the controls below, and plays once."""
     how = pane(result.trace)
-    found = _panels(result.identity, st.context.theme.type or "light", hidden, axes, compact, result)
+    panels = _shared_panels if is_public(result.data) else _own_panels
+    found = panels(result.identity, st.context.theme.type or "light", (hidden, axes, compact), result)
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     if compact:
         with st.container(key=f"{key}_figures"):
@@ -90,7 +100,7 @@ def _transport(key: str, result: Result, how: Pane, axes: tuple[int, int] | None
         scope=f"{key}_figures",
         titles=how.sentences(result.trace),
         marks=how.marks(result.trace),
-        zoom_of=f"{result.data} {axes}",
+        zoom_of=f"{result.data.dataset_id} {axes}",
         autoplay=autoplay,
     )
 

@@ -1,4 +1,7 @@
-"""Running algorithms for the pages: cached samples, background jobs, and a bounded store of results by run id."""
+"""Running algorithms for the pages: data sets by name, background jobs, and bounded stores of results by run id.
+
+What comes from a file of somebody's own lives in that session alone: its data set, its runs, its figures.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +15,36 @@ import streamlit as st
 
 from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.datasets import Dataset, load_sample
+from dpviz.datasets import SAMPLES, Dataset, load
 from dpviz.experiments.jobs import Job, Jobs
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Trace
 
 KEEP = 20  # results a session can go back to
-STORE_BYTES = 400_000_000  # all sessions together
+STORE_BYTES = 400_000_000  # of public data, all sessions together
+OWN_BYTES = 150_000_000  # of one session's own files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Result:
-    """A finished DEMO run with what the figures need beside the trace; `identity` is its public run id."""
+    """A finished run with what the figures need beside the trace; `identity` is its public run id.
+
+    `losses`, `reference` and `reference_loss` look at raw rows: they are None where the data are private.
+    """
 
     identity: str
     trace: Trace
-    data: str
-    losses: np.ndarray
-    reference: Trace
-    reference_loss: float
+    data: Dataset
+    losses: np.ndarray | None = None
+    reference: Trace | None = None
+    reference_loss: float | None = None
 
     @property
     def label(self) -> str:
         """Name the run in a list."""
         values = [f"{key} {value:g}" for key, value in _short(self.trace.parameters).items()]
-        return ", ".join([f"{self.trace.name} on {self.data}", *values, f"seed {self.trace.seed}"])
+        last = "released" if self.trace.seed is None else f"seed {self.trace.seed}"
+        return ", ".join([f"{self.trace.name} on {self.data.title.split(',')[0]}", *values, last])
 
     @property
     def size(self) -> int:
@@ -64,6 +72,12 @@ class Store:
         """Return a result, or None if it was dropped."""
         return self._kept.get(identity)
 
+    def forget(self, dataset_id: str) -> None:
+        """Drop every result on a data set."""
+        with self._lock:
+            for identity in [i for i, kept in self._kept.items() if kept.data.dataset_id == dataset_id]:
+                del self._kept[identity]
+
 
 def _short(parameters: dict) -> dict[str, float]:
     return {
@@ -84,62 +98,127 @@ def jobs() -> Jobs:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
+def _public(name: str) -> Dataset:
+    return load(name)
+
+
+def own() -> dict[str, Dataset]:
+    """Return this session's data sets from files, by their random token."""
+    return st.session_state.setdefault("own", {})
+
+
 def sample(name: str) -> Dataset:
-    """Return a bundled sample, read once per server."""
-    return load_sample(name)
+    """Return a sample, blobs, or a data set of this session, by name."""
+    return own()[name] if name in own() else _public(name)
+
+
+def names() -> list[str]:
+    """Return the names this session can choose from, its own ones first."""
+    return [*own(), *st.session_state.get("made", []), *SAMPLES]
+
+
+def chosen() -> Dataset:
+    """Return the data set that every page uses, the first sample before anything was chosen."""
+    state = st.session_state
+    if state.get("explore_data") not in names():
+        state.explore_data = SAMPLES[0]
+    return sample(state.explore_data)
+
+
+def choose(name: str) -> None:
+    """Make a data set the chosen one on every page. Call it where its picker is not drawn."""
+    if name not in names():
+        st.session_state.setdefault("made", []).insert(0, name)
+    st.session_state.explore_data = name
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def kmeans(name: str, n_clusters: int, seed: int) -> Trace:
-    """Return the non-private reference for a sample."""
-    data = sample(name)
-    return ALGORITHMS["kmeans"](n_clusters=n_clusters).run(
-        data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id
-    )
+def _kmeans(name: str, n_clusters: int, seed: int, _data: Dataset) -> Trace:
+    return _reference(_data, n_clusters, seed)
 
 
-def run_id(name: str, algorithm: Algorithm, seed: int) -> str:
+def _reference(data: Dataset, n_clusters: int, seed: int) -> Trace:
+    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
+    return kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+
+
+def keep(data: Dataset) -> None:
+    """Add a data set from a file to this session's own, and make it the chosen one."""
+    own()[data.dataset_id] = data
+    choose(data.dataset_id)
+
+
+def drop(dataset_id: str) -> None:
+    """Forget a data set of this session and every run on it."""
+    own().pop(dataset_id, None)
+    _stores()[0].forget(dataset_id)
+
+
+def is_public(data: Dataset) -> bool:
+    """Return whether a data set is the same for everybody: what is made from it may be shared between sessions."""
+    return ":" in data.dataset_id  # sample:NAME or blobs:...; a file's token has none
+
+
+def run_id(data: Dataset, algorithm: Algorithm, seed: int | None) -> str:
     """Return the public identity of a run: ids and parameters, never data."""
     values = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
-    return json.dumps([f"sample:{name}", algorithm.slug, values, seed, __version__])
+    return json.dumps([data.dataset_id, algorithm.slug, values, seed, __version__])
 
 
-def execute(name: str, algorithm: Algorithm, seed: int, job: Job | None = None) -> Result:
-    """Run an algorithm on a sample and compare it with KMeans; reports releases done to the job."""
-    data = sample(name)
-    planned = sum(map(len, algorithm.plan(data.domain.n_features, data.domain.n_public or len(data.X)).costs.values()))
+def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | None = None) -> Result:
+    """Run an algorithm and, unless the data are private, compare it with KMeans; reports releases done to the job.
+
+    Private data get secure noise, no seed, and nothing else is computed from their rows.
+    """
+    domain = data.domain
+    planned = sum(map(len, algorithm.plan(domain.n_features, domain.n_public or len(data.X)).costs.values()))
     trace = algorithm.run(
         data.X,
-        domain=data.domain,
-        seed=seed,
+        domain=domain,
+        seed=None if data.private else seed,
+        noise="secure" if data.private else "seeded",
         dataset_id=data.dataset_id,
         on_step=None if job is None else lambda step: job.advance(step.n_releases, planned),
     )
-    reference = kmeans(name, getattr(algorithm, "n_clusters", data.n_clusters), seed)
-    return Result(
-        run_id(name, algorithm, seed),
-        trace,
-        name,
-        loss_path(trace, data.X),
-        reference,
-        normalized_loss(data.X, reference.cluster_centers, data.domain),
-    )
+    identity = run_id(data, algorithm, trace.seed)
+    if data.private:
+        return Result(identity, trace, data)
+    n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
+    shared = is_public(data)
+    reference = _kmeans(data.dataset_id, n_clusters, seed, data) if shared else _reference(data, n_clusters, seed)
+    loss = normalized_loss(data.X, reference.cluster_centers, domain)
+    return Result(identity, trace, data, loss_path(trace, data.X), reference, loss)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def demo(name: str, epsilon: float, slug: str = "pe-means") -> Result:
     """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
-    return execute(name, ALGORITHMS[slug](n_clusters=sample(name).n_clusters, epsilon=epsilon), 0)
+    data = _public(name)
+    return execute(data, ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon), 0)
 
 
-def start(name: str, algorithm: Algorithm, seed: int) -> None:
-    """Show a run: at once if the server has its result, else as a background job of this session."""
-    identity = run_id(name, algorithm, seed)
-    if store().get(identity) is not None:
+def _stores() -> tuple[Store, Store]:
+    """Return the session's own store and the one that is shared."""
+    if "store" not in st.session_state:
+        st.session_state.store = Store(OWN_BYTES)
+    return st.session_state.store, store()
+
+
+def find(identity: str) -> Result | None:
+    """Return a finished run that this session may see, or None if it was dropped."""
+    mine, shared = _stores()
+    return mine.get(identity) or shared.get(identity)
+
+
+def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
+    """Show a run: at once if it was made before, else as a background job of this session."""
+    identity = run_id(data, algorithm, None if data.private else seed)
+    if find(identity) is not None:
         show(identity)
-    else:
-        job = jobs().submit(algorithm.name, lambda job: execute(name, algorithm, seed, job))
-        st.session_state.job = job.id
+        return
+    inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
+    job = jobs().submit(algorithm.name, lambda job: inbox.append(execute(data, algorithm, seed, job)))
+    st.session_state.update(job=job.id, inbox=inbox)
 
 
 def show(identity: str) -> None:
@@ -151,13 +230,13 @@ def show(identity: str) -> None:
 
 def history() -> list[Result]:
     """Return the session's runs that the server still has, newest first."""
-    found = (store().get(identity) for identity in reversed(st.session_state.get("history", [])))
+    found = (find(identity) for identity in reversed(st.session_state.get("history", [])))
     return [result for result in found if result is not None]
 
 
 def shown(name: str) -> Result | None:
     """Return the run to show: the chosen one, else a replay on the town sample."""
-    chosen = store().get(st.session_state.get("shown", ""))
+    chosen = find(st.session_state.get("shown", ""))
     return demo(name, 1.0) if chosen is None and name == "town" else chosen
 
 
@@ -186,8 +265,9 @@ def _poll() -> None:
         return
     del state.job
     if job.status == "done":
-        store().put(job.result)
-        show(job.result.identity)
+        result = state.pop("inbox").pop()
+        _stores()[is_public(result.data)].put(result)
+        show(result.identity)
     elif job.status == "failed":
         state.problem = f"{job.error} The run was stopped; everything else is as it was."
     else:

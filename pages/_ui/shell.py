@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 from pathlib import Path
 
 import streamlit as st
@@ -13,9 +14,15 @@ from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee
 
 _CSS = (Path(__file__).parent / "shell.css").read_text()
-PAGES = {"pages/home.py": "Home", "pages/explore.py": "Explore", "pages/lessons.py": "Learn"}
+PAGES = {
+    "pages/home.py": "Home",
+    "pages/data.py": "Data",
+    "pages/explore.py": "Explore",
+    "pages/lessons.py": "Learn",
+}
 DOORS = {
     "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
     "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
 }
 _GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}
@@ -33,9 +40,9 @@ def colors() -> Theme:
     return theme(st.context.theme.type or "light")
 
 
-def strip(data: str, algorithm: str, guarantee: Guarantee | None) -> None:
+def strip(data: str, algorithm: str = "", guarantee: Guarantee | None = None, *, private: bool = False) -> None:
     """Show mode, data, algorithm and guarantee, and the page's style with it."""
-    facts = [("Data", data), ("Algorithm", algorithm)]
+    facts = [("Data", data), *([("Algorithm", algorithm)] if algorithm else [])]
     if guarantee is not None and guarantee.private:
         mu = f"not defined for {algorithm}" if guarantee.mu is None else f"{guarantee.mu:.2f}"
         facts += [("\u03b5", f"{guarantee.epsilon:.3g}"), ("\u03b4", f"{guarantee.delta:.2g}"), ("\u03bc", mu)]
@@ -46,11 +53,17 @@ def strip(data: str, algorithm: str, guarantee: Guarantee | None) -> None:
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}</style>"
     with st.container(key="strip"):
-        st.html(f'{style}<div class="dp-strip"><span class="dp-badge">DEMO</span>{words}</div>')
+        badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
+        st.html(f'{style}<div class="dp-strip">{badge}{words}</div>')
 
 
 def _name(name: str) -> str:
     return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else name
+
+
+def plain(text: str) -> str:
+    """Return a name from somebody's file so that markdown shows it as it is: no link, no picture, no formula."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$:~^])", r"\\\1", text)
 
 
 def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:

@@ -1,0 +1,132 @@
+"""Public data: the gallery of samples, blobs on demand, and the data dictionary of what is chosen."""
+
+from __future__ import annotations
+
+import base64
+import html
+
+import streamlit as st
+
+from dpviz import dictionary, params
+from dpviz.datasets import SAMPLES, Blobs, Dataset
+from dpviz.figures.people import thumbnail
+from pages._ui import runs, shell
+from pages._ui.forms import widget
+
+_ROW = 6
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _picture(name: str, mode: str, width: int, height: int, most: int) -> str:
+    """Return a picture of public data as an address that an <img> shows."""
+    svg = thumbnail(runs.sample(name), shell.colors(), width=width, height=height, most=most)
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def picture(name: str, alt: str, *, width: int = 220, height: int = 132, most: int = 260) -> str:
+    """Return the <img> of a public data set."""
+    source = _picture(name, st.context.theme.type or "light", width, height, most)
+    return f'<img class="dp-thumb" src="{source}" alt="{html.escape(alt, quote=True)}">'
+
+
+def samples() -> None:
+    """Show the gallery; a button makes a sample the chosen one on every page."""
+    with st.container(key="gallery"):
+        for start in range(0, len(SAMPLES), _ROW):
+            for name, place in zip(SAMPLES[start : start + _ROW], st.columns(_ROW, gap="small"), strict=False):
+                with place.container(border=True, height="stretch", vertical_alignment="distribute"):
+                    _card(name)
+    facts(runs.sample(st.session_state.explore_data))
+
+
+def _card(name: str) -> None:
+    data, chosen = runs.sample(name), st.session_state.explore_data == name
+    n, d = data.X.shape
+    st.html(
+        f"{picture(name, f'{data.title}: made-up or public rows')}<p class=dp-card><b>{html.escape(data.title)}</b><br>"
+        f"{html.escape(data.description)}<br><span>{n:,} rows, {d} columns</span></p>"
+    )
+    st.button(
+        "In use" if chosen else "Use",
+        key=f"use_{name}",
+        width="stretch",
+        type="primary" if chosen else "secondary",
+        on_click=runs.choose,
+        args=(name,),
+    )
+
+
+def blobs() -> None:
+    """Show the form of the generator with a picture that follows it."""
+    form, view = st.columns([5, 6], gap="medium")
+    specs = params.specs(Blobs)
+    with form:
+        sides = st.columns(2, gap="small")
+        values = {}
+        for place, (name, spec) in enumerate(specs.items()):
+            with sides[place % 2]:
+                label = "Groups" if name == "n_clusters" else ""
+                values[name] = widget(Blobs.name, name, spec, spec.default, f"blobs_{name}", label)
+        try:
+            made = Blobs(**values)
+        except (ValueError, TypeError) as problem:
+            st.error(str(problem))
+            st.stop()
+        chosen = st.session_state.explore_data == made.key
+        st.button(
+            "In use" if chosen else "Use these blobs",
+            type="primary",
+            width="stretch",
+            disabled=chosen,
+            on_click=runs.choose,
+            args=(made.key,),
+        )
+    with view:
+        st.html(picture(made.key, "The blobs that these parameters make", width=600, height=400, most=1500))
+    facts(runs.sample(made.key))
+
+
+def facts(data: Dataset) -> None:
+    """Show the data dictionary of a data set, what one person can change, and the ways on."""
+    st.header(f"What is public about: {data.title}")
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        heads = "".join(f"<th scope=col>{head}</th>" for head in ("column", "unit", "low", "high", "meaning"))
+        rows = "".join(
+            "<tr class=lit>"
+            + "".join(
+                f"<td>{html.escape(cell)}</td>"
+                for cell in (c["name"], c["unit"], f"{c['low']:g}", f"{c['high']:g}", c["description"])
+            )
+            + "</tr>"
+            for c in data.facts["columns"]
+        )
+        st.html(
+            '<div class="dp-table" tabindex="0" role="region" aria-label="Data dictionary"><table><thead>'
+            f"<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+    with right:
+        f, size = data.facts, "not declared" if data.domain.n_public is None else f"{data.domain.n_public:,}"
+        lines = {
+            "Rows": f"{'about ' if f['n_is'] == 'approximate' else ''}{size}",
+            "Unit of privacy": f["unit_of_privacy"],
+            "Scale": "one for all columns, distances stay" if f["scale"] == "common" else "each column its own",
+            "Origin": f["origin"] or "your file",
+            "License": f["licence"] or "not stated",
+        }
+        st.html("".join(f"<p class=dp-fact><span>{k}</span> {html.escape(v)}</p>" for k, v in lines.items()))
+    st.html(
+        '<p class="dp-small"><b>What one person can change.</b> '
+        + " ".join(html.escape(sentence) for sentence in dictionary.promises(data.facts))
+        + "</p>"
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link("pages/explore.py", label="Explore it", icon=":material/play_circle:")
+        st.download_button(
+            "Data dictionary",
+            dictionary.dump(data.facts),
+            "data-dictionary.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )

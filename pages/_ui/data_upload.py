@@ -1,0 +1,182 @@
+"""A file of your own: it is received in memory, one question is asked, it is read, and its bytes are dropped."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from starlette.formparsers import MultiPartParser
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.typing import UploadedFile
+
+from dpviz.readers import Stopped, Table, TableError, read_table
+from pages._ui import data_editor, runs
+from pages._ui.private import claims
+from pages._ui.shell import plain
+
+TYPES = ["csv", "tsv", "txt", "parquet", "xlsx"]
+MOST_FILES = 3
+_PUBLIC = (
+    "Made up, published, or yours to show. You will see rows, what noise does to them, and plain KMeans beside every "
+    "private result. Runs have a seed and can be repeated."
+)
+_PRIVATE = (
+    "Nothing of its rows is shown, not before and not after: no preview, no smallest value, no count. Runs draw their "
+    "noise from the operating system, cost privacy, and add up. Only released values leave."
+)
+
+
+@dataclasses.dataclass(eq=False)
+class Upload:
+    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with."""
+
+    token: str
+    table: Table
+    private: bool
+    fingerprint: str
+    draft: dict[str, Any]
+    cells: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    base: pd.DataFrame | None = None
+    editing: str = ""
+    version: int = 0
+    filled: bool = False
+    dataset_id: str = ""
+
+
+def keep_uploads_in_memory(most: int) -> None:
+    """Raise the size above which the server's form parser would write an upload to a temporary file."""
+    MultiPartParser.spool_max_size = most
+
+
+def shown() -> Upload | None:
+    """Return the file that the page is about, or None."""
+    uploads = st.session_state.get("uploads", {})
+    return uploads.get(st.session_state.get("upload_shown"), next(iter(uploads.values()), None))
+
+
+def files() -> None:
+    """Show the way from a dropped file to a declared data set."""
+    state = st.session_state
+    uploads: dict[str, Upload] = state.setdefault("uploads", {})
+    if "upload_problem" in state:
+        st.error(plain(state.pop("upload_problem")))
+    if "pending" in state:
+        _ask(*state.pending)
+        return
+    if not uploads or state.get("another"):
+        _receive()
+    if uploads:
+        _list(uploads)
+
+
+def _receive() -> None:
+    state = st.session_state
+    turn = state.setdefault("file_turn", 0)
+    file = st.file_uploader("A table in CSV, TSV, Parquet or Excel form, with a header line", TYPES, key=f"file_{turn}")
+    st.caption(
+        "The file stays in the memory of this server, for this visit only: never on its disk, never in a log. "
+        "Names and types of columns count as public."
+    )
+    if file is not None:
+        state.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
+        _release(file)
+        state.update(file_turn=turn + 1, another=False)
+        st.rerun()
+
+
+def _release(file: UploadedFile) -> None:
+    """Let the server's file store forget the bytes; the widget that showed name and size goes with the next turn."""
+    context = get_script_run_ctx()
+    if context is not None:
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
+
+
+def _ask(name: str, content: bytes) -> None:
+    state = st.session_state
+    st.subheader(f"Is {plain(name)} public?")
+    for place, label, words, private in zip(
+        st.columns(2, gap="medium"), ("Yes, it is public", "No, it is private"), (_PUBLIC, _PRIVATE), (False, True),
+        strict=True,
+    ):  # fmt: skip
+        with place.container(border=True, height="stretch"):
+            st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
+            if st.button(label, key="say_private" if private else "say_public", width="stretch"):
+                del state.pending
+                _read(name, content, private)
+                st.rerun()
+    st.caption("The answer is final for this file.")
+    if st.button("Neither: forget the file", type="tertiary"):
+        del state.pending
+        st.rerun()
+
+
+def _read(name: str, content: bytes, private: bool) -> None:
+    """Read a file and keep its table; the answer given for the same file before stands."""
+    state = st.session_state
+    fingerprint = claims().fingerprint(content)
+    if state.setdefault("answers", {}).setdefault(fingerprint, private) != private:
+        state.upload_problem = (
+            f"{name}: you called this very file {'public' if private else 'private'} before; that is final."
+        )
+        return
+    try:
+        table = _with_progress(name, content, private)
+    except TableError as problem:
+        state.upload_problem = str(problem)
+        return
+    draft = {} if private else {"n_public": table.n_rows}
+    token = secrets.token_hex(8)
+    state.uploads[token] = Upload(token, table, private, fingerprint, draft)
+    state.upload_shown = token
+
+
+def _with_progress(name: str, content: bytes, private: bool) -> Table:
+    """Read in a thread; every turn of the loop is a chance for the visitor to stop. PRIVATE shows no pace."""
+    stop, done = threading.Event(), [0.0]
+
+    def advance(fraction: float) -> None:
+        done[0] = fraction
+        if stop.is_set():
+            raise Stopped
+
+    slot = st.empty()
+    st.button("Stop")  # any click reruns the page, which ends the loop below
+    with ThreadPoolExecutor(1, thread_name_prefix="dpviz-read") as pool:
+        future = pool.submit(read_table, content, name, on_progress=advance)
+        try:
+            while not future.done():
+                if private:
+                    slot.markdown("Reading\u2026")
+                else:
+                    slot.progress(done[0], "Reading\u2026")
+                time.sleep(0.1)
+        finally:
+            stop.set()
+    return future.result()
+
+
+def _list(uploads: dict[str, Upload]) -> None:
+    """Show which file is looked at, the others, and how to remove it."""
+    state = st.session_state
+    if state.get("upload_shown") not in uploads:
+        state.upload_shown = next(iter(uploads))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "File", uploads, format_func=lambda token: uploads[token].table.name, key="upload_shown", width=300,
+            persist_state="session",
+        )  # fmt: skip
+        upload = uploads[state.upload_shown]
+        if st.button("Remove it", icon=":material/delete:"):
+            del uploads[upload.token]
+            runs.drop(upload.dataset_id)
+            st.rerun()
+        if len(uploads) < MOST_FILES and st.button("Another file", icon=":material/add:"):
+            state.another = True
+            st.rerun()
+    data_editor.editor(upload)
