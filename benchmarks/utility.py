@@ -1,20 +1,25 @@
 """Normalized loss and its area over epsilon (PE-means, equations 6 and 7), beside KMeans(n_init=10).
 
 python benchmarks/utility.py --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
+python benchmarks/utility.py --table pe
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
-file and not computed again.
+file and not computed again: an interrupted command goes on where it stopped. A table also writes NAME.md and NAME.csv.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
+import subprocess
 import sys
-from collections import defaultdict
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,6 +54,40 @@ BLOBS = {  # name: rows, columns, centers, seed
     "blobs16": (20_000, 16, 16, 1),
     "blobs64": (20_000, 64, 16, 1),
 }
+NOTE = (
+    "Loss in units of the squared radius, mean \u00b1 standard error, per epsilon; delta = n^-1.1. AUC ratio: area of "
+    "the loss over epsilon divided by that of KMeans(n_init=10). Methods with another neighboring relation make "
+    "another promise and are not comparable at equal epsilon."
+)
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Curve:
+    """An algorithm with parameters of its own; above `most_columns` it is left out."""
+
+    label: str
+    slug: str
+    values: dict[str, Any] = dataclasses.field(default_factory=dict)
+    most_columns: int | None = None
+
+
+PE_CURVES = [
+    Curve("PE-means", "pe-means", most_columns=64),
+    Curve("PE-means, refined (ours)", "pe-means", {"refine": 0.5}, most_columns=64),
+    Curve("Aug-PE", "aug-pe", most_columns=64),
+    Curve("HDPE-means", "hdpe-means"),
+    Curve("HDPE-means, the paper's share", "hdpe-means", {"final_share": None}),
+]
+PE_DATA = ["iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "dim064", "s1", "adult", "letter", "dim256"]
+PE_DATA += ["dim512", "mnist_test", "birch2_25k"]
+TABLES = {
+    "pe": (
+        PE_DATA,
+        PE_CURVES
+        + [Curve(c.name, s) for s, c in ALGORITHMS.items() if s not in {"kmeans", "pe-means", "hdpe-means", "aug-pe"}],
+    ),
+}
 
 
 def load(name: str) -> tuple[np.ndarray, int]:
@@ -68,56 +107,144 @@ def load(name: str) -> tuple[np.ndarray, int]:
     return (X if name in UNLABELED else X[:, :-1]), CLUSTERS[name]
 
 
+def domain_of(X: np.ndarray, loose: float) -> Domain:
+    """Return the tight domain, or one that is `loose` times too wide."""
+    tight = Domain.tight_nonprivate(X)
+    if loose == 1.0:
+        return tight
+    half = loose * (tight.high - tight.low) / 2
+    return Domain(tight.middle - half, tight.middle + half, "common", 1.0, len(X), origin=tight.origin)
+
+
+def commit() -> str:
+    """Return the short name of the source's commit, "" outside a repository."""
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+class Bench:
+    """Runs on one data set after the other, with a file of finished rows."""
+
+    def __init__(self, path: Path, *, seeds: int | None, loose: float) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path, self._seeds, self._loose, self._commit = path, seeds, loose, commit()
+        lines = path.read_text().splitlines() if path.exists() else []
+        self._done = {row["key"]: row for row in map(json.loads, lines)}
+
+    def rows(self, name: str, curves: list[Curve], epsilons: tuple[float, ...]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a data set: loss (or the error), and KMeans's loss as `reference`."""
+        X, k = load(name)
+        domain = domain_of(X, self._loose)
+        reference = KMeans(k, n_init=10, random_state=0).fit(domain.normalize(X)).inertia_ / len(X)
+        shape = {"n": len(X), "d": X.shape[1], "k": k, "reference": reference}
+        chosen = [curve for curve in curves if curve.most_columns is None or X.shape[1] <= curve.most_columns]
+        seeds = self._seeds or (10 if len(X) < 2000 else 5)
+        for curve in chosen:
+            begun, fresh = time.monotonic(), 0
+            for epsilon in epsilons:
+                for seed in range(seeds):
+                    key = json.dumps([name, curve.slug, curve.values, epsilon, seed, self._loose, __version__])
+                    if key not in self._done:
+                        self._done[key] = self._run(key, X, domain, k, curve, epsilon, seed)
+                        fresh += 1
+                    named = {"data": name, "label": curve.label, "neighboring": ALGORITHMS[curve.slug].neighboring}
+                    yield {**self._done[key], **shape, **named}
+            if fresh:
+                print(f"{name}, {curve.label}: {fresh} runs in {time.monotonic() - begun:.0f} s", file=sys.stderr)
+
+    def _run(
+        self, key: str, X: np.ndarray, domain: Domain, k: int, curve: Curve, epsilon: float, seed: int
+    ) -> dict[str, Any]:
+        begun = time.perf_counter()
+        row = {"key": key, "epsilon": epsilon, "seed": seed, "commit": self._commit, "loss": None, "error": ""}
+        try:
+            algorithm = ALGORITHMS[curve.slug](n_clusters=k, epsilon=epsilon, **curve.values)
+            centers = algorithm.run(X, domain=domain, seed=seed).cluster_centers
+            row |= {"loss": normalized_loss(X, centers, domain), "centers": len(centers)}
+        except ValueError as error:
+            row["error"] = str(error)
+        row["seconds"] = round(time.perf_counter() - begun, 3)
+        with self._path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        return row
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Return the standard error of the mean, NaN for a single value."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+
+
+def summary(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return one line per data set and curve: loss and its standard error per epsilon, AUC, and AUC / KMeans's AUC."""
+    found = []
+    for (data, label), group in pd.DataFrame(rows).groupby(["data", "label"], sort=False):
+        first = group.iloc[0]
+        line = {"data": data, "n": first.n, "d": first.d, "k": first.k, "algorithm": label}
+        line |= {"neighboring": first.neighboring, "error": max(group.error)}
+        losses = group.pivot(index="seed", columns="epsilon", values="loss").astype(float).dropna()
+        line |= {"seeds": len(losses), "centers": group.get("centers", pd.Series(dtype=float)).median()}
+        for epsilon in losses if len(losses) else ():
+            line |= {f"loss {epsilon:g}": losses[epsilon].mean(), f"se {epsilon:g}": standard_error(losses[epsilon])}
+        if len(losses) and losses.shape[1] > 1:
+            areas = np.array([loss_auc(losses.columns, seed) for seed in losses.to_numpy()])
+            whole = loss_auc(losses.columns, [first.reference] * losses.shape[1])
+            line |= {"auc": areas.mean(), "se auc": standard_error(areas)}
+            line |= {"auc ratio": areas.mean() / whole, "se auc ratio": standard_error(areas / whole)}
+        found.append({**line, "kmeans loss": first.reference})
+    return pd.DataFrame(found)
+
+
+def markdown(table: pd.DataFrame, epsilons: tuple[float, ...]) -> list[str]:
+    """Return the lines of a Markdown table, mean +- standard error."""
+    lines = [
+        "| data (n, d, k) | algorithm | neighboring | seeds | "
+        + " | ".join(f"{e:g}" for e in epsilons)
+        + " | AUC ratio |"
+    ]
+    lines += ["|---" * (len(epsilons) + 5) + "|"]
+    for row in table.to_dict("records"):
+        shape = f"{row['data']} ({row['n']}, {row['d']}, {row['k']})"
+        head = f"| {shape} | {row['algorithm']} | {row['neighboring']} | {row['seeds']} | "
+        if not row["seeds"]:
+            lines.append(f"{head}{row['error']} |" + " |" * len(epsilons))
+            continue
+        cells = [f"{row[f'loss {e:g}']:.4g} \u00b1 {row[f'se {e:g}']:.1g}" for e in epsilons]
+        ratio = row.get("auc ratio", row[f"loss {epsilons[0]:g}"] / row["kmeans loss"])
+        error = f" \u00b1 {row['se auc ratio']:.1g}" if "se auc ratio" in row else ""
+        lines.append(head + " | ".join(cells) + f" | {ratio:.2f}{error} |")
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="+", default=["iris", "wine", "breast_cancer", "digits"])
-    parser.add_argument("--algorithms", nargs="+", default=[slug for slug in ALGORITHMS if slug != "kmeans"])
+    parser.add_argument("--table", choices=TABLES, help="a fixed list of data sets and algorithms")
+    parser.add_argument("--data", nargs="+", help="default: iris, wine, breast_cancer, digits, or those of the table")
+    parser.add_argument("--algorithms", nargs="+", help="slugs; default: all, or those of the table")
     parser.add_argument("--preset", help="a preset that all chosen algorithms have")
-    parser.add_argument("--epsilons", nargs="+", type=float, default=[0.25, 0.5, 1.0, 2.0, 4.0])
+    parser.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
     parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
     parser.add_argument("--loose", type=float, default=1.0, help="how many times too wide the public bounds are")
-    parser.add_argument("--rows", type=Path, default=Path("benchmarks/results/utility.jsonl"))
+    parser.add_argument("--rows", type=Path, help="default: benchmarks/results/TABLE.jsonl, or utility.jsonl")
     options = parser.parse_args()
-    options.rows.parent.mkdir(parents=True, exist_ok=True)
-    done = {}
-    if options.rows.exists():
-        for line in options.rows.read_text().splitlines():
-            row = json.loads(line)
-            done[row["key"]] = row["loss"]
-
-    print("| data | algorithm | " + " | ".join(f"{e:g}" for e in options.epsilons) + " | AUC ratio |")
-    print("|---" * (len(options.epsilons) + 3) + "|")
-    for name in options.data:
-        X, k = load(name)
-        domain = Domain.tight_nonprivate(X)
-        if options.loose != 1.0:
-            half = options.loose * (domain.high - domain.low) / 2
-            domain = Domain(domain.middle - half, domain.middle + half, "common", 1.0, len(X), origin=domain.origin)
-        reference = KMeans(k, n_init=10, random_state=0).fit(domain.normalize(X)).inertia_ / len(X)
-        seeds = options.seeds or (10 if len(X) < 2000 else 5)
-        for slug in options.algorithms:
-            losses = defaultdict(list)
-            for epsilon in options.epsilons:
-                for seed in range(seeds):
-                    key = json.dumps([name, slug, options.preset, epsilon, seed, options.loose, __version__])
-                    if key not in done:
-                        values = {"n_clusters": k, "epsilon": epsilon}
-                        cls = ALGORITHMS[slug]
-                        algorithm = cls.preset(options.preset, **values) if options.preset else cls(**values)
-                        trace = algorithm.run(X, domain=domain, seed=seed)
-                        done[key] = normalized_loss(X, trace.cluster_centers, domain)
-                        with options.rows.open("a") as file:
-                            file.write(json.dumps({"key": key, "loss": done[key]}) + "\n")
-                    losses[epsilon].append(done[key])
-            means = [np.mean(losses[e]) for e in options.epsilons]
-            errors = [np.std(losses[e], ddof=1) / np.sqrt(seeds) if seeds > 1 else np.nan for e in options.epsilons]
-            cells = " | ".join(f"{m:.4g} +- {s:.1g}" for m, s in zip(means, errors, strict=True))
-            ratio = (
-                loss_auc(options.epsilons, means) / loss_auc(options.epsilons, [reference] * len(means))
-                if len(means) > 1
-                else means[0] / reference
-            )
-            print(f"| {name} | {slug} ({seeds} seeds) | {cells} | {ratio:.2f} |", flush=True)
+    epsilons = tuple(options.epsilons)
+    data, curves = TABLES.get(options.table, (["iris", "wine", "breast_cancer", "digits"], []))
+    if not curves:
+        curves = [Curve(slug, slug) for slug in ALGORITHMS if slug != "kmeans"]
+    if options.algorithms:
+        curves = [curve for curve in curves if curve.slug in options.algorithms]
+    if options.preset:
+        curves = [dataclasses.replace(c, values=ALGORITHMS[c.slug].PRESETS[options.preset]) for c in curves]
+    path = options.rows or Path("benchmarks/results") / f"{options.table or 'utility'}.jsonl"
+    bench = Bench(path, seeds=options.seeds, loose=options.loose)
+    rows: list[dict[str, Any]] = []
+    for name in options.data or data:
+        rows += bench.rows(name, curves, epsilons)
+        if options.table:
+            table = summary(rows)
+            table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
+            said = f"`python {' '.join(sys.argv)}`, dpviz {__version__} at {commit()}."
+            path.with_suffix(".md").write_text("\n".join([said, NOTE, "", *markdown(table, epsilons)]) + "\n")
+    print("\n".join(markdown(summary(rows), epsilons)))
 
 
 if __name__ == "__main__":
