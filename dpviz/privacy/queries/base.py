@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dpviz.geometry import snap
+from dpviz.geometry import GRID, snap
 from dpviz.privacy.guarantee import Neighboring
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ class Query:
     Attributes
     ----------
     reason : where the declared sensitivity comes from, in words for the ledger
+    whole : parts in which every row adds whole numbers
     keep : whether a session may keep the statistic of a scope and get a sibling's by subtraction (whole numbers only)
     """
 
     reason: ClassVar[str] = ""
     keep: ClassVar[bool] = False
+    whole: ClassVar[tuple[str, ...]] = ()
 
     def local(self, block: Block) -> dict[str, np.ndarray]:
         """Return part -> statistic on the rows of `block`; part "" when there is only one."""
@@ -39,6 +41,10 @@ class Query:
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         """Return part -> largest change in the l1, l2 or l-infinity norm between neighbors."""
         raise NotImplementedError
+
+    def grid(self, part: str) -> float:
+        """Return what everything in a part is a multiple of."""
+        return 1.0 if part in self.whole else GRID
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ class Count(Query):
     """Number of rows."""
 
     reason: ClassVar[str] = "one row counts once"
+    whole: ClassVar[tuple[str, ...]] = ("",)
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         return {"": np.array(float(block.n))}
@@ -45,6 +46,7 @@ class NearestVotes(Query):
     population: Population
     projection: Projection | None = None
     reason: ClassVar[str] = "one row casts one vote of 1; a changed row can take one vote away and cast another"
+    whole: ClassVar[tuple[str, ...]] = ("",)
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         if self.projection is None:

@@ -37,6 +37,7 @@ class ClusterMoves(Query):
     radius: float
     step: float = GRID
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by its offset, at most the radius long"
+    whole: ClassVar[tuple[str, ...]] = ("counts",)
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = nearest(block.x, Population(self.centers), x32=block.float32)
@@ -56,3 +57,6 @@ class ClusterMoves(Query):
         if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
             reach *= 2
         return {"sums": reach, "counts": one_entry(norm, neighboring)}
+
+    def grid(self, part: str) -> float:  # noqa: D102
+        return 1.0 if part in self.whole else self.step

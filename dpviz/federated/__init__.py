@@ -1,0 +1,24 @@
+"""Federated runs: rows stay with their clients, a server adds masked words and noise, everybody reads noisy sums."""
+
+from dpviz.federated.parties import Aborted, Client, Header, Server
+from dpviz.federated.ring import PAPER, WIDE, Ring
+from dpviz.federated.rows import FederatedRows, Round
+from dpviz.federated.simulation import SPREADS, Simulation, payload_bytes, refusal, simulate, spread
+
+__all__ = [
+    "PAPER",
+    "SPREADS",
+    "WIDE",
+    "Aborted",
+    "Client",
+    "FederatedRows",
+    "Header",
+    "Ring",
+    "Round",
+    "Server",
+    "Simulation",
+    "payload_bytes",
+    "refusal",
+    "simulate",
+    "spread",
+]

@@ -1,0 +1,144 @@
+"""Masked Secure Aggregation as parties that know only their own: pure functions of messages, no input or output.
+
+In every round client i sends its statistic plus its mask; the server adds all of them and its own noise, all in the
+ring, and sends the sum back; a client subtracts the sum of all masks and reads the noisy statistic. The server sees
+uniform words; the clients see what a central curator would have released, and nothing else.
+
+This holds for parties that follow the protocol and do not collude. A server that shares what it sees with one client,
+or learns the clients' seed, learns every client's statistic; a server that adds no noise cannot be caught.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dpviz.federated.masks import mask
+from dpviz.federated.ring import Ring
+
+__all__ = ["Aborted", "Client", "Header", "Server"]
+
+
+class Aborted(Exception):
+    """A round or a run that cannot go on; the message is for people, and nothing of the round was revealed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Header:
+    """What is public about a round.
+
+    Attributes
+    ----------
+    round : int, from 0
+    query : str, what is asked
+    shapes : part -> shape of the statistic
+    digits : part -> fraction digits in the ring
+    """
+
+    round: int
+    query: str
+    shapes: Mapping[str, tuple[int, ...]]
+    digits: Mapping[str, int]
+
+    def size(self, part: str) -> int:
+        """Return the number of words of a part."""
+        return int(np.prod(self.shapes[part], dtype=np.int64))
+
+    @property
+    def words(self) -> int:
+        """Return the number of words of all parts."""
+        return sum(map(self.size, self.shapes))
+
+
+class Client:
+    """One client: masks its statistics and unmasks sums.
+
+    Parameters
+    ----------
+    name : str
+    names : all clients' names, in the agreed order
+    seed : bytes, shared by the clients and unknown to the server
+    run : bytes, an id that never comes twice
+    ring : Ring
+    """
+
+    def __init__(self, name: str, names: Sequence[str], seed: bytes, run: bytes, ring: Ring) -> None:
+        if name not in names or len(set(names)) != len(names):
+            raise ValueError(f"Client: {name!r} must be one of the clients, each named once; got {', '.join(names)}.")
+        self.name = name
+        self._names, self._seed, self._run, self._ring = tuple(names), seed, run, ring
+        self._next = 0
+
+    def upload(self, header: Header, statistic: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+        """Return the masked words of every part.
+
+        Raises
+        ------
+        Aborted
+            If the round is not the next one: a mask used twice would give away the difference of what it hid.
+        """
+        if header.round != self._next:
+            raise Aborted(
+                f"{self.name}: round {header.round} was asked for, but round {self._next} is next; a mask is never "
+                "used twice. Start a new run."
+            )
+        self._next += 1
+        return {
+            part: (
+                self._ring.encode(statistic[part], header.digits[part]).ravel()
+                + mask(self._seed, self._run, self.name, header.round, part, header.size(part), self._ring)
+            ).tobytes()
+            for part in header.shapes
+        }
+
+    def unmask(self, header: Header, broadcast: Mapping[str, bytes]) -> dict[str, np.ndarray]:
+        """Return the noisy statistic: the broadcast minus every client's mask."""
+        noisy = {}
+        for part, shape in header.shapes.items():
+            words = self._ring.read(broadcast[part], header.size(part)).copy()
+            for name in self._names:
+                words -= mask(self._seed, self._run, name, header.round, part, header.size(part), self._ring)
+            noisy[part] = self._ring.decode(words, header.digits[part]).reshape(shape)
+        return noisy
+
+
+class Server:
+    """The server: adds what arrives and its own noise. It never holds the seed.
+
+    Parameters
+    ----------
+    names : the clients' names
+    ring : Ring
+    """
+
+    def __init__(self, names: Sequence[str], ring: Ring) -> None:
+        self._names, self._ring = tuple(names), ring
+
+    def add(
+        self, header: Header, uploads: Mapping[str, Mapping[str, bytes]], noise: Mapping[str, np.ndarray]
+    ) -> dict[str, bytes]:
+        """Return the broadcast of every part: the sum of all masked words and the noise.
+
+        Raises
+        ------
+        Aborted
+            If a client is missing or sent something else than the round's words.
+        """
+        missing = [name for name in self._names if name not in uploads]
+        if missing:
+            raise Aborted(
+                f"Server: round {header.round + 1} is aborted: {', '.join(missing)} did not answer. Without every mask "
+                "the sum stays random, so nothing was revealed. Start a new run with a new id."
+            )
+        broadcast = {}
+        for part in header.shapes:
+            total = self._ring.encode(noise[part], header.digits[part]).ravel()
+            for name in self._names:
+                try:
+                    total += self._ring.read(uploads[name].get(part, b""), header.size(part))
+                except ValueError as problem:
+                    raise Aborted(f"Server: round {header.round + 1} is aborted: {name}: {problem}") from None
+            broadcast[part] = total.tobytes()
+        return broadcast

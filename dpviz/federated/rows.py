@@ -1,0 +1,188 @@
+"""FederatedRows: rows that stay with their clients. Algorithms run on them unchanged, in one process, for study."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dpviz.domain import Domain
+from dpviz.federated.masks import SEED_BYTES
+from dpviz.federated.parties import Client, Header, Server
+from dpviz.federated.ring import WIDE, Ring
+from dpviz.frozen import freeze
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Score
+from dpviz.privacy.rows import ALL, Block, Draw, Keep, Perturb, Pick, Rows, Session
+
+__all__ = ["FederatedRows", "Round", "header_of", "refuse"]
+
+Uploads = dict[str, dict[str, bytes]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Round:
+    """What traveled in one round, byte for byte; `locals` and `noise` are NOT PRIVATE and exist in DEMO only.
+
+    Attributes
+    ----------
+    header : Header, public
+    uploads : client -> part -> masked words
+    broadcast : part -> words, sent to every client
+    locals : client -> part -> its true statistic
+    noise : part -> what the server added
+    """
+
+    header: Header
+    uploads: Mapping[str, Mapping[str, bytes]]
+    broadcast: Mapping[str, bytes]
+    locals: Mapping[str, Mapping[str, np.ndarray]] = dataclasses.field(default_factory=dict)
+    noise: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+
+    @property
+    def bytes_up(self) -> int:
+        """Payload bytes from all clients to the server."""
+        return sum(len(payload) for parts in self.uploads.values() for payload in parts.values())
+
+    @property
+    def bytes_down(self) -> int:
+        """Payload bytes from the server to all clients."""
+        return len(self.uploads) * sum(map(len, self.broadcast.values()))
+
+
+class FederatedRows(Rows):
+    """Rows of several clients; every release is one round of Masked Secure Aggregation.
+
+    Parameters
+    ----------
+    clients : name -> Rows, all on the same domain
+    ring : Ring
+    capacities : name -> public most rows of a client; default n_max / number of clients
+    n_max : int, public bound on all rows, for the overflow check; default 4 n_public
+    on_round : called with every finished Round
+    demo : bool, record true statistics and the server's noise in the rounds
+    wire : what happens to the uploads of a round between the clients and the server; for fault drills
+
+    Raises
+    ------
+    ValueError
+        If a client holds more rows than its capacity.
+    """
+
+    def __init__(
+        self,
+        clients: Mapping[str, Rows],
+        *,
+        ring: Ring = WIDE,
+        capacities: Mapping[str, int] | None = None,
+        n_max: int | None = None,
+        on_round: Callable[[Round], None] | None = None,
+        demo: bool = False,
+        wire: Callable[[int, Uploads], Uploads] | None = None,
+    ) -> None:
+        first = next(iter(clients.values()), None)
+        if first is None:
+            raise ValueError("FederatedRows: there must be at least one client; got none.")
+        if any(rows.domain.key != first.domain.key for rows in clients.values()):
+            raise ValueError("FederatedRows: all clients must declare the same domain.")
+        self.domain: Domain = first.domain
+        self.dataset_id = first.dataset_id
+        self.ring = ring
+        self.clients = dict(clients)
+        self.n_max = n_max or 4 * (self.domain.n_public or self.size_nonprivate())
+        for name, rows in self.clients.items():
+            most = self.n_max / len(self.clients) if capacities is None else capacities[name]
+            if rows.size_nonprivate() > most:
+                raise ValueError(
+                    f"{name}: this client may hold at most {most:,.0f} rows, so that no sum can overflow; raise n_max "
+                    "or its capacity."
+                )
+        self.on_round, self.demo, self.wire = on_round, demo, wire
+
+    @classmethod
+    def simulate(cls, parts: Sequence[np.ndarray], domain: Domain, dataset_id: str = "unnamed", **rest: Any) -> Any:
+        """Return federated rows of clients named client-1, client-2, ..., each with its part (n_i, d)."""
+        return cls({f"client-{i + 1}": Rows(part, domain, dataset_id) for i, part in enumerate(parts)}, **rest)
+
+    def open(self) -> Session:
+        """Start a run: a new run id, and a new seed that the server does not get."""
+        return _FederatedSession(self)
+
+    def size_nonprivate(self) -> int:
+        """Return the exact number of rows of all clients. DEMO only."""
+        return sum(rows.size_nonprivate() for rows in self.clients.values())
+
+
+class _FederatedSession(Session):
+    """One run over the clients: scopes are split where the rows are, sums travel masked.
+
+    It keeps track of scopes over an empty block, so that whatever it inherits sees no row.
+    """
+
+    def __init__(self, rows: FederatedRows) -> None:
+        names, seed, run = tuple(rows.clients), secrets.token_bytes(SEED_BYTES), secrets.token_bytes(16)
+        super().__init__(Block(np.empty((0, rows.n_features))))
+        self._rows, self._round = rows, 0
+        self._private = {name: own.open() for name, own in rows.clients.items()}
+        self._clients = {name: Client(name, names, seed, run, rows.ring) for name in names}
+        self._server = Server(names, rows.ring)
+
+    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+        """Split a scope at every client: the rule is public and reads one row at a time."""
+        for own in self._private.values():
+            own.partition(scope, predicate)
+        return super().partition(scope, predicate)
+
+    def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
+        """Return (noisy, true) statistics; the noise enters inside the ring, and there is no sum without it.
+
+        The true statistic is computed for DEMO's record only, and is empty otherwise.
+        """
+        rows = self._rows
+        local = {name: local_statistic(own, query, scope) for name, own in self._private.items()}
+        any_one = next(iter(local.values()))
+        header = header_of(self._round, query, {part: value.shape for part, value in any_one.items()}, rows.ring)
+        noise = {part: draw(part, np.zeros(value.shape)) for part, value in any_one.items()}
+        for part, bound in query.sensitivity(np.inf, Neighboring.ADD_REMOVE).items():
+            worst = rows.n_max * bound + float(np.abs(noise[part]).max(initial=0.0))
+            rows.ring.check(part or query.__class__.__name__, worst, header.digits[part])
+        uploads = {name: client.upload(header, local[name]) for name, client in self._clients.items()}
+        if rows.wire is not None:
+            uploads = rows.wire(self._round, uploads)
+        broadcast = self._server.add(header, uploads, noise)
+        noisy = next(iter(self._clients.values())).unmask(header, broadcast)  # all clients read the same
+        self._round += 1
+        record = Round(header, freeze(uploads), freeze(broadcast))
+        if rows.demo:
+            record = dataclasses.replace(record, locals=freeze(local), noise=freeze(noise))
+        if rows.on_round is not None:
+            rows.on_round(record)
+        true = {part: sum((each[part] for each in local.values()), np.zeros(())) for part in any_one}
+        return noisy, true if rows.demo else {}
+
+    def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> NoReturn:
+        refuse("choosing by the exponential mechanism")
+
+    def noisy_keys(self, query: KeyQuery, scope: int, keep: Keep) -> NoReturn:
+        refuse("releasing the keys of a sparse histogram")
+
+    def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
+        refuse("releasing one noisy value per row")
+
+
+def refuse(what: str) -> NoReturn:
+    """Refuse what is not a dense noisy sum."""
+    raise PermissionError(f"Federated: {what} needs a trusted curator; federated clients reveal only noisy sums.")
+
+
+def local_statistic(session: Session, query: Query, scope: int = ALL) -> dict[str, np.ndarray]:
+    """Return a client's own true statistic: it stays with the client."""
+    return {part: np.asarray(value) for part, value in session.noisy_sum(query, scope, lambda _, true: true)[0].items()}
+
+
+def header_of(round_: int, query: Query, shapes: Mapping[str, tuple[int, ...]], ring: Ring) -> Header:
+    """Return what is public about a round."""
+    return Header(round_, type(query).__name__, dict(shapes), {part: ring.digits(query.grid(part)) for part in shapes})
