@@ -1,4 +1,4 @@
-"""Command line: `python -m dpviz algorithms`, `run SLUG --data sample:NAME`, `sweep SPEC.toml -o ROWS.csv`."""
+"""Command line: `python -m dpviz algorithms|run|sweep|audit ...`; every command has its own --help."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.audit_command import add_audit
 from dpviz.datasets import Dataset, load_csv, load_sample
 from dpviz.metrics import normalized_loss
 from dpviz.sweep_command import add_commands
@@ -26,6 +27,7 @@ def main(argv: list[str] | None = None) -> int:
         _add_run_options(by_slug.add_parser(slug, help=cls.tagline), cls)
     run.set_defaults(do=_run)
     add_commands(commands)
+    add_audit(commands)
     arguments = parser.parse_args(argv)
     try:
         return arguments.do(arguments)

@@ -1,0 +1,62 @@
+"""The command `audit`: an adversary's lower bounds beside the claim, on adversarial neighbors."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from dpviz import validate
+from dpviz.algorithms import ALGORITHMS
+from dpviz.experiments.audit import audit, draws, instance, pairs
+from dpviz.privacy.guarantee import Notion
+
+__all__ = ["add_audit"]
+
+
+def add_audit(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser; it sets `do`, which returns 1 if a claim is broken."""
+    private = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
+    found = commands.add_parser("audit", help="bound from below what an algorithm gives away; exit 1 above its claim")
+    found.add_argument("slug", choices=private, metavar="ALGORITHM")
+    found.add_argument("--runs", type=int, default=300, help="runs on each of two neighbors, per pair (default 300)")
+    found.add_argument("--confidence", type=float, default=0.95, help="of each bound (default 0.95)")
+    found.add_argument("--seed", type=int, default=0)
+    found.set_defaults(do=_audit)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    validate.integer("audit", 3, None, runs=arguments.runs)
+    validate.in_range("audit", 0, 1, open_ends=True, confidence=arguments.confidence)
+    cls = ALGORITHMS[arguments.slug]
+    algorithm = instance(cls)
+    print(f"{cls.name}, {algorithm.guarantee(2, 12)}; {arguments.runs} runs on each neighbor")
+    heads = "claimed  realized   reach  at least  read by       seconds"
+    print(f"{'pair':<24}{'notion':<9} {heads}")
+    holds = True
+    for pair in pairs(cls.neighboring):
+
+        def say(run: int, name: str = pair.name) -> None:
+            if sys.stderr.isatty():
+                print(f"\r{name}: run {run} of {2 * arguments.runs} ", end="", file=sys.stderr)
+
+        found = audit(
+            algorithm, pair, runs=arguments.runs, confidence=arguments.confidence, seed=arguments.seed, on_run=say
+        )
+        if sys.stderr.isatty():
+            print("\r", end="", file=sys.stderr)
+        holds &= found.holds
+        print(
+            f"{found.pair:<24}{found.notion:<9}{found.claimed:>8.4f}{found.realized:>10.4f}{found.reach:>8.3f}"
+            f"{found.lower_bound:>10.4f}  {found.statistic:<13}{found.seconds:>8.1f}"
+            f"{'' if found.holds else '  ABOVE THE CLAIM'}"
+        )
+    X = np.random.default_rng(arguments.seed).uniform(-1, 1, (60, 2))
+    noise = draws(algorithm, X, runs=min(arguments.runs, 50), seed=arguments.seed)
+    print(
+        f"{noise.entries} noise values: smallest p-value against the ledger's scale {noise.p_value:.2g}, largest "
+        f"correlation {noise.correlation:.1f} standard errors, {noise.repeats} repeats; "
+        f"selections {noise.selections:.1f} standard errors off"
+    )
+    return 0 if holds else 1

@@ -1,0 +1,326 @@
+"""Audits: lower bounds on what an algorithm gives away, on the worst neighbors we can write down, beside its claim.
+
+Two numbers per pair of neighbors. `realized` follows from the recorded queries alone: what their true changes cost at
+the recorded scales; it may never exceed the claim, nor a change its declared sensitivity, whatever was drawn.
+`lower_bound` trusts no record: an adversary guesses which data set was used from many runs, and Clopper-Pearson limits
+of his hit rate bound mu (or epsilon) from below. Which statistic he reads, and where he draws the line, is fixed on
+separate runs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import beta, kstest
+
+from dpviz import params
+from dpviz.algorithms import Algorithm
+from dpviz.domain import Domain
+from dpviz.experiments.witness import Neighbors, change, log_ratio, realized, residuals
+from dpviz.geometry import GRID
+from dpviz.privacy.guarantee import Guarantee, Neighboring
+from dpviz.privacy.plan import Release
+from dpviz.trace import Trace
+
+__all__ = [
+    "Draws",
+    "Finding",
+    "Pair",
+    "audit",
+    "clopper_pearson",
+    "distinguish",
+    "draws",
+    "instance",
+    "lower_bound",
+    "pairs",
+    "statistics",
+]
+
+
+def instance(cls: type[Algorithm], **values: Any) -> Algorithm:
+    """Return an algorithm with parameters that make leaks easy to see; `values` win.
+
+    Two centers. Plans of Gaussian releases get mu near 1.2 by a large delta at epsilon = 1, which keeps them short;
+    others epsilon = 4 at delta = .001. A promise about moves gets rho = .25.
+    """
+
+    def build(**settings: Any) -> Algorithm:
+        return cls(**{name: value for name, value in settings.items() if name in params.specs(cls)})
+
+    common = {"n_clusters": 2, "rho_distance": 0.25}
+    gaussian = build(**{**common, "epsilon": 1.0, "delta": 0.2, **values})
+    if gaussian.guarantee(2, 12).mu is not None:
+        return gaussian
+    return build(**{**common, "epsilon": 4.0, "delta": 1e-3, **values})
+
+
+class Pair(NamedTuple):
+    """Two neighboring data sets in z units; `row` is where they differ."""
+
+    name: str
+    first: np.ndarray
+    second: np.ndarray
+    row: np.ndarray
+
+
+def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distance: float = 0.25) -> tuple[Pair, ...]:
+    """Return adversarial neighbors: what breaks real implementations, not what data look like.
+
+    Under add/remove `first` has a row that `second` lacks; otherwise the row is replaced, or moved by rho.
+    """
+    d = n_features
+    one, spread = np.ones(d), np.zeros((n - 1, d))
+    signs = 1.0 - 2.0 * ((np.arange(n - 1)[:, None] >> np.arange(d)) & 1)
+    cases = {
+        "empty cluster": (spread - 0.75, 0.75 * one, -0.75 * one),
+        "all rows equal": (spread + 0.5, 0.5 * one, -0.5 * one),
+        "outlier in the corner": (spread, one, -one),
+        "n = k": (-0.5 * one[None], 0.5 * one, -0.5 * one),
+        "ties": (0.5 * signs, 0 * one, one),
+    }
+    found = []
+    for name, (base, row, other) in cases.items():
+        first = np.vstack([base, row])
+        if relation is Neighboring.ADD_REMOVE:
+            second = base
+        elif relation is Neighboring.REPLACE:
+            second = np.vstack([base, other])
+        else:
+            step = (other - row) / np.linalg.norm(other - row)
+            second = np.vstack([base, row + rho_distance * step])
+        found.append(Pair(name, first, second, row))
+    return tuple(found)
+
+
+def clopper_pearson(hits: int, runs: int, confidence: float) -> tuple[float, float]:
+    """Return the two-sided exact limits of a probability."""
+    tail = (1 - confidence) / 2
+    low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, runs - hits + 1))
+    high = 1.0 if hits == runs else float(beta.ppf(1 - tail, hits + 1, runs - hits))
+    return low, high
+
+
+def lower_bound(
+    hits: int, runs: int, false_hits: int, false_runs: int, confidence: float, *, delta: float | None = None
+) -> float:
+    """Return a lower bound on mu, or on epsilon at `delta`, from how often an event happened on either data set.
+
+    mu: Phi^-1(P first) - Phi^-1(P second). epsilon: ln((P first - delta) / P second), or of the event's complement.
+    Probabilities are replaced by the Clopper-Pearson ends that favor the algorithm.
+    """
+    low, _ = clopper_pearson(hits, runs, confidence)
+    _, high = clopper_pearson(false_hits, false_runs, confidence)
+    if delta is None:
+        return max(0.0, float(ndtri(low) - ndtri(high)))
+    ratios = ((low - delta) / high, (1 - high - delta) / (1 - low))
+    return max(0.0, math.log(max(*ratios, 1.0)))
+
+
+class Event(NamedTuple):
+    """`sign` * statistic >= `line`."""
+
+    statistic: str
+    sign: int
+    line: float
+
+
+Sample = Mapping[str, np.ndarray]
+
+
+def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
+    """Return the event with the largest bound on the training runs, at 80 %: above it too few runs say anything."""
+    best, found = -1.0, Event(next(iter(first)), 1, 0.0)
+    for name in first:
+        for sign in (1, -1):
+            a, b = np.sort(sign * first[name]), np.sort(sign * second[name])
+            for line in np.unique(np.concatenate([a, b])[:: max(1, len(a) // 40)]):
+                hits, false_hits = len(a) - int(np.searchsorted(a, line)), len(b) - int(np.searchsorted(b, line))
+                bound = lower_bound(hits, len(a), false_hits, len(b), 0.8, delta=delta)
+                if bound > best:
+                    best, found = bound, Event(name, sign, float(line))
+    return found
+
+
+def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
+    """Return (lower bound, statistic used) for samples of statistics on either data set; a third is for training."""
+    cut = len(next(iter(first.values()))) // 3
+    training = [{name: values[:cut] for name, values in sample.items()} for sample in (first, second)]
+    event = _best_event(training[0], training[1], delta)
+    happened = [event.sign * s[event.statistic][cut:] >= event.line for s in (first, second)]
+    counts = (int(happened[0].sum()), len(happened[0]), int(happened[1].sum()), len(happened[1]))
+    return lower_bound(*counts, confidence, delta=delta), event.statistic
+
+
+def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
+    """Return how many standardized noise values of a run are 0 or repeat another, as far as the grid can tell.
+
+    Next to none if every draw is its own; plenty if one draw serves a whole vector, or one stream two releases.
+    """
+    if not noise:
+        return 0
+    tolerance = 2 * GRID / min(entry.scale for entry, _ in noise)
+    values = np.sort(np.abs(np.concatenate([values for _, values in noise])))
+    return int((values < tolerance).sum() + (np.diff(values) < tolerance).sum())
+
+
+def statistics(trace: Trace, seen: Neighbors, pair: Pair, *, swapped: bool) -> dict[str, float]:
+    """Return what the adversary computes from one run; larger speaks for `pair.first`.
+
+    likelihood: log ratio of everything released. coincidence: fewer zeros and repeats in the noise if the other data
+    set is taken off. standing: released centers that repeat an earlier one bit for bit. distance: of the differing row
+    to the nearest center.
+    """
+    exchanges, sign = seen.witness.exchanges, -1 if swapped else 1
+    noise = residuals(trace.ledger, exchanges)
+    mine = coincidences([(entry, values) for entry, values, _ in noise])
+    theirs = coincidences([(entry, values) for entry, _, values in noise])
+    centers = trace.domain.normalize(trace.cluster_centers)
+    before = {
+        row.tobytes()
+        for step in trace.steps[:-1]
+        for row in np.atleast_2d(step.released.get("centers", np.empty((0, 0))))
+    }
+    final = trace.steps[-1].released["centers"]
+    return {
+        "likelihood": sign * log_ratio(trace.ledger, exchanges),
+        "coincidence": float(sign * (mine - theirs)),
+        "standing": -float(sum(row.tobytes() in before for row in final)),
+        "distance": -float(np.linalg.norm(centers - pair.row, axis=1).min()),
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One pair's result.
+
+    Attributes
+    ----------
+    notion : "mu" or "epsilon", of claimed, realized and lower_bound
+    reach : largest change of a release between the neighbors, as a share of its declared sensitivity
+    statistic : what the adversary read
+    """
+
+    algorithm: str
+    pair: str
+    notion: str
+    claimed: float
+    realized: float
+    reach: float
+    lower_bound: float
+    statistic: str
+    runs: int
+    seconds: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing exceeds the claim, and no release its declared sensitivity."""
+        return max(self.realized, self.lower_bound) <= self.claimed * (1 + 1e-9) and self.reach <= 1 + 1e-9
+
+
+def audit(
+    algorithm: Algorithm,
+    pair: Pair,
+    *,
+    runs: int = 300,
+    confidence: float = 0.95,
+    seed: int = 0,
+    on_run: Callable[[int], None] | None = None,
+) -> Finding:
+    """Run an algorithm `runs` times on each of two neighbors and bound what it gives away from below.
+
+    Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
+    seed. `on_run` is told the number of finished runs and may raise to stop.
+    """
+    began = time.perf_counter()
+    n = max(len(pair.first), 2)
+    domain = Domain.box(-1, 1, pair.first.shape[1], scale="common", n_public=n)
+    samples: list[dict[str, np.ndarray]] = []
+    worst, reach = 0.0, 0.0
+    for swapped, rows in enumerate((pair[1:3], pair[2:0:-1])):
+        data = Neighbors(*rows, domain)
+        found = []
+        for run in range(runs):
+            trace = algorithm.run(data, seed=seed + 2 * run + swapped)
+            cost = realized(trace.ledger, data.witness.exchanges, trace.claimed.delta)
+            worst = max(worst, cost.epsilon if trace.claimed.mu is None else cost.mu or 0.0)
+            for entry, seen in zip(trace.ledger, data.witness.exchanges, strict=True):
+                reach = max(reach, change(entry, seen) / (entry.sensitivity or 1.0))
+            found.append(statistics(trace, data, pair, swapped=bool(swapped)))
+            if on_run is not None:
+                on_run(swapped * runs + run + 1)
+        samples.append({name: np.array([item[name] for item in found]) for name in found[0]})
+    claim: Guarantee = trace.claimed
+    notion, claimed = ("epsilon", claim.epsilon) if claim.mu is None else ("mu", claim.mu)
+    bound, statistic = distinguish(samples[0], samples[1], confidence, delta=claim.delta if claim.mu is None else None)
+    seconds = time.perf_counter() - began
+    return Finding(algorithm.slug, pair.name, notion, claimed, worst, reach, bound, statistic, runs, seconds)
+
+
+@dataclasses.dataclass(frozen=True)
+class Draws:
+    """The noise of many runs against what the ledger says.
+
+    Attributes
+    ----------
+    entries : how many noise values were looked at
+    p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number
+    correlation : largest |r| sqrt(m) of neighbors in a vector, of parts of one release, of successive releases
+    repeats : noise values that are 0 or repeat another of the same run, all runs together
+    selections : |z| of how often the likeliest candidate was chosen; 0 without selections
+    """
+
+    entries: int
+    p_value: float
+    correlation: float
+    repeats: int
+    selections: float
+
+
+def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0) -> Draws:
+    """Check scale, shape and independence of every draw of an algorithm on z rows in [-1, 1]^d."""
+    domain = Domain.box(-1, 1, X.shape[1], scale="common", n_public=len(X))
+    data = Neighbors(X, X, domain)
+    pooled: dict[tuple[str, str], list[np.ndarray]] = {}
+    lags: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+    repeats, score, variance = 0, 0.0, 0.0
+    for run in range(runs):
+        trace = algorithm.run(data, seed=seed + run)
+        exchanges = data.witness.exchanges
+        noise = [(entry, mine) for entry, mine, _ in residuals(trace.ledger, exchanges)]
+        for entry, values in noise:
+            pooled.setdefault((entry.name, entry.mechanism), []).append(values)
+            lags.setdefault(f"{entry.name} next", []).append((values[:-1], values[1:]))
+        for (entry, values), (follower, following) in zip(noise, noise[1:], strict=False):
+            m = min(len(values), len(following))
+            lags.setdefault(f"{entry.name} {follower.name}", []).append((values[:m], following[:m]))
+        repeats += coincidences(noise)
+        for entry, seen in zip(trace.ledger, exchanges, strict=True):
+            if entry.mechanism == "Exponential":
+                chance = np.exp((seen.true - seen.true.max()) / entry.scale)
+                chance /= chance.sum()
+                top = int(chance.argmax())
+                score += float(seen.released == top) - chance[top]
+                variance += float(chance[top] * (1 - chance[top]))
+    scale = {"Gaussian": "norm", "Laplace": "laplace"}
+    tests = [kstest(np.concatenate(v), scale[kind]).pvalue for (_, kind), v in pooled.items()]
+    return Draws(
+        entries=sum(len(v) for values in pooled.values() for v in values),
+        p_value=min([1.0, *(len(tests) * p for p in tests)]),
+        correlation=max([0.0, *map(_correlation, lags.values())]),
+        repeats=repeats,
+        selections=abs(score) / math.sqrt(variance) if variance > 0 else 0.0,
+    )
+
+
+def _correlation(values: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Return |r| sqrt(m) of aligned values, clipped at 4 so that heavy tails do not count; 0 below 20 of them."""
+    a, b = (np.clip(np.concatenate(side), -4, 4) for side in zip(*values, strict=True))
+    if len(a) < 20:
+        return 0.0
+    return abs(float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))) * math.sqrt(len(a))

@@ -1,0 +1,206 @@
+"""Rows that also know their neighbor: a run answers from one data set and records what the other would have said.
+
+This is the adversary's best seat. The algorithm runs unchanged; for every release the witness notes what came out,
+the truth behind it, and the truth on the neighboring rows under the same earlier releases.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, logsumexp
+
+from dpviz.domain import Domain
+from dpviz.privacy.accounting import Total, spent
+from dpviz.privacy.plan import Release, Threshold
+from dpviz.privacy.rows import Block, Rows, Session
+
+__all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized", "residuals"]
+
+
+class Exchange(NamedTuple):
+    """One ledger entry's answer: what was released, the truth, and the truth on the neighboring rows.
+
+    A release of keys is (noisy counts, which passed) over the union of both neighbors' keys; a key that one of them
+    lacks has a true count of 0 there. Users' reports are (estimates, number of users).
+    """
+
+    released: Any
+    true: np.ndarray
+    other: np.ndarray
+
+
+class Witness(Session):
+    """A session on the rows that asks the same of a session on the neighbor, in the order of the ledger."""
+
+    def __init__(self, block: Block, neighbor: Session) -> None:
+        super().__init__(block)
+        self._neighbor = neighbor
+        self.exchanges: list[Exchange] = []
+
+    def partition(self, scope: int, predicate: Any) -> tuple[int, ...]:
+        """Split both."""
+        self._neighbor.partition(scope, predicate)
+        return super().partition(scope, predicate)
+
+    def noisy_sum(self, query: Any, scope: int, draw: Any) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
+        """Answer from the rows; note every part with the neighbor's truth."""
+        noisy, true = super().noisy_sum(query, scope, draw)
+        _, other = self._neighbor.noisy_sum(query, scope, lambda part, statistic: statistic)
+        self.exchanges += [Exchange(noisy[part], true[part], other[part]) for part in true]
+        return noisy, true
+
+    def noisy_argmax(self, score: Any, scope: int, pick: Any) -> tuple[int, Mapping[str, np.ndarray]]:
+        """Answer from the rows; note both neighbors' utilities."""
+        choice, true = super().noisy_argmax(score, scope, pick)
+        _, other = self._neighbor.noisy_argmax(score, scope, lambda utilities: 0)
+        self.exchanges.append(Exchange(choice, true["utility"], other["utility"]))
+        return choice, true
+
+    def noisy_keys(self, query: Any, scope: int, keep: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
+        """Answer from the rows; note noisy and true counts of every key that either neighbor has."""
+        drawn: list[tuple[np.ndarray, np.ndarray]] = []
+
+        def watched(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            drawn.append(keep(counts))
+            return drawn[-1]
+
+        kept, noisy, true = super().noisy_keys(query, scope, watched)
+        *_, other = self._neighbor.noisy_keys(query, scope, lambda counts: (counts, counts > 0))
+        union = np.unique(np.concatenate([true["keys"], other["keys"]]), axis=0)
+        at = _places(union, true["keys"])
+        seen, passed, mine = np.zeros(len(union)), np.zeros(len(union), dtype=bool), np.zeros(len(union))
+        seen[at], passed[at] = drawn[0]
+        mine[at] = true["counts"]
+        theirs = np.zeros(len(union))
+        theirs[_places(union, other["keys"])] = other["counts"]
+        self.exchanges.append(Exchange((seen, passed), mine, theirs))
+        return kept, noisy, true
+
+    def perturb(self, name: str, query: Any, draw: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """Answer from the rows; leave the same released values beside the neighbor's rows."""
+        noisy, true = super().perturb(name, query, draw)
+        _, other = self._neighbor.perturb(name, query, lambda positions: noisy)
+        self.exchanges.append(Exchange(noisy, true[name], other[name]))
+        return noisy, true
+
+    def ask(self, question: Any, scope: int, gather: Any) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
+        """Answer from the rows; note both neighbors' truths behind the estimates."""
+
+        def silent(answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return np.zeros(question.size or len(ids)), np.empty(0)
+
+        found = super().ask(question, scope, gather)
+        other = self._neighbor.ask(question, scope, silent)[3]
+        part = next(name for name, truth in found[3].items() if truth.shape == found[0].shape)
+        self.exchanges.append(Exchange((found[0], found[2]), found[3][part], other[part]))
+        return found
+
+
+def _places(union: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    index = {tuple(key): i for i, key in enumerate(union.tolist())}
+    return np.array([index[tuple(key)] for key in keys.tolist()], dtype=np.int64)
+
+
+class Neighbors(Rows):
+    """A data set with a neighbor; `witness` is the last run's. For audits only: it is NOT PRIVATE by design."""
+
+    def __init__(self, X: np.ndarray, neighbor: np.ndarray, domain: Domain) -> None:
+        super().__init__(X, domain, "audit")
+        self._neighbor_rows = Rows(neighbor, domain, "audit")
+        self.witness: Witness
+
+    def open(self) -> Session:
+        """Start a run with a witness."""
+        self.witness = Witness(Block(self._x), self._neighbor_rows.open())
+        return self.witness
+
+
+def _gaussian(entry: Release, seen: Exchange) -> float:
+    return float(((seen.released - seen.other) ** 2 - (seen.released - seen.true) ** 2).sum() / (2 * entry.scale**2))
+
+
+def _laplace(entry: Release, seen: Exchange) -> float:
+    return float((np.abs(seen.released - seen.other) - np.abs(seen.released - seen.true)).sum() / entry.scale)
+
+
+def _exponential(entry: Release, seen: Exchange) -> float:
+    mine, theirs = seen.true / entry.scale, seen.other / entry.scale
+    return float(mine[seen.released] - logsumexp(mine) - theirs[seen.released] + logsumexp(theirs))
+
+
+def _threshold(entry: Release, seen: Exchange) -> float:
+    """Sum the keys' log ratios: a passed count by its density, one held back by its chance; infinite on a new key."""
+    noisy, passed = seen.released
+    tau = Threshold(entry.cost["mu"], entry.cost["delta"]).threshold(entry.scale, _l0(entry))
+
+    def log_chance(true: np.ndarray) -> np.ndarray:
+        shown = np.where(true > 0, -((noisy - true) ** 2) / (2 * entry.scale**2), -np.inf)
+        held_back = np.where(true > 0, log_ndtr((math.ceil(tau) - 0.5 - true) / entry.scale), 0.0)
+        return np.where(passed, shown, held_back)
+
+    return float((log_chance(seen.true) - log_chance(seen.other)).sum())
+
+
+def _l0(entry: Release) -> int:
+    """Return the number of keys a row creates, from the declared sensitivity."""
+    return round(entry.sensitivity**2 / (1 if entry.neighboring == "add-remove" else 2))
+
+
+def _exact(entry: Release, seen: Exchange) -> float:
+    return 0.0 if np.array_equal(seen.true, seen.other) else math.inf
+
+
+def _reports(entry: Release, seen: Exchange) -> float:
+    """Read the sum of many users' reports as if it were Gaussian: a good adversary, not the best one."""
+    estimates, users = seen.released
+    variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
+    return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)
+
+
+LOCAL = ("OUE", "Hadamard", "OneBit")
+LOG_RATIO: dict[str, Callable[[Release, Exchange], float]] = {
+    "Gaussian": _gaussian,
+    "Laplace": _laplace,
+    "Exponential": _exponential,
+    "Threshold": _threshold,
+    "Exact": _exact,
+    **dict.fromkeys(LOCAL, _reports),
+}
+
+
+def log_ratio(ledger: Sequence[Release], exchanges: Sequence[Exchange]) -> float:
+    """Return log p(everything released | rows) - log p(... | neighbor) if the noise is what the ledger says."""
+    return math.fsum(LOG_RATIO[entry.mechanism](entry, seen) for entry, seen in zip(ledger, exchanges, strict=True))
+
+
+def change(entry: Release, seen: Exchange) -> float:
+    """Return how much the neighbor changes a release, in the norm (or range) that its sensitivity is declared in."""
+    difference = (seen.true - seen.other).ravel()
+    if entry.mechanism == "Exponential":
+        finite = difference[np.isfinite(difference)]
+        return float(np.ptp(finite)) if len(finite) else 0.0
+    if entry.mechanism in LOCAL:  # a report costs its epsilon whatever the answers, unless no answer differs
+        return entry.sensitivity if difference.any() else 0.0
+    return float(np.linalg.norm(difference, entry.norm))
+
+
+def realized(ledger: Sequence[Release], exchanges: Sequence[Exchange], delta: float) -> Total:
+    """Return what this pair's true changes cost at the recorded scales: at most the claim, whatever was drawn."""
+    changes = [(entry, change(entry, seen)) for entry, seen in zip(ledger, exchanges, strict=True)]
+    return spent([dataclasses.replace(entry, sensitivity=size) for entry, size in changes if size > 0], delta)
+
+
+def residuals(ledger: Iterable[Release], exchanges: Iterable[Exchange]) -> list[tuple[Release, np.ndarray, np.ndarray]]:
+    """Return (entry, noise / scale under the rows, noise / scale under the neighbor) of every additive release."""
+    found = []
+    for entry, seen in zip(ledger, exchanges, strict=True):
+        if entry.mechanism in ("Gaussian", "Laplace"):
+            released = np.asarray(seen.released, dtype=np.float64)
+            both = ((released - truth).ravel() / entry.scale for truth in (seen.true, seen.other))
+            found.append((entry, *both))
+    return found
