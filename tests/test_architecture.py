@@ -17,6 +17,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.quadtree",
     "dpviz.domain",
     "dpviz.readers",
+    "dpviz.projection",
     "dpviz.dictionary",
     "dpviz.datasets",
     "dpviz.metrics",

@@ -186,22 +186,22 @@ class DistDP(Moves):
         reach = factor * curator.rho_distance
         near = near_regions(noisy.value, regions, reach)
         words = f"{np.mean(~near):.0%} of the noisy points are far from all {len(regions)} regions and stay themselves"
-        yield Frame("split", words, {"regions": regions, "near": near, "reach": reach})
+        yield Frame("split", f"Far and near: {words}", {"regions": regions, "near": near, "reach": reach})
 
         radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
         said = self._means(curator.release("regions", query), query, domain)
         kept, sd = said["kept"], said["noise_sd"]
-        words = f"{int(kept.sum())} of {len(regions)} regions hold more than noise (\u00b1{sd:.0f} on every count)"
+        words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (\u00b1{sd:.0f} on every count)"
         yield Frame("regions", words, said)
 
         points = np.concatenate([noisy.value[~near], said["means"][kept]])
         weights = np.concatenate([np.ones(int((~near).sum())), said["noisy_counts"][kept]])
         sds = np.concatenate([np.zeros(int((~near).sum())), np.full(int(kept.sum()), sd)])
-        title = f"Weighted k-{self.objective} on {len(points):,} released points: free"
+        title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
         if len(points) == 0:
             points, weights, sds = noisy.value, np.ones(n), np.zeros(n)
-            title = f"No region stands out, so k-{self.objective} on the noisy points: free"
+            title = f"Centers: no region stands out, so k-{self.objective} on the noisy points, free"
         result = self.finish(points, weights, sds, domain, rng)
         if self.objective == "medians":
             result["centers"] = domain.clip(medians_on(points, weights, result["centers"]))

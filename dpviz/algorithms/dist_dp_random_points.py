@@ -83,4 +83,4 @@ class DistDPRandomPoints(Moves):
         yield self.show_points(curator, noisy)
         n = len(noisy.value)
         result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng)
-        yield Frame("cluster", "Plain k-means on the noisy points: free", result)
+        yield Frame("cluster", "Centers: plain k-means on the noisy points, free", result)

@@ -134,11 +134,11 @@ class DistDPRegionMeans(Moves):
         kept = counts > 0
         means = domain.clip(np.where(kept[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
         said = {"regions": regions, "noisy_counts": counts, "means": means, "kept": kept, "noise_sd": sums.sd}
-        words = f"One noisy mean for each of {int(kept.sum())} regions, {counts[kept].mean():.0f} rows on average"
+        words = f"Regions: one noisy mean for each of {int(kept.sum())}, {counts[kept].mean():.0f} rows on average"
         yield Frame("regions", words, said)
 
         result = self.finish(means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng)
-        yield Frame("cluster", "Weighted k-means on the region means: free", result)
+        yield Frame("cluster", "Centers: weighted k-means on the region means, free", result)
 
     def _standard(self) -> NSM:
         return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)

@@ -92,7 +92,9 @@ class Moves(Algorithm):
         """Return the frame that shows the noisy points."""
         said = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
         times = noisy.sd / curator.rho_distance
-        return Frame("noisy-points", f"Every row is moved by noise of {times:.1f} rho per coordinate", said)
+        return Frame(
+            "noisy-points", f"Noisy points: every row is moved by noise of {times:.1f} rho per coordinate", said
+        )
 
     def finish(
         self, points: np.ndarray, weights: np.ndarray, sd: np.ndarray, domain: Domain, rng: np.random.Generator

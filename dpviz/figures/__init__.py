@@ -4,7 +4,7 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, hdpe, lloyd, nsm, pe, stemmer_kaplan
+from dpviz.figures import centers, hdpe, lloyd, nsm, pe, rho, stemmer_kaplan
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
@@ -12,6 +12,7 @@ PANES = {
     "generation": pe.PANE,
     "projected-generation": hdpe.PANE,
     "noisy-iteration": lloyd.PANE,
+    "noisy-points": rho.PANE,
     "solve": nsm.PANE,
     "buckets": stemmer_kaplan.PANE,
 }

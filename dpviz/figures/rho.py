@@ -1,0 +1,291 @@
+"""rho-distance privacy: noisy points, quadtree cells level by level, far and near, regions, centers; discs of rho."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures.nsm import outline, segments
+from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
+from dpviz.figures.pe import TOP, disc_sizes
+from dpviz.figures.theme import Theme, base
+from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "amount_frame", "in_units", "losses_panel", "moves_frame", "ruler"]
+
+MAX_POINTS = 700  # noisy points drawn
+MAX_PEOPLE = 14  # people with their disc and arrow
+MAX_OTHERS = 120  # cells drawn pale beside the chosen ones
+LAYERS = ("near", "far", "others", "chosen", "regions", "centers", "discs", "arrows")
+PROMISE = "for moves up to rho"
+_NONE = np.empty((0, 2))
+
+
+def in_units(trace: Trace, length: float, units: Sequence[str]) -> str:
+    """Return a length in z units in words, in the unit of the first column; the domain scales all columns alike."""
+    value = length * float(trace.domain.half_width.max())
+    if units[0] == "km" and value < 1:
+        return f"{1000 * value:.3g} m"
+    return f"{value:.3g} {units[0]}".rstrip()
+
+
+def sentences(trace: Trace) -> list[str]:
+    """Return what is said at every frame."""
+    lines = []
+    for step in trace.steps:
+        head, _, tail = step.title.partition(": ")
+        lines.append(f"{head} \u00b7 {tail}" if tail else head)
+    return lines
+
+
+def releases(trace: Trace) -> list[int]:
+    """Return how many releases exist at every frame."""
+    return [step.n_releases for step in trace.steps]
+
+
+def marks(trace: Trace) -> list[int]:
+    """Return the frames that get a tick."""
+    return list(range(len(trace.steps)))
+
+
+def amount_frame(step: Step) -> pd.DataFrame:
+    """Return the strongest cells or regions of a step by their released count: rank, count, kept."""
+    said = step.released
+    counts = said["counts"] if step.kind == "level" else said["noisy_counts"]
+    order = np.argsort(-counts, kind="stable")[:TOP]
+    return pd.DataFrame({"rank": range(1, len(order) + 1), "count": counts[order], "kept": said["kept"][order]})
+
+
+def moves_frame(trace: Trace) -> pd.DataFrame:
+    """Return people and their noisy points, NOT PRIVATE: row, distance (z units), rho; empty without hidden truth."""
+    first = trace.steps[0]
+    if not first.hidden:
+        return pd.DataFrame({"row": [], "distance": [], "rho": []})
+    true, noisy = first.hidden[0].statistic["noisy_points"], first.released["noisy_points"]
+    chosen = thin(len(true), MAX_PEOPLE, seed=1)
+    away = np.linalg.norm(noisy[chosen] - true[chosen], axis=1)
+    return pd.DataFrame({"row": chosen, "distance": away, "rho": first.released["rho"]})
+
+
+def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
+    """Return closed squares on the plane (m * 6, 2), NaN between; nothing where the plane is a projection."""
+    if len(centers) == 0 or view.axes is None:
+        return _NONE
+    axes, half = list(view.axes), side / 2
+    middle = centers[:, axes]
+    edges = [
+        np.clip(middle + np.array(corner) * half, -view.trace.domain.box_z[axes], view.trace.domain.box_z[axes])
+        for corner in ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
+    ]
+    seen = (np.ptp(np.stack(edges), axis=0) > 0).all(axis=1)
+    scale, origin = view.trace.domain.half_width[axes], view.trace.domain.middle[axes]
+    return segments(*(edge[seen] * scale + origin for edge in edges)) if seen.any() else _NONE
+
+
+def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
+    """Draw how far a person may move without the output telling, and how far the noise throws, in a corner."""
+    if view.axes is None or view.trace.domain.scale != "common":
+        return
+    d, low, high = view.trace.domain.n_features, *view.bounds()
+    thrown = noise_sd * math.sqrt(d)
+    radii = np.array([rho, thrown]) * float(view.trace.domain.half_width.max())
+    at = low + np.maximum(radii.max() + 0.02 * (high - low).max(), np.array([0.06, 0.2]) * (high - low))
+    at = np.minimum(at, (low + high) / 2)
+    for radius, dash, fill in ((radii[1], "dot", None), (radii[0], "solid", view.colors.ink)):
+        figure.add_shape(
+            type="circle", x0=at[0] - radius, x1=at[0] + radius, y0=at[1] - radius, y1=at[1] + radius,
+            line={"color": view.colors.ink, "width": 1.4, "dash": dash}, fillcolor=fill, opacity=0.55,
+        )  # fmt: skip
+    hidden, noise = (in_units(view.trace, length, view.units) for length in (rho, thrown))
+    figure.add_annotation(
+        text=f"\u25cf rho {hidden}: moves up to here are hidden<br>"
+        f"\u25cc {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
+        xref="paper", yref="paper", x=0.01, y=0.01, xanchor="left", yanchor="bottom", align="left",
+        showarrow=False, font={"size": 11, "color": view.colors.ink}, bgcolor=view.colors.panel, opacity=0.92,
+        borderpad=3, bordercolor=view.colors.line, borderwidth=1,
+    )  # fmt: skip
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    figure = plane(view, "Noisy points, cells, regions, centers")
+    first = len(figure.data)
+    figure.add_scatter(
+        mode="markers", name="noisy point", hoverinfo="skip",
+        marker={"color": colors.released_soft, "size": 3.4, "opacity": 0.8},
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="markers", name="far: stays itself", hoverinfo="skip",
+        marker={"color": colors.released, "size": 4.2, "symbol": "triangle-up", "opacity": 0.8},
+    )  # fmt: skip
+    figure.add_scatter(mode="lines", name="other cell", hoverinfo="skip", line={"color": colors.line, "width": 1})
+    figure.add_scatter(
+        mode="lines", name="chosen cell", hoverinfo="skip", fill="toself",
+        line={"color": colors.released, "width": 1.2}, fillcolor=f"rgba({_rgb(colors.released)},.12)",
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="markers", name="region", hoverinfo="skip",
+        marker={"color": colors.released, "opacity": 0.6, "line": {"color": colors.panel, "width": 0.8}},
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="markers", name="released center",
+        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    layers_drawn = LAYERS if view.hidden else LAYERS[: LAYERS.index("discs")]
+    if view.hidden:
+        for name, dash in (("rho around a person", "solid"), ("person to noisy point", "dot")):
+            figure.add_scatter(
+                mode="lines", name=f"{name} (not private)", hoverinfo="skip",
+                line={"color": colors.hidden, "width": 1.3, "dash": dash},
+            )  # fmt: skip
+    noisy = trace.steps[0].released
+    drawn = thin(len(noisy["noisy_points"]), MAX_POINTS)
+    points = view.plane(noisy["noisy_points"][drawn])
+    near, updates = np.ones(len(drawn), dtype=bool), []
+    for step in trace.steps:
+        said, layers = step.released, dict.fromkeys(LAYERS, xy(_NONE))
+        if step.kind == "split":
+            near = said["near"][drawn]
+            layers["regions"] = {**xy(view.plane(said["regions"])), "marker": {"size": 4.0}}
+        elif step.kind == "level":
+            chosen, others = said["cells"][said["kept"]], said["cells"][~said["kept"]][:MAX_OTHERS]
+            layers["chosen"], layers["others"] = (xy(_boxes(view, cells, said["side"])) for cells in (chosen, others))
+        elif step.kind == "regions":
+            kept = said["kept"]
+            if kept.any():
+                sizes = disc_sizes(said["noisy_counts"][kept])
+                layers["regions"] = {**xy(view.plane(said["means"][kept])), "marker": {"size": sizes}}
+        elif step.kind == "cluster":
+            layers["centers"] = xy(view.plane(said["centers"]))
+            if len(said["coreset_points"]) < len(noisy["noisy_points"]):
+                weights = said["coreset_weights"]
+                heavy = np.flatnonzero(weights != 1)
+                sizes = disc_sizes(weights[heavy])
+                if len(heavy):
+                    layers["regions"] = {**xy(view.plane(said["coreset_points"][heavy])), "marker": {"size": sizes}}
+        layers["near"], layers["far"] = xy(points[near]), xy(points[~near])
+        if view.hidden and step.kind == "noisy-points":
+            layers["discs"], layers["arrows"] = _people(view)
+        updates.append([layers[name] for name in layers_drawn])
+    ruler(view, figure, noisy["rho"], noisy["noise_sd"])
+    reference(view, figure)
+    add_frames(figure, list(range(first, first + len(layers_drawn))), updates)
+    k, rho = len(trace.cluster_centers), in_units(trace, noisy["rho"], view.units)
+    return Panel("plane", figure, f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.")
+
+
+def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return discs of radius rho around some people, and lines from them to their noisy points. NOT PRIVATE."""
+    rows = moves_frame(view.trace).row.to_numpy(dtype=int)
+    first = view.trace.steps[0]
+    if len(rows) == 0:
+        return xy(_NONE), xy(_NONE)
+    true, noisy = first.hidden[0].statistic["noisy_points"][rows], first.released["noisy_points"][rows]
+    root = first.released["rho"] * np.eye(view.trace.domain.n_features)
+    discs = np.concatenate([part for at in true for part in (outline(view, root, at), [[np.nan, np.nan]])])
+    return xy(discs), xy(segments(view.plane(true), view.plane(noisy)))
+
+
+def _rgb(color: str) -> str:
+    """Return "r,g,b" of a hexadecimal color."""
+    return ",".join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))
+
+
+def _amounts(view: View, *, height: int = 168) -> Panel | None:
+    """Return the strongest cells of a level, then the strongest regions, as bars; None where a run has neither."""
+    trace, colors = view.trace, view.colors
+    tables = {t: amount_frame(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
+    if not tables:
+        return None
+    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=height)
+    figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
+    top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
+    figure.update_yaxes(type="log", range=[0, math.log10(max(top, 2.0)) + 0.15], dtick=1)
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    none: dict[str, Any] = {"x": [None], "y": [None]}
+    updates: list[list[dict[str, Any]]] = []
+    for t, step in enumerate(trace.steps):
+        known = [s for s in tables if s <= t and (step.kind == "cluster" or s == t)]
+        table = tables[known[-1]] if known else None
+        if table is None or len(table) == 0:
+            updates.append([none, none])
+            continue
+        color = [colors.released if kept else colors.released_soft for kept in table.kept]
+        bars = {"x": table["rank"].tolist(), "y": table["count"].clip(lower=0.5).tolist(), "marker": {"color": color}}
+        threshold = trace.steps[known[-1]].released.get("threshold")
+        line = none if threshold is None else {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]}
+        updates.append([bars, line])
+    add_frames(figure, [0, 1], updates)
+    return Panel("side", figure, f"The {TOP} fullest cells of each quadtree level, then the {TOP} largest regions.")
+
+
+def panels(view: View) -> list[Panel]:
+    """Return the map, counts, loss (when hidden layers are asked for), spend and ledger."""
+    trace = view.trace
+    found = [_plane(view)]
+    amounts = _amounts(view)
+    if amounts is not None:
+        found.append(amounts)
+    if view.hidden and view.losses is not None:
+        found.append(loss_panel(view, list(range(len(trace.steps)))))
+    spend, ledger = spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))
+    spend.figure.update_layout(title_text=f"\u03b5 spent so far, {PROMISE}")
+    spend.figure.update_yaxes(title_text="\u03b5 (rho-dist)")
+    ledger.figure.update_layout(title_text=f"{ledger.figure.layout.title.text}; all {PROMISE}")
+    return [*found, spend, ledger]
+
+
+def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Panel:
+    """Return losses of several methods as dots on one axis, NOT PRIVATE, with the promise of each beside its name.
+
+    Parameters
+    ----------
+    table : columns method, promise, loss; one row a run
+    """
+    figure = base(colors, "Loss of each method at this budget", height=height, margin_left=8)
+    names = list(dict.fromkeys(zip(table.method, table.promise, strict=True)))
+    for place, (method, promise) in enumerate(reversed(names)):
+        own = table[(table.method == method) & (table.promise == promise)]
+        hollow = promise == "not private"
+        figure.add_scatter(
+            x=own.loss, y=[place] * len(own), mode="markers", name=method, hovertemplate="%{x:.4g}<extra></extra>",
+            marker={
+                "symbol": "diamond-open" if hollow else "circle", "size": 11,
+                "color": colors.hidden if hollow else colors.released, "line": {"width": 2},
+            },
+        )  # fmt: skip
+        figure.add_annotation(
+            x=0, xref="paper", y=place + 0.2, xanchor="left", yanchor="bottom", showarrow=False, align="left",
+            text=f"<b>{method}</b>, {promise}: {own.loss.mean():.3g}", font={"size": 12, "color": colors.ink},
+        )  # fmt: skip
+    figure.update_xaxes(type="log", title_text="mean squared distance, z\u00b2 per row (log scale)")
+    figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
+    words = "; ".join(f"{method} {own.loss.mean():.3g}" for method, own in table.groupby("method", sort=False))
+    return Panel("side", figure, f"Mean loss: {words}. Not private.")
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("dot", "noisy point"),
+        ("box", "chosen quadtree cell"),
+        ("disc", "region (area: rows)"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("dotted", "person to noisy point, with a disc of rho"),
+        ("ring", "person"),
+    ),
+    caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "
+    "Who is in the data, and roughly where, is not protected, and no \u03b5 here compares with one of DP. "
+    f"At most {MAX_POINTS} noisy points are drawn; all of them are computed with.",
+)
