@@ -11,6 +11,9 @@ from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
 from dpviz.domain import Domain
+from dpviz.figures import View
+from dpviz.figures import local as figures
+from dpviz.figures.theme import LIGHT
 from dpviz.geometry import snap_toward_zero
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.curator import ALL, Curator
@@ -314,3 +317,63 @@ def test_two_hundred_thousand_users_at_epsilon_two():
     domain = Domain.box(-1, 1, 2, n_public=len(X))
     losses = [normalized_loss(X, run(X, seed, epsilon=2.0).cluster_centers, domain) for seed in range(2)]
     assert max(losses) < 0.010
+
+
+# figures
+
+
+def view(trace, X, *, hidden=True, axes=(0, 1)):
+    names = [f"x{i}" for i in range(X.shape[1])]
+    return View(trace, LIGHT, axes, names, [""] * len(names), X if hidden else None, None, None, 0.01, hidden)
+
+
+def test_estimate_frame_scales_weights_to_all_users():
+    trace = run(blobs(2, 8000), epsilon=4.0)
+    cells, weights = (next(step for step in trace.steps if step.kind == kind) for kind in ("reports", "weights"))
+    table = figures.estimate_frame(cells, hidden=True)
+    assert table.true_count.sum() == cells.released["users"]
+    assert table.heavy.sum() == len(cells.released["keys"])
+    table = figures.estimate_frame(weights, hidden=True)
+    assert table.true_count.sum() == pytest.approx(8000)
+    assert "true_count" not in figures.estimate_frame(weights, hidden=False)
+
+
+@pytest.mark.parametrize("oracle", ["oue", "hadamard"])
+def test_report_frame_shows_what_was_sent(oracle):
+    trace = run(blobs(2, 8000), epsilon=20.0, oracle=oracle)
+    step = trace.steps[0]
+    table = figures.report_frame(step, hidden=True)
+    assert set(table.user) == set(range(1, 25)) and table.says.isin([0, 1]).all()
+    own = table[table.true]
+    if oracle == "oue":  # at epsilon 20 other bits are never set, the own one half of the time
+        assert table[~table.true].says.sum() == 0 and 0.2 < own.says.mean() < 0.8
+    else:  # one bit speaks for the own cell and for half of the others
+        assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
+    assert "true" not in figures.report_frame(step, hidden=False)
+
+
+@pytest.mark.parametrize(
+    ("d", "axes", "values"),
+    [
+        (1, None, {}),
+        (2, (0, 1), {"oracle": "hadamard"}),
+        (2, (0, 1), {"budget": "epsilon"}),
+        (3, (2, 0), {}),
+        (6, None, {}),
+    ],
+)
+def test_every_shape_draws_and_steps_together(d, axes, values):
+    X = blobs(d, 3000)
+    trace = run(X, n_clusters=3, **values)
+    frames = len(figures.PANE.sentences(trace))
+    found = figures.PANE.panels(view(trace, X, axes=axes))
+    assert all(len(panel.figure.frames) == frames for panel in found)
+    assert figures.PANE.releases(trace)[-1] == len(trace.ledger)
+    assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
+    text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
+    assert "NOT PRIVATE" not in text and "true count" not in text and "own cell" not in text
+
+
+def test_the_pane_warns_where_nothing_stands_out():
+    assert "No cell stands out" in figures.PANE.warning(run(blobs(2, 300), epsilon=0.1))
+    assert not figures.PANE.warning(run(blobs(2, 20_000), epsilon=4.0))

@@ -56,11 +56,11 @@ class StemmerKaplanLocal(Algorithm):
     -----
     reports       released: width, offset (p,), projected, low (p,), shape (p,), estimates (K,), noise_sd, threshold,
                   keys (m, p) heavy cells, noisy_counts (m,), users, sample (shown, K or 2), oracle, table, tables;
-                  hidden: counts (K,)
+                  hidden: counts (K,), answers of the shown users
     averages      released: keys (m, p), anchors (m, d), averages (m, d), average_sd (m,), users, width, offset,
                   projected, table, tables; hidden: sums (m, d)
-    weights       released: candidates (m, d), noisy_weights (m,), noise_sd, users, coreset_points, coreset_weights,
-                  coreset_sd; hidden: counts (m,) of the group
+    weights       released: candidates (m, d), noisy_weights (m,), noise_sd, users, up (n / users), total (n),
+                  coreset_points, coreset_weights, coreset_sd; hidden: counts (m,) of the group
     choose        released: centers (k, d), candidates (m', d), weights (m',)
 
     Deviations from the paper
@@ -247,6 +247,8 @@ class StemmerKaplanLocal(Algorithm):
             "noisy_weights": weights,
             "noise_sd": sd,
             "users": users,
+            "up": up,
+            "total": n,
             "coreset_points": candidates[kept],
             "coreset_weights": kept_weights,
             "coreset_sd": np.full(int(kept.sum()), sd),

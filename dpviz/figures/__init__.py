@@ -4,7 +4,7 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, hdpe, lloyd, nsm, pe, rho, stemmer_kaplan
+from dpviz.figures import centers, hdpe, lloyd, local, nsm, pe, rho, stemmer_kaplan
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
@@ -15,6 +15,7 @@ PANES = {
     "noisy-points": rho.PANE,
     "solve": nsm.PANE,
     "buckets": stemmer_kaplan.PANE,
+    "reports": local.PANE,
 }
 
 __all__ = ["PANES", "Pane", "Panel", "View", "pane"]

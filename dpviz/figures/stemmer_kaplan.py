@@ -15,7 +15,18 @@ from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.geometry import inertia
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "bucket_frame", "cell_corners", "loss_frame", "shots", "weight_frame"]
+__all__ = [
+    "PANE",
+    "bucket_frame",
+    "cell_corners",
+    "loss_frame",
+    "losses_panel",
+    "marks",
+    "plane_panel",
+    "releases",
+    "shots",
+    "weight_frame",
+]
 
 CELLS, AVERAGES = range(2)  # a table takes two frames: crowded cells, then their averages
 SHADES = (0.12, 0.26, 0.42, 0.6)  # opacity of a quarter of the table's cells each, by noisy count
@@ -173,7 +184,8 @@ def _shaded(view: View, step: Step) -> dict[str, dict]:
     order = np.argsort(np.argsort(said["noisy_counts"], kind="stable"), kind="stable")
     shade = order * len(SHADES) // len(order)
     layers = {f"cells {i}": xy(corners[shade == i].reshape(-1, 2)) for i in range(len(SHADES))}
-    return layers | {"outlines": xy(corners[said["kept"]].reshape(-1, 2))}
+    averaged = said["kept"] if "kept" in said else np.ones(len(corners), dtype=bool)
+    return layers | {"outlines": xy(corners[averaged].reshape(-1, 2))}
 
 
 LAYERS = (
@@ -207,6 +219,12 @@ def _layers(view: View) -> list[dict[str, dict]]:
                 for at, radius in zip(said["points"], said["radii"], strict=True)
             ]
             layers["balls"] = xy(np.concatenate(rings or [np.empty((0, 2))]))
+        elif step.kind == "reports":
+            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
+        elif step.kind == "averages":
+            here = view.plane(said["averages"])
+            points = np.concatenate([points, here])
+            layers |= {"candidates": _candidates(points), "paid": xy(segments(view.plane(said["anchors"]), here))}
         elif step.kind == "weights":
             layers["candidates"] = _candidates(view.plane(said["candidates"]), disc_sizes(said["noisy_weights"]))
         elif step.kind == "swap":
@@ -224,7 +242,8 @@ def _layers(view: View) -> list[dict[str, dict]]:
     return found
 
 
-def _plane(view: View) -> Panel:
+def plane_panel(view: View) -> Panel:
+    """Return the plane: cells, candidates, centers."""
     trace, colors = view.trace, view.colors
     figure = plane(view, "Crowded cells, candidates, centers")
     first = len(figure.data)
@@ -301,7 +320,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     return Panel("side", figure, f"The {TOP} largest noisy counts of each table; the line is the release threshold.")
 
 
-def _losses(view: View, *, height: int = 150) -> Panel:
+def losses_panel(view: View, *, height: int = 150) -> Panel:
     """Return what limits the result, at the last frame; it is empty before."""
     colors, table = view.colors, loss_frame(view)
     figure = base(colors, "Loss in the end", height=height, margin_left=110)
@@ -323,9 +342,9 @@ def _losses(view: View, *, height: int = 150) -> Panel:
 def panels(view: View) -> list[Panel]:
     """Return plane, counts, where the loss comes from (when hidden layers are asked for), spend and ledger."""
     done = releases(view.trace)
-    found = [_plane(view), _counts(view)]
+    found = [plane_panel(view), _counts(view)]
     if view.hidden and view.people is not None and view.reference_loss is not None:
-        found.append(_losses(view))
+        found.append(losses_panel(view))
     return [*found, spend_panel(view, done), ledger_panel(view, done)]
 
 

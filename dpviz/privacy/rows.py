@@ -194,8 +194,10 @@ class Session:
     def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
         """Return (estimates, a few users' reports, number of users, truth); `gather(answers, ids)` randomizes."""
         block = self._scopes[scope].block
-        estimates, sample = gather(question.answers(block), block.ids)
-        return question.decode(estimates, block.ids), sample, block.n, question.truth(block)
+        answers = question.answers(block)
+        estimates, sample = gather(answers, block.ids)
+        truth = {**question.truth(block), "answers": answers[: len(sample)]}
+        return question.decode(estimates, block.ids), sample, block.n, truth
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
         """Compute a statistic; of two sibling scopes count the smaller one and subtract it from their parent's.

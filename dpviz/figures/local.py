@@ -1,0 +1,196 @@
+"""The local model: what single users sent, what it adds up to with error bars, and how far that is from the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.panels import ledger_panel, spend_panel
+from dpviz.figures.pe import TOP
+from dpviz.figures.stemmer_kaplan import losses_panel, marks, plane_panel, releases, shots
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Pane, Panel, View, add_frames
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "estimate_frame", "report_frame"]
+
+COLUMNS = 48  # cells drawn of every shown report: the ones with the largest estimates
+
+
+def sentences(trace: Trace) -> list[str]:
+    """Return what is said at every frame."""
+    return [_sentence(step) for step in trace.steps]
+
+
+def _sentence(step: Step) -> str:
+    said = step.released
+    head, _, tail = step.title.partition(": ")
+    if step.kind != "reports":
+        return f"{head} \u00b7 {tail}" if tail else head
+    how = f"{len(said['estimates'])} noisy bits" if said["oracle"] == "oue" else "one noisy bit"
+    return (
+        f"{head} \u00b7 {said['users']:,} users send {how} each about their cell of width {said['width']:g}; {tail}, "
+        f"\u00b1{said['noise_sd']:.0f} each. {len(said['sample'])} reports are drawn as sent, the others only added up"
+    )
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if no cell stood out."""
+    grids = [step.released for step in trace.steps if step.kind == "reports"]
+    if any(len(said["keys"]) for said in grids):
+        return ""
+    said = grids[0]
+    return (
+        f"No cell stands out: {said['users']:,} reports leave \u00b1{said['noise_sd']:.0f} on every estimate. Without "
+        "a trusted curator noise grows with the square root of the users: it takes many more, or a larger epsilon."
+    )
+
+
+def estimate_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count when asked.
+
+    Weights are scaled up from the asked group to all users, and so are their true counts.
+    """
+    said = step.released
+    estimates = said["estimates"] if step.kind == "reports" else said["noisy_weights"]
+    least = said["threshold"] if step.kind == "reports" else 2 * said["noise_sd"]
+    order = np.argsort(-estimates, kind="stable")
+    table = pd.DataFrame(
+        {
+            "rank": range(1, len(order) + 1),
+            "estimate": estimates[order],
+            "sd": said["noise_sd"],
+            "heavy": estimates[order] > least,
+        }
+    )
+    if hidden and step.hidden:
+        true = np.sum([h.statistic["counts"] for h in step.hidden], axis=0)
+        scale = said["up"] if "up" in said else 1.0
+        table["true_count"] = scale * true[order]
+    return table
+
+
+def report_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return what the shown users sent about the cells with the largest estimates: columns user, rank, says, true.
+
+    `says` is 1 where a user's report speaks for the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees
+    with the cell's entry. `true`, only when asked, is whether it is the user's own cell.
+    """
+    said = step.released
+    order = np.argsort(-said["estimates"], kind="stable")[:COLUMNS]
+    if said["oracle"] == "oue":
+        says = said["sample"][:, order].astype(int)
+    else:
+        row, bit = said["sample"].T
+        agrees = np.bitwise_count((row[:, None] & (order + 1)).astype(np.uint64)) % 2 == 0
+        says = (agrees == (bit[:, None] == 1)).astype(int)
+    users, ranks = np.indices(says.shape)
+    table = pd.DataFrame({"user": users.ravel() + 1, "rank": ranks.ravel() + 1, "says": says.ravel()})
+    truth = next((h.statistic for h in step.hidden if "answers" in h.statistic), None)
+    if hidden and truth is not None:
+        table["true"] = (truth["answers"][:, None] == order).ravel()
+    return table
+
+
+def _reports(view: View, *, height: int = 190) -> Panel:
+    """Return the shown users' reports as rows of cells; the last grid's stay while other questions are asked."""
+    trace, colors = view.trace, view.colors
+    tables = {t: report_frame(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
+    true = all("true" in table for table in tables.values())
+    users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
+    figure = base(colors, f"{users} reports, as sent", height=height)
+    scale = [[0, colors.panel], [1, colors.released]]
+    figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
+    if true:
+        tag(figure, colors, "NOT PRIVATE \u25a1 own cell")
+        figure.add_scatter(
+            mode="markers", name="the user's own cell (not private)", hoverinfo="skip",
+            marker={"symbol": "square-open", "size": 6, "color": colors.hidden, "line": {"width": 1.6}},
+        )  # fmt: skip
+    figure.update_xaxes(title_text="cell, largest estimate first", showgrid=False, range=[0.5, COLUMNS + 0.5])
+    figure.update_yaxes(title_text="user", showgrid=False, range=[users + 0.5, 0.5], nticks=4)
+    updates, last = [], 0
+    for t, _ in shots(trace):
+        last = t if t in tables else last
+        table = tables[last]
+        grid = table.pivot(index="user", columns="rank", values="says")
+        own = table[table.true] if true else table.iloc[:0]
+        marks_ = {"x": own["rank"].tolist() or [None], "y": own["user"].tolist() or [None]}
+        heat = {"x": list(grid.columns), "y": list(grid.index), "z": grid.to_numpy().tolist()}
+        updates.append([heat, marks_] if true else [heat])
+    add_frames(figure, [0, 1] if true else [0], updates)
+    return Panel("side", figure, f"What {users} users sent, one row each: cells that a report speaks for are filled.")
+
+
+def _estimates(view: View, *, height: int = 178) -> Panel:
+    """Return the largest estimates with error bars of two standard deviations, and the line they must pass."""
+    trace, colors = view.trace, view.colors
+    tables = {
+        t: estimate_frame(step, hidden=view.hidden)
+        for t, step in enumerate(trace.steps)
+        if step.kind in ("reports", "weights")
+    }
+    true = all("true_count" in table for table in tables.values())
+    figure = base(colors, f"Top {TOP} estimates \u00b12 sd", height=height)
+    bar = {"type": "data", "array": [], "color": colors.ink, "thickness": 1, "width": 2}
+    figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
+    if true:
+        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        figure.add_scatter(
+            mode="markers", name="true count (not private)", hoverinfo="skip",
+            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
+        )  # fmt: skip
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    updates, last, top = [], 0, 1.0
+    for t, _ in shots(trace):
+        last = t if t in tables else last
+        table, said = tables[last].head(TOP), trace.steps[last].released
+        share = 100 / max(said["total"] if "total" in said else said["users"], 1)
+        least = share * (said["threshold"] if "threshold" in said else 2 * said["noise_sd"])
+        color = [colors.released if heavy else colors.released_soft for heavy in table.heavy]
+        dots = {
+            "x": table["rank"].tolist(),
+            "y": (share * table.estimate).round(2).tolist(),
+            "error_y": {"array": (2 * share * table.sd).round(2).tolist()},
+            "marker": {"color": color, "size": 7},
+        }
+        ticks = [{"x": table["rank"].tolist(), "y": (share * table.true_count).round(2).tolist()}] if true else []
+        updates.append([dots, {"x": [0.4, TOP + 0.6], "y": [least, least]}, *ticks])
+        top = max(top, least, float((share * (table.estimate + 2 * table.sd)).max()))
+    figure.update_yaxes(title_text="% of users", range=[0, 1.08 * min(top, 100)])
+    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
+    return Panel(
+        "side", figure, f"The {TOP} largest estimates with error bars; the line is what noise alone may reach."
+    )
+
+
+def panels(view: View) -> list[Panel]:
+    """Return plane, reports, estimates, where the loss comes from (when hidden layers are asked for), and ledger."""
+    done = releases(view.trace)
+    found = [plane_panel(view), _reports(view), _estimates(view)]
+    if view.hidden and view.people is not None and view.reference_loss is not None:
+        found.append(losses_panel(view))
+    if not view.hidden:
+        found.append(spend_panel(view, done))
+    return [*found, ledger_panel(view, done)]
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("box", "cell that stands out"),
+        ("path", "anchor to average"),
+        ("disc", "candidate"),
+        ("dashed", "nearest center, free"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="All users are simulated on one machine. The reports drawn as sent are real; the others are drawn as sums "
+    "with exactly the same law (aggregate simulation). Each user spends her epsilon once, in one question.",
+    warning=warning,
+)
