@@ -14,6 +14,7 @@ from joblib import cpu_count
 from dpviz.experiments.engines import local, perform
 from dpviz.experiments.rowfile import RowFile, read_rows
 from dpviz.experiments.spec import read_spec
+from dpviz.sweep_report import report
 
 __all__ = ["add_commands"]
 
@@ -25,6 +26,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     sweep.add_argument("-o", "--output", type=Path, required=True, metavar="ROWS.csv|ROWS.jsonl")
     sweep.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
     sweep.set_defaults(do=_sweep)
+    report_ = commands.add_parser("report", help="turn the rows of a sweep into one HTML file")
+    report_.add_argument("rows", type=Path, metavar="ROWS.csv|ROWS.jsonl")
+    report_.add_argument("-o", "--output", type=Path, required=True, metavar="REPORT.html")
+    report_.add_argument("--spec", type=Path, help="the sweep's spec: its title, and published numbers beside ours")
+    report_.set_defaults(do=_report)
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
@@ -43,6 +49,17 @@ def _sweep(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print(f"\nstopped after {bar.done} of {total}; the same command goes on from there.", file=sys.stderr)
             return 130
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    if not arguments.rows.is_file():
+        raise ValueError(f"report: the file {arguments.rows.name} does not exist.")
+    spec = read_spec(arguments.spec) if arguments.spec else None
+    title = spec.title if spec else arguments.rows.stem
+    text = report(read_rows(arguments.rows), title, spec.published if spec else ())
+    arguments.output.write_text(text, encoding="utf-8")
+    print(f"{arguments.output.name}: {len(text) / 1e6:.1f} MB, opens offline")
     return 0
 
 

@@ -34,6 +34,8 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.federated",
     "dpviz.experiments",
     "dpviz.figures",
+    "dpviz.sweep_report",
+    "dpviz.sweep_command",
     "dpviz.__main__",
 ]
 SOURCES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -27,6 +28,7 @@ def local(
     give_up: Callable[[Any, str], Any],
     *,
     workers: int = 1,
+    nice: int = 0,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Iterator[Any]:
     """Yield run(cell) for every cell, from `workers` processes with one BLAS thread each.
@@ -36,11 +38,14 @@ def local(
     cells, run : `run` must be importable in a fresh process
     give_up : what to yield for a cell whose worker keeps dying: give_up(cell, reason)
     workers : int
+    nice : how much the processes give way to others, where the system can
     on_wait : called a few times a second; may raise to stop. The processes are then killed.
     """
     todo, deaths = deque(cells), 0
     while todo:
-        pool = ProcessPoolExecutor(min(workers, len(todo)), timeout=60, env=ONE_THREAD)
+        pool = ProcessPoolExecutor(
+            min(workers, len(todo)), timeout=60, env=ONE_THREAD, initializer=_give_way, initargs=(nice,)
+        )
         busy: dict[Future[Any], Any] = {}
         try:
             while todo or busy:
@@ -61,6 +66,11 @@ def local(
                 yield give_up(todo.popleft(), f"its worker process died {_TRIES} times; too little memory?")
         finally:
             pool.shutdown(wait=False, kill_workers=True)
+
+
+def _give_way(nice: int) -> None:
+    if hasattr(os, "nice"):
+        os.nice(nice)
 
 
 def perform(sweep: Sweep, done: Collection[str], engine: Engine) -> Iterator[Row]:

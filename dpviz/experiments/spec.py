@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dpviz import __version__
 from dpviz.experiments.sweep import Sweep, Variant
 
-__all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_toml"]
+__all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
 
 _AXES = ("delta", "rho_distance", "n_clusters")
 _LISTS = ("data", "epsilon", "n_rows", "metrics")
@@ -118,6 +119,27 @@ def to_toml(sweep: Sweep, title: str) -> str:
         own = {"algorithm": variant.algorithm, "preset": variant.preset, **dict(variant.values)}
         lines += ["", f"[{_toml(variant.label)}]", *(f"{k} = {_toml(v)}" for k, v in own.items() if v is not None)]
     return "\n".join(lines) + "\n"
+
+
+def to_script(sweep: Sweep, title: str) -> str:
+    """Return a Python script that reruns exactly this sweep with this version of dpviz."""
+    return f'''"""Rerun of a dpviz sweep: python dpviz-sweep.py writes dpviz-sweep.csv; a second call goes on.
+
+Simulation on public data: the seeds are known, nothing here is private. Made with dpviz {__version__}.
+"""
+
+from pathlib import Path
+
+from dpviz.__main__ import main
+
+SPEC = r"""
+{to_toml(sweep, title)}"""
+
+if __name__ == "__main__":
+    path = Path("dpviz-sweep.toml")
+    path.write_text(SPEC, encoding="utf-8")
+    raise SystemExit(main(["sweep", str(path), "-o", "dpviz-sweep.csv"]))
+'''
 
 
 def _toml(value: Any) -> str:

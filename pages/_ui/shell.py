@@ -18,10 +18,12 @@ PAGES = {
     "pages/home.py": "Home",
     "pages/data.py": "Data",
     "pages/explore.py": "Explore",
+    "pages/tradeoff.py": "Trade-off",
     "pages/lessons.py": "Learn",
 }
 DOORS = {
     "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "pages/tradeoff.py": (":material/show_chart:", "Sweep \u03b5. Read off what it buys and what it costs."),
     "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
     "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
 }

@@ -1,0 +1,73 @@
+"""How long a sweep will take and what it would spend, before it starts."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from dpviz.experiments.sources import open_source
+from dpviz.experiments.sweep import Cell, Sweep, run_cell
+from dpviz.privacy.accounting import epsilon_of_mu
+from dpviz.privacy.guarantee import Guarantee, Notion
+
+__all__ = ["START_SECONDS", "composed", "kind", "missing", "seconds", "trial"]
+
+START_SECONDS = 4.0  # to start the worker processes
+_FREE = ("epsilon", "delta", "rho_distance")  # parameters that change the time little
+
+
+def kind(cell: Cell) -> tuple[Any, ...]:
+    """Return what the time of a cell depends on."""
+    fixed = tuple(pair for pair in cell.parameters if pair[0] not in _FREE)
+    return cell.data, cell.modified, cell.bounds, cell.n_rows, cell.algorithm, cell.preset, fixed, cell.metrics
+
+
+def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Cell]:
+    """Return one cell of every kind that has no known time, the KMeans references first."""
+    found: dict[tuple[Any, ...], Cell] = {}
+    for cell in sweep.cells():
+        if kind(cell) not in known:
+            found.setdefault(kind(cell), cell)
+    return list(found.values())
+
+
+def trial(cell: Cell) -> float:
+    """Run a cell here and now; return its seconds, without those for opening the data."""
+    open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
+    begun = time.perf_counter()
+    run_cell(cell)
+    return time.perf_counter() - begun
+
+
+def seconds(sweep: Sweep, known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
+    """Return the expected time of a sweep, None while a kind of cell has no known time."""
+    every = [known.get(kind(cell)) for cell in sweep.cells()]
+    measured = [value for value in every if value is not None]
+    return None if len(measured) < len(every) else START_SECONDS + sum(measured) / workers
+
+
+def composed(sweep: Sweep) -> tuple[int, float]:
+    """Return how many runs are Gaussian under central DP, and the epsilon they would spend together on private data.
+
+    Their mu add up as squares; the statement is at the smallest delta among them.
+    """
+    cache: dict[tuple[Any, ...], Guarantee] = {}
+    promises = []
+    for cell in sweep.cells():
+        point = (*kind(cell), cell.parameters)
+        if point not in cache:
+            cache[point] = _promise(cell)
+        promises.append(cache[point])
+    mus = [(p.mu, p.delta) for p in promises if p.notion is Notion.CENTRAL and p.mu is not None]
+    if not mus:
+        return 0, 0.0
+    return len(mus), epsilon_of_mu(math.sqrt(math.fsum(mu**2 for mu, _ in mus)), min(delta for _, delta in mus))
+
+
+def _promise(cell: Cell) -> Guarantee:
+    data = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified).data
+    n = data.domain.n_public or len(data.X)
+    algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=float(n) ** -1.1)
+    return algorithm.guarantee(data.domain.n_features, n)

@@ -1,0 +1,209 @@
+"""A sweep as one HTML file: self-contained, offline, ready to print."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from dpviz.experiments import summary
+from dpviz.experiments.measures import METRICS
+from dpviz.experiments.spec import Published
+from dpviz.figures import tradeoff
+from dpviz.figures.theme import LIGHT
+
+__all__ = ["against_published", "report"]
+
+_STYLE = """
+body { font: 16px/1.5 "Source Sans 3", "Source Sans Pro", system-ui, sans-serif; color: #1D2126; background: #FBFBF9;
+  max-width: 980px; margin: 32px auto; padding: 0 16px; }
+h1, h2 { font-family: "Source Serif 4", Georgia, serif; line-height: 1.15; margin: 1.4em 0 .4em; }
+.tag { border: 1px solid #A8480A; color: #A8480A; background: #FFF4EC; font-weight: 700; font-size: 12px;
+  padding: 1px 5px; border-radius: 3px; white-space: nowrap; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 14px; }
+th, td { text-align: left; padding: 4px 14px 4px 0; border-bottom: 1px solid #D5D6CF; white-space: nowrap; }
+th { color: #59616B; } .small { color: #59616B; font-size: 14px; } figure { margin: 0 0 8px; }
+td img { vertical-align: -2px; margin-right: 6px; }
+@media print { body { background: #fff; margin: 0; max-width: none; } figure, table { break-inside: avoid; }
+  .modebar { display: none !important; } }
+"""
+_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head><body><h1>{title}</h1>
+<p><span class=tag>NOT PRIVATE</span> Simulation on public data: the seeds are known and every metric reads raw rows.
+{facts}.</p>
+<p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which says how well so many runs fix the
+mean, not where the next run will land. Dotted: KMeans without privacy. Equal \u03b5 is not equal risk where the noise
+is of another kind; different promises never share a panel.</p>{body}</body></html>
+"""
+
+
+def report(rows: pd.DataFrame, title: str, published: Sequence[Published] = (), *, axis: str | None = None) -> str:
+    """Return the HTML of a report on the rows of a sweep: curves, areas, winners, what is good enough, failures.
+
+    Parameters
+    ----------
+    rows : from `rowfile.read_rows`
+    published : numbers to stand beside ours
+    axis : along which curves run; None takes epsilon, or the first axis with more than one value
+    """
+    done = rows[rows.status == "ok"]
+    if not (done.algorithm != "kmeans").any():
+        raise ValueError("report: the rows hold no finished run of a private algorithm.")
+    varied = [name for name in summary.AXES if done[name].nunique() > 1]
+    axis = axis or ("epsilon" if "epsilon" in varied or not varied else varied[0])
+    metrics = [name for name in METRICS if done[name].notna().any()]
+    parts, script = [], True
+    for metric in metrics:
+        parts.append(f"<h2>{html.escape(METRICS[metric].title)}</h2>")
+        points = summary.points(rows, metric, axis)
+        runs = summary.with_reference(rows, metric, axis)
+        look = tradeoff.styles(points)
+        for (data, notion), group in points.groupby(["data", "notion"], sort=False):
+            figure = tradeoff.curves(
+                group, runs[(runs.data == data) & (runs.notion == notion)], LIGHT, look, axis=axis,
+                metric=METRICS[metric].title, title=str(data),
+            )  # fmt: skip
+            figure.update_layout(paper_bgcolor="#fff")
+            drawn = figure.to_html(full_html=False, include_plotlyjs=script, config={"displaylogo": False})
+            parts.append(f"<figure>{drawn}<figcaption class=small>{tradeoff.promise(notion)}</figcaption></figure>")
+            script = False
+        parts += _tables(rows, metric, axis, look)
+    if published:
+        parts += ["<h2>Beside published numbers</h2>", _published(rows, published)]
+    failures = rows[rows.status == "failed"]
+    if len(failures):
+        counted = failures.groupby(["label", "reason"]).size().reset_index(name="runs")
+        parts += ["<h2>Failed runs</h2>", _table(counted.columns, counted.itertuples(index=False))]
+    return _PAGE.format(title=html.escape(title), style=_STYLE, facts=html.escape(_facts(done)), body="".join(parts))
+
+
+def _facts(done: pd.DataFrame) -> str:
+    private = done[done.algorithm != "kmeans"]
+    facts = [f"{len(private):,} private runs", f"seeds {private.seed.min():.0f} to {private.seed.max():.0f}"]
+    deltas = sorted(private.delta.dropna().unique())
+    if deltas:
+        facts.append(f"\u03b4 {deltas[0]:.2g}" + (f" to {deltas[-1]:.2g}" if len(deltas) > 1 else ""))
+    if "tight_nonprivate" in set(done.bounds):
+        facts.append("bounds taken from the data as in the papers (tight_nonprivate)")
+    return ", ".join([*facts, f"dpviz {', '.join(sorted(set(done.version)))}"])
+
+
+def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) -> Iterable[str]:
+    relative = METRICS[metric].relative
+    areas = summary.areas(rows, metric)
+    if len(areas):
+        yield "<h3>Area over \u03b5" + (" relative to KMeans's" if relative else "") + "</h3>"
+        yield _table(
+            ("data", "promise", "algorithm", "area", "95% interval of the mean", "reruns", "centers"),
+            [
+                (
+                    r.data,
+                    r.notion,
+                    _named(r.series, look),
+                    f"{r.area:.3f}",
+                    f"{r.low:.3f} to {r.high:.3f}",
+                    r.runs,
+                    f"{r.k_found:g}",
+                )
+                for r in areas.itertuples()
+            ],
+        )
+    if relative and axis in ("epsilon", "n_rows"):
+        what = "\u03b5" if axis == "epsilon" else "number of people"
+        yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of KMeans</h3>"
+        table = summary.smallest(rows, metric, within=0.1, share=0.9, axis=axis)
+        yield _table(
+            ("data", "promise", "algorithm", "smallest", "runs there"),
+            [
+                (
+                    r.data, r.notion, _named(r.series, look),
+                    f"more than {r.tested:g}" if pd.isna(r.least) else f"{'at most ' if r.first else ''}{r.least:g}",
+                    f"{r.good} of {r.runs}",
+                )
+                for r in table.itertuples()
+            ],
+        )  # fmt: skip
+    wins = summary.winners(rows, metric, axis)
+    if len(wins):
+        yield "<h3>Who wins where</h3>"
+        yield _table(
+            ("data", "promise", "\u03b5", "people", "k", "best, where its interval is apart from every other's"),
+            [
+                (
+                    r.data,
+                    r.notion,
+                    f"{r.epsilon:g}",
+                    f"{r.n_rows:g}",
+                    f"{r.n_clusters:g}",
+                    r.best or "no one: the intervals meet",
+                )
+                for r in wins.itertuples()
+            ],
+        )
+
+
+def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.DataFrame:
+    """Return ours beside published numbers: data, label, epsilon, what, published, ours, low, high, runs, source.
+
+    `what` is a metric, "ratio" (loss over KMeans's) or "area" (see `summary.areas`).
+    """
+    found = []
+    for entry in published:
+        ours = low = high = runs = float("nan")
+        mine = rows[(rows.data == entry.data) & ((rows.label == entry.label) | (rows.algorithm == "kmeans"))]
+        if entry.what == "area":
+            table = summary.areas(mine, "loss").rename(columns={"area": "ours"})
+        else:
+            metric = "loss" if entry.what == "ratio" else entry.what
+            table = summary.points(mine, metric).rename(columns={"mean": "ours"})
+            table = table if entry.epsilon is None else table[table.epsilon == entry.epsilon]
+            if entry.what == "ratio":
+                table = table.assign(**{name: table[name] / table.reference for name in ("ours", "low", "high")})
+        if len(table):
+            ours, low, high, runs = (float(table[name].iloc[0]) for name in ("ours", "low", "high", "runs"))
+        found.append(
+            [entry.data, entry.label, entry.epsilon, entry.what, entry.value, ours, low, high, runs, entry.source]
+        )
+    return pd.DataFrame(
+        found, columns=["data", "label", "epsilon", "what", "published", "ours", "low", "high", "runs", "source"]
+    )
+
+
+def _published(rows: pd.DataFrame, published: Sequence[Published]) -> str:
+    table = against_published(rows, published)
+    return _table(
+        ("data", "algorithm", "\u03b5", "what", "published", "ours", "95% interval of the mean", "runs", "source"),
+        [
+            (
+                r.data, r.label, "" if pd.isna(r.epsilon) else f"{r.epsilon:g}", r.what, f"{r.published:g}",
+                "not run" if pd.isna(r.ours) else f"{r.ours:.4g}",
+                "" if pd.isna(r.low) else f"{r.low:.4g} to {r.high:.4g}", "" if pd.isna(r.runs) else f"{r.runs:.0f}",
+                r.source,
+            )
+            for r in table.itertuples()
+        ],
+    )  # fmt: skip
+
+
+class _Html(str):
+    """Text that is HTML already."""
+
+
+def _named(series: str, look: dict[str, Any]) -> _Html:
+    code = base64.b64encode(tradeoff.glyph(look[series], LIGHT).encode()).decode()
+    return _Html(f'<img alt="" src="data:image/svg+xml;base64,{code}">{html.escape(series)}')
+
+
+def _table(heads: Iterable[str], body: Iterable[Sequence[Any]]) -> str:
+    head = "".join(f"<th scope=col>{html.escape(name)}</th>" for name in heads)
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td>{cell if isinstance(cell, _Html) else html.escape(str(cell))}</td>" for cell in row)
+        + "</tr>"
+        for row in body
+    )
+    return f"<div class=table><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"

@@ -1,0 +1,118 @@
+"""The form of a sweep: data, algorithms, grid, repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import SAMPLES
+from dpviz.experiments.measures import METRICS
+from dpviz.experiments.sweep import REFERENCE, Sweep, Variant
+from pages._ui.runs import sample
+
+EPSILONS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+ROWS = (None, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
+RHOS = (0.01, 0.02, 0.05, 0.1, 0.2)
+FIRST = ("pe-means", "fastlloyd", "dpm", "nsm")
+_KEEP: dict[str, Any] = {"persist_state": "session"}
+
+
+def sweep_form() -> tuple[Sweep | None, str, str]:
+    """Show the form; return (sweep or None, its title, what is wrong or "")."""
+    data = st.multiselect(
+        "Data", SAMPLES, ["town"], format_func=lambda n: sample(n).title, max_selections=4, key="sweep_data", **_KEEP
+    )
+    slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
+    chosen = st.multiselect(
+        "Algorithms", slugs, [slug for slug in FIRST if slug in slugs], format_func=lambda s: ALGORITHMS[s].name,
+        key="sweep_algorithms", help="KMeans, the non-private reference, is always run.", **_KEEP,
+    )  # fmt: skip
+    epsilon = st.pills(
+        "Privacy budgets \u03b5", EPSILONS, selection_mode="multi", default=EPSILONS[1:6], format_func=_fraction,
+        key="sweep_epsilon", help="Every algorithm runs at every chosen budget.", **_KEEP,
+    )  # fmt: skip
+    repeats = st.number_input(
+        "Runs per point", 2, 50, 10, key="sweep_repeats",
+        help="More runs: narrower intervals, more time. Seeds count up from the first seed.", **_KEEP,
+    )  # fmt: skip
+    axes: list[tuple[str, tuple[Any, ...]]] = []
+    if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+        rho = st.pills(
+            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), key="sweep_rho",
+            help=f"How far one row may move and stay protected. {_rho_in_units(data)}", **_KEEP,
+        )  # fmt: skip
+        axes.append(("rho_distance", tuple(rho)))
+    with st.expander("More"):
+        n_rows = st.pills(
+            "People in the data", ROWS, selection_mode="multi", default=(None,), key="sweep_rows",
+            format_func=lambda n: "as it is" if n is None else f"{n:,}",
+            help="As if so many had come: rows are drawn without replacement; whole copies first if more are asked "
+            "for than there are.", **_KEEP,
+        )  # fmt: skip
+        k = st.text_input(
+            "Centers k",
+            "",
+            placeholder="each data set's own",
+            key="sweep_k",
+            help="Whole numbers, with commas.",
+            **_KEEP,
+        )
+        delta = st.text_input(
+            "Delta \u03b4",
+            "",
+            placeholder="n^-1.1 for all",
+            key="sweep_delta",
+            help="One value for every algorithm.",
+            **_KEEP,
+        )
+        metrics = st.multiselect(
+            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, key="sweep_metrics",
+            help="All are computed on the raw rows: not private.", **_KEEP,
+        )  # fmt: skip
+        seed = st.number_input(
+            "First seed", 0, value=0, step=1, key="sweep_seed", **_KEEP,
+            help="DEMO only. A published seed lets anyone subtract the noise.",
+        )  # fmt: skip
+    try:
+        if k.strip():
+            axes.append(("n_clusters", _numbers("centers k", k, int)))
+        if delta.strip():
+            axes.append(("delta", _numbers("delta", delta, float)))
+        sweep = Sweep(
+            data=tuple(f"sample:{name}" for name in data),
+            variants=tuple(Variant(slug, slug) for slug in chosen),
+            epsilon=tuple(sorted(epsilon)),
+            axes=tuple(axes),
+            n_rows=tuple(sorted(n_rows, key=lambda n: n or 0)),
+            repeats=int(repeats),
+            seed=int(seed),
+            metrics=tuple(metrics),
+        )
+    except (ValueError, TypeError) as problem:
+        return None, "", str(problem).replace("variants must", "algorithms must")
+    return sweep, " and ".join(sample(name).title for name in data), ""
+
+
+def _fraction(value: float) -> str:
+    return {0.125: "\u215b", 0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}")
+
+
+def _numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
+    try:
+        return tuple(kind(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise ValueError(f"sweep: {name} must be numbers with commas between them; got {text!r}.") from None
+
+
+def _rho_in_units(names: list[str]) -> str:
+    """Say what 0.1 is in the units of the first data set whose columns share a scale."""
+    for name in names:
+        data = sample(name)
+        if data.domain.scale == "common":
+            unit = data.units[0] or "units of the data"
+            reach = 0.1 * data.domain.half_width[0]
+            return f"In half-widths of the public box: 0.1 is {reach:.3g} {unit} on {data.title}."
+    return "In half-widths of the public box."

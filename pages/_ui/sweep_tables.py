@@ -1,0 +1,256 @@
+"""A sweep in numbers: overview, how much budget is enough, and the details below the picture."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import html
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.experiments import summary
+from dpviz.experiments.measures import METRICS, Metric
+from dpviz.experiments.spec import to_script
+from dpviz.figures import tradeoff
+from dpviz.figures.theme import Style
+from dpviz.figures.tradeoff import short
+from dpviz.sweep_report import report
+from pages._ui import shell
+from pages._ui.runs import sample
+from pages._ui.sweeps import Kept
+
+NAMES = {"epsilon": "\u03b5", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "\u03b4"}
+_SIGNS = {"epsilon": "\u03b5", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "\u03b4"}
+_TAG = '<span class="dp-tag">NOT PRIVATE</span>'
+_NONE = "\u2026"
+_CONFIG = {
+    "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
+    "toImageButtonOptions": {"format": "svg", "filename": "dpviz-tradeoff"},
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """How a sweep is looked at."""
+
+    axis: str
+    metric: str
+    log: bool
+    single: bool
+
+
+def title(data: str) -> str:
+    """Name a data set of a sweep."""
+    return sample(data.removeprefix("sample:")).title
+
+
+def icon(style: Style) -> str:
+    """Return a curve's symbol as HTML."""
+    code = base64.b64encode(tradeoff.glyph(style, shell.colors()).encode()).decode()
+    return f'<img alt="" src="data:image/svg+xml;base64,{code}">'
+
+
+def chart(figure: Any, key: str, alt: str) -> None:
+    """Draw a figure; its camera button saves it as SVG."""
+    st.plotly_chart(figure, theme=None, config=_CONFIG, key=key, alt=f"{alt} Not private.")
+
+
+def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+    """Show the overview and the solver for one data set."""
+    data = kept.sweep.data[0]
+    if kept.sweep.data[1:]:
+        data = st.segmented_control(
+            "Tables for", kept.sweep.data, default=data, required=True, format_func=title, key=f"of_{kept.identity}"
+        )
+    mine = rows[rows.data == data]
+    _overview(mine, look, points[points.data == data], style)
+    if look.axis in ("epsilon", "n_rows"):
+        _solver(mine, kept, look, style)
+
+
+def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+    relative = METRICS[look.metric].relative
+    stops = sorted(points[look.axis].dropna().unique())
+    shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
+    areas = summary.areas(rows, look.metric).set_index("series").area if look.axis == "epsilon" else pd.Series()
+    st.subheader(f"Over all {len(stops)} {NAMES[look.axis]}")
+    body = []
+    for name, line in points.groupby("series", sort=False):
+        cells = [_named(name, style)]
+        if len(areas):
+            cells.append(f"<b>{areas[name]:.2f}</b>" if name in areas.index else _NONE)
+        values = line.set_index(look.axis)["ratio" if relative else "mean"]
+        for stop in shown:
+            value = values.get(stop)
+            cells.append(_NONE if pd.isna(value) else f"{value:.2f}\u00d7" if relative else f"{value:.3g}")
+        body.append([*cells, f"{line.k_found.median():.0f}"])
+    heads = [f"{_SIGNS[look.axis]} {short(look.axis, stop)}" for stop in shown]
+    _table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k\u2032"], body, "Overview")
+    words = ["\u00d7: times KMeans's."] if relative else []
+    if len(areas) and relative:
+        words.insert(0, "Area over \u03b5 relative to KMeans's (PE-means, equation 7): 1 is as good as KMeans.")
+    st.html(f'<p class="dp-small">{_TAG} {" ".join(words)} k\u2032: centers released.</p>')
+
+
+def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style]) -> None:
+    sign, runs = _SIGNS[look.axis], kept.sweep.repeats
+    st.subheader("How many people do I need?" if look.axis == "n_rows" else "How much \u03b5 do I need?")
+    one, two = st.columns(2)
+    within = one.selectbox(
+        f"For a {look.metric.replace('_', ' ')} within", (1, 2, 5, 10, 20, 50), 3,
+        format_func=lambda p: f"{p}% of KMeans", key="sweep_within",
+    )  # fmt: skip
+    wanted = two.number_input(f"in so many of {runs} runs", 1, runs, max(1, round(0.9 * runs)), key=f"wanted_{runs}")
+    found = summary.smallest(rows, look.metric, within=within / 100, share=wanted / runs, axis=look.axis)
+    body = []
+    for row in found.itertuples():
+        answer = f"more than {short(look.axis, row.tested)}"
+        if pd.notna(row.least):
+            answer = f"{sign} {chr(8804) if row.first else '='} {short(look.axis, row.least)}"
+        star = "*" if row.k_found > rows.n_clusters.median() else ""
+        body.append([_named(row.series, style) + star, answer, f"{row.good} of {row.runs}"])
+    _table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
+    st.html(
+        '<p class="dp-small">From that value on, every larger tested one does as well. Counted in these runs; other '
+        "runs may differ by a few. *\u202freleased more than k centers.</p>"
+    )
+
+
+def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+    """Show areas, runs at one place, winners, two axes, and downloads."""
+    names = ["Area over \u03b5", f"Runs at one {_SIGNS[look.axis]}", "Who wins where", "Two axes", "Take it with you"]
+    area, one, wins, two, take = st.tabs(names)
+    metric = METRICS[look.metric]
+    with area:
+        _areas(rows, look, metric, style)
+    with one:
+        _dots(rows, look, metric, style)
+    with wins:
+        _winners(rows, look)
+    with two:
+        _heat(points, kept, look, metric)
+    with take:
+        _downloads(rows, kept)
+
+
+def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+    found = summary.areas(rows, look.metric)
+    if found.empty:
+        st.caption("An area needs at least two values of \u03b5, and a seed that has finished at all of them.")
+    for (data, notion), group in found.groupby(["data", "notion"], sort=False):
+        chart(
+            tradeoff.area_bars(
+                group,
+                shell.colors(),
+                style,
+                relative=metric.relative,
+                title=f"{title(data)}: over all \u03b5, {notion}",
+            ),
+            f"area_{data}_{notion}",
+            f"Area of each curve on {title(data)} under {notion}, with rerun intervals.",
+        )
+
+
+def _dots(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+    found = summary.quantile_dots(rows, look.metric, axis=look.axis)
+    stops = sorted(found[look.axis].dropna().unique())
+    at = stops[len(stops) // 2]
+    if stops[1:]:
+        at = st.select_slider(
+            _SIGNS[look.axis], stops, at, format_func=lambda stop: short(look.axis, stop), key=f"dots_at_{look.axis}"
+        )
+    for (data, notion), group in found[found[look.axis] == at].groupby(["data", "notion"], sort=False):
+        place = f"{_SIGNS[look.axis]} = {short(look.axis, at)}"
+        chart(
+            tradeoff.dots(
+                group, shell.colors(), style, metric=metric.title,
+                title=f"{title(data)} at {place}: one dot is 1 run in {group.of.max()}",
+            ),
+            f"dots_{data}_{notion}",
+            f"Quantile dots of {metric.title} on {title(data)} at {place} under {notion}.",
+        )  # fmt: skip
+    st.html(
+        '<p class="dp-small">Count dots: the share of them left of a value is how often a run lands below it. '
+        "The dotted line is KMeans.</p>"
+    )
+
+
+def _winners(rows: pd.DataFrame, look: Look) -> None:
+    body = [
+        [
+            html.escape(title(row.data)),
+            html.escape(row.notion),
+            short("epsilon", row.epsilon),
+            f"{row.n_rows:,.0f}",
+            f"{row.n_clusters:.0f}",
+            f"<b>{html.escape(row.best)}</b>" if row.best else "nobody: the intervals meet",
+            f"{100 * row.gap:.2g}%" if row.best else "",
+        ]
+        for row in summary.winners(rows, look.metric, look.axis).itertuples()
+    ]
+    _table(["Data", "Promise", "\u03b5", "people", "k", "Best", "gap between intervals"], body, "Winners")
+    st.html(
+        '<p class="dp-small">A winner is named only where its 95% rerun interval is apart from every other\'s. '
+        "Algorithms that released more than k centers, and other promises, do not compete.</p>"
+    )
+
+
+def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
+    per_data = points.groupby("data")
+    long = [a for a in summary.AXES if a not in (look.axis, "delta") and per_data[a].nunique().max() > 1]
+    long += ["data"] * (len(kept.sweep.data) > 1)
+    if not long:
+        st.caption("Choose more than one number of people, of centers k or of data sets to see two axes at once.")
+        return
+    y = long[0]
+    if long[1:]:
+        y = st.segmented_control(
+            "Against", long, default=y, required=True, format_func=lambda a: NAMES.get(a, a), key=f"y_{look.axis}"
+        )
+    what = "times KMeans's" if metric.relative else metric.title
+    for (label, notion), group in points.groupby(["label", "notion"], sort=False):
+        for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
+            shown = one.assign(data=one.data.map(title))
+            name = ", ".join([group.name.iloc[0], notion, *([title(data)] if data else [])])
+            chart(
+                tradeoff.heat(
+                    shown, shell.colors(), x=look.axis, y=y, relative=metric.relative, title=f"{name}: {what}"
+                ),
+                f"heat_{label}_{notion}_{data}",
+                f"{metric.title} of {name} over {NAMES[look.axis]} and {NAMES.get(y, y)}.",
+            )
+
+
+def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
+    with st.container(horizontal=True):
+        for words, make, name, kind in (
+            ("Rows (CSV)", lambda: rows.to_csv(index=False), "dpviz-sweep.csv", "text/csv"),
+            (
+                "Script that reruns exactly this",
+                lambda: to_script(kept.sweep, kept.title),
+                "dpviz-sweep.py",
+                "text/x-python",
+            ),
+            ("Report (HTML, offline)", lambda: report(rows, kept.title), "dpviz-sweep.html", "text/html"),
+        ):
+            st.download_button(words, make, name, kind, on_click="ignore")
+    st.html(
+        '<p class="dp-small">Simulation: the seeds are known and the metrics read raw rows; nothing here is private. '
+        "The camera button of a figure saves it as SVG.</p>"
+    )
+    st.dataframe(rows.drop(columns=["key", "version"]), height=260, hide_index=True)
+
+
+def _named(series: str, style: dict[str, Style]) -> str:
+    return f"{icon(style[series])} {html.escape(series)}"
+
+
+def _table(heads: list[str], body: list[list[str]], label: str) -> None:
+    head = "".join(f"<th scope=col>{name}</th>" for name in heads)
+    rows = "".join("<tr class=lit>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for cells in body)
+    st.html(
+        f'<div class="dp-table dp-free" tabindex="0" role="region" aria-label="{label}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )

@@ -1,0 +1,187 @@
+"""What a sweep looks like: its cost before the start, progress, and curves that fill in."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.experiments import estimate, summary
+from dpviz.experiments.measures import METRICS
+from dpviz.experiments.sweep import Sweep
+from dpviz.figures import tradeoff
+from dpviz.sweep_command import duration
+from pages._ui import shell, sweeps
+from pages._ui.sweep_tables import NAMES, Look, chart, details, icon, tables, title
+from pages._ui.sweeps import Kept
+
+_SLICES = 25  # a running sweep redraws its picture at most so often
+
+
+def data_titles(sweep: Sweep) -> str:
+    """Name the data sets."""
+    return ", ".join(map(title, sweep.data))
+
+
+def size(sweep: Sweep) -> str:
+    """Say how large a sweep is."""
+    parts = [f"{len(sweep.variants)} algorithm{'s' * (len(sweep.variants) > 1)}", f"{len(sweep.epsilon)} \u03b5"]
+    parts += [f"{len(values)} {NAMES[name]}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows)) if values[1:]]
+    return " \u00d7 ".join([*parts, f"{sweep.repeats} runs"])
+
+
+def cost(sweep: Sweep) -> None:
+    """Say how long a sweep will take, and what it would spend on private data."""
+    total = sum(1 for _ in sweep.cells())
+    runs, epsilon = estimate.composed(sweep)
+
+    @st.fragment(run_every=1.0 if sweeps.expected(sweep) is None else None)
+    def expected() -> None:
+        seconds = sweeps.expected(sweep)
+        words = "timing one run of each kind \u2026" if seconds is None else f"about {duration(seconds)}"
+        st.caption(f"{total:,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.")
+
+    expected()
+    if runs:
+        st.caption(
+            f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
+            f"spend \u03b5 = {epsilon:.3g} together. So a sweep takes public or made-up data only."
+        )
+
+
+def empty() -> None:
+    """Show what to do first."""
+    st.info("Nothing swept yet. Choose a grid in the sidebar and press Start.", icon=":material/play_arrow:")
+    st.html(
+        '<p class="dp-lede">A sweep runs every chosen algorithm at every chosen \u03b5 many times. You will see every '
+        "single run, how sure the means are, what KMeans does without privacy, and the smallest \u03b5 that is good "
+        "enough. It goes on while you look at other pages.</p>"
+    )
+
+
+def tools(kept: Kept) -> Look:
+    """Show how to look at a sweep; return the choices."""
+    sweep = kept.sweep
+    long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
+    axes = [name for name, values in long.items() if values[1:]] or ["epsilon"]
+    axis, metric = axes[0], sweep.metrics[0]
+    boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
+    if axes[1:]:
+        axis = boxes.segmented_control(
+            "Along", axes, default=axis, required=True, format_func=NAMES.get, key=f"along_{kept.identity}"
+        )
+    if sweep.metrics[1:]:
+        metric = boxes.selectbox(
+            "Metric", sweep.metrics, format_func=lambda m: METRICS[m].title, key=f"metric_{kept.identity}", width=200
+        )
+    scale = boxes.segmented_control("Scale", ["log", "linear"], default="log", required=True, key="sweep_scale")
+    single = boxes.toggle("Single runs", True, key="sweep_single")
+    return Look(axis, metric, scale == "log", single)
+
+
+def watch(kept: Kept, look: Look) -> None:
+    """Show progress while it runs, and the pictures of the rows so far."""
+
+    @st.fragment(run_every=1.0 if kept.active else None)
+    def follow() -> None:
+        state = st.session_state
+        if kept.active:
+            state.watching = kept.identity
+            _bar(kept)
+        elif state.pop("watching", None) == kept.identity:
+            st.rerun()  # the form's button and the details come back
+        _pictures(kept, look)
+
+    follow()
+
+
+def _bar(kept: Kept) -> None:
+    job, done = kept.job, len(kept.rows)
+    ahead = sweeps.shelf().queue.position(job)
+    words = f"{done:,} of {kept.total:,} runs. The picture grows as they finish."
+    if job.status == "queued" and ahead:
+        words = f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
+    elif not done:
+        words = "Starting the worker processes"
+    bar, button = st.columns([5, 1], vertical_alignment="center")
+    bar.progress(done / kept.total, words)
+    if button.button("Cancel", key="sweep_cancel", width="stretch"):
+        job.cancel()
+
+
+def _pictures(kept: Kept, look: Look) -> None:
+    step = max(1, kept.total // _SLICES) if kept.active else 1
+    rows = kept.table(len(kept.rows) // step * step)
+    if kept.job.status == "cancelled":
+        st.info(f"Cancelled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
+    elif kept.job.status == "failed":
+        st.error(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown.")
+    failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
+    if len(failures):
+        words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
+        st.warning("  \n".join(words))
+    points = summary.points(rows, look.metric, look.axis)
+    if points.empty:
+        st.skeleton(height=470) if kept.active else st.info("No run has a result.")
+        return
+    runs = summary.with_reference(rows, look.metric, look.axis)
+    style = tradeoff.styles(points)
+    panels = list(points.groupby(["data", "notion"], sort=False))
+    left, right = st.columns([7, 4], gap="medium")
+    with left:
+        if panels[1:]:
+            _multiples(panels, runs, look, style)
+        else:
+            _curves(panels[0][1], runs, look, style, labels=True, height=470)
+        _caution(points, look)
+    with right:
+        tables(rows, kept, look, points, style)
+    if not kept.active:
+        details(rows, kept, look, points, style)
+
+
+def _curves(
+    points: pd.DataFrame, runs: pd.DataFrame, look: Look, style: dict, *, labels: bool, height: int
+) -> None:  # fmt: skip
+    data, notion = points.data.iloc[0], points.notion.iloc[0]
+    mine, metric = runs[(runs.data == data) & (runs.notion == notion)], METRICS[look.metric]
+    name = metric.title.partition(" (")[0]
+    figure = tradeoff.curves(
+        points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
+        labels=labels, height=height, title=f"{title(data).partition(',')[0]}: {name} against {NAMES[look.axis]}",
+    )  # fmt: skip
+    best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
+    chart(
+        figure, f"curves_{data}_{notion}",
+        f"{name} against {NAMES[look.axis]} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
+        f"best mean, {best['mean']:.3g}, is that of {best.series} at {best[look.axis]:g}.",
+    )  # fmt: skip
+    deltas = points.delta.dropna().unique()
+    delta = f", \u03b4 = {deltas[0]:.1e}" if len(deltas) == 1 else ""
+    st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}{delta}</p>')
+
+
+def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> None:
+    """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
+    if len({notion for (_, notion), _ in panels}) > 1:
+        st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
+    words = "".join(f"<span>{icon(one)}{html.escape(name)}</span>" for name, one in style.items())
+    st.html(f'<div class="dp-key">{words}<span>\u2026 KMeans (not private): dotted</span></div>')
+    for start in range(0, len(panels), 2):
+        for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
+            with column:
+                _curves(points, runs, look, style, labels=False, height=340)
+
+
+def _caution(points: pd.DataFrame, look: Look) -> None:
+    runs, more = int(points.runs.max()), sorted(points.series[points.k_found > points.n_clusters].unique())
+    words = [f"Pale: {runs} single runs."] if look.single else []
+    words.append(
+        f"Solid: their mean with a 95% rerun interval. It says how well {runs} runs fix the <b>mean</b>, not where "
+        "your next run will land."
+    )
+    if more:
+        words.append(f"{html.escape(', '.join(more))} released more than k centers, and these always lower the loss.")
+    words.append("Equal \u03b5 is not equal risk where the noise is of another kind.")
+    st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {" ".join(words)}</p>')

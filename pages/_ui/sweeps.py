@@ -1,0 +1,156 @@
+"""Sweeps for the pages: one queue per server, rows as they come, times measured before a start."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from joblib import cpu_count
+
+from dpviz.experiments import estimate
+from dpviz.experiments.engines import local, perform
+from dpviz.experiments.jobs import Job, Jobs
+from dpviz.experiments.rowfile import table
+from dpviz.experiments.sweep import Cell, Sweep
+
+WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
+KEEP = 40  # sweeps of all sessions together
+MOST_RUNS = 5000
+MOST_WAITING = 5
+QUERY = "sweep"  # in the address, so that a sweep is found again; a random token
+
+
+@dataclasses.dataclass(eq=False)
+class Kept:
+    """A sweep of this server with the rows it has so far."""
+
+    identity: str
+    title: str
+    sweep: Sweep
+    total: int
+    rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    job: Job | None = None
+    begun: float = 0.0
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits or runs."""
+        return self.job is not None and self.job.active
+
+    def table(self, most: int) -> pd.DataFrame:
+        """Return the first `most` rows."""
+        return table(self.rows[:most])
+
+
+class Shelf:
+    """The last sweeps of all sessions and the times of cells, shared by every visitor."""
+
+    def __init__(self) -> None:
+        self.queue = Jobs(workers=1)
+        self.trials = Jobs(workers=1)
+        self.seconds: dict[tuple[Any, ...], float] = {}
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, kept: Kept) -> None:
+        """Keep a sweep; the oldest finished ones go."""
+        with self._lock:
+            self._kept[kept.identity] = kept
+            for old in [i for i, other in self._kept.items() if not other.active][: -KEEP or None]:
+                del self._kept[old]
+
+    def get(self, identity: str) -> Kept | None:
+        """Return a sweep, or None if it is gone."""
+        return self._kept.get(identity)
+
+    @property
+    def waiting(self) -> int:
+        """How many sweeps wait or run."""
+        return sum(kept.active for kept in self._kept.values())
+
+
+@st.cache_resource(show_spinner=False)
+def shelf() -> Shelf:
+    """Return the server's one shelf."""
+    return Shelf()
+
+
+def start(sweep: Sweep, title: str) -> None:
+    """Queue a sweep and show it.
+
+    Raises
+    ------
+    ValueError
+        If it is too large, or too many wait.
+    """
+    total = sum(1 for _ in sweep.cells())
+    if total > MOST_RUNS:
+        raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; got {total:,}. Use the command line.")
+    if shelf().waiting >= MOST_WAITING:
+        raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
+    kept = Kept(secrets.token_urlsafe(9), title, sweep, total)
+    shelf().put(kept)
+    kept.job = shelf().queue.submit(title, partial(_work, kept))
+    show(kept.identity)
+
+
+def _work(kept: Kept, job: Job) -> None:
+    kept.begun = time.monotonic()
+
+    def look() -> None:
+        job.advance(len(kept.rows), kept.total)
+
+    look()
+    with closing(perform(kept.sweep, (), partial(local, workers=WORKERS, nice=10, on_wait=look))) as rows:
+        for row in rows:
+            kept.rows.append(row)
+            look()
+
+
+def show(identity: str) -> None:
+    """Make a sweep the shown one; it is in the address too."""
+    state = st.session_state
+    state.sweeps = [old for old in state.get("sweeps", []) if old != identity][-19:] + [identity]
+    state.sweep = st.query_params[QUERY] = identity
+
+
+def shown() -> Kept | None:
+    """Return the sweep to show: the session's, else the one in the address."""
+    state = st.session_state
+    identity = state.get("sweep") or st.query_params.get(QUERY, "")
+    found = shelf().get(identity)
+    if found is not None and state.get("sweep") != identity:
+        show(identity)
+    elif found is not None:
+        st.query_params[QUERY] = identity
+    return found
+
+
+def history() -> list[Kept]:
+    """Return the session's sweeps that the server still has, newest first."""
+    found = (shelf().get(identity) for identity in reversed(st.session_state.get("sweeps", [])))
+    return [kept for kept in found if kept is not None]
+
+
+def expected(sweep: Sweep) -> float | None:
+    """Return the expected seconds; None while one run of each kind is being timed in the background."""
+    found = estimate.seconds(sweep, shelf().seconds, WORKERS)
+    timing = shelf().trials.get(st.session_state.get("timing", ""))
+    if found is None and (timing is None or not timing.active):
+        cells = estimate.missing(sweep, shelf().seconds)
+        st.session_state.timing = shelf().trials.submit("timing", partial(_time, cells)).id
+    return found
+
+
+def _time(cells: list[Cell], job: Job) -> None:
+    for done, cell in enumerate(cells):
+        job.advance(done, len(cells))
+        shelf().seconds[estimate.kind(cell)] = estimate.trial(cell)

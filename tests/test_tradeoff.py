@@ -1,0 +1,326 @@
+"""The trade-off in tables against hand-made rows, in figures, in a report, and on its page."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.__main__ import main
+from dpviz.algorithms import ALGORITHMS
+from dpviz.experiments import estimate, summary
+from dpviz.experiments.rowfile import RowFile, table
+from dpviz.experiments.spec import Published, to_script
+from dpviz.experiments.sweep import COLUMNS, Sweep, Variant, run_cell
+from dpviz.figures import tradeoff
+from dpviz.figures.theme import DARK, LIGHT
+from dpviz.privacy.accounting import epsilon_of_mu
+from dpviz.sweep_report import against_published, report
+
+ROOT = Path(__file__).parent.parent
+EPSILONS = (1.0, 2.0)
+
+
+def row(slug, epsilon, seed, loss, *, data="d", notion="central DP", k=3, found=3, n=100, label=None, **more):
+    values = {
+        "key": f"{hash((slug, label, epsilon, seed, data, n, k)) & (16**24 - 1):024x}", "data": data,
+        "bounds": "declared", "label": label or slug, "algorithm": slug, "name": ALGORITHMS[slug].name,
+        "notion": notion, "status": "ok", "neighboring": "add-remove", "n_rows": n, "n_clusters": k,
+        "epsilon": epsilon, "delta": 1e-5, "seed": seed, "loss": loss, "k_found": found, "parameters": "{}",
+        "seconds": 0.1, "version": "0",
+    }  # fmt: skip
+    return dict.fromkeys(COLUMNS) | values | more
+
+
+def kmeans(loss=1.0, **more):
+    return row("kmeans", None, 0, loss, notion="none", **more)
+
+
+def rows(*lists):
+    return table([one for some in lists for one in (some if isinstance(some, list) else [some])])
+
+
+def runs(slug, losses, **more):
+    """losses: epsilon -> one loss per seed."""
+    return [row(slug, e, seed, loss, **more) for e, some in losses.items() for seed, loss in enumerate(some)]
+
+
+PE = {1.0: [2.0, 3.0, 4.0], 2.0: [1.0, 1.1, 1.2]}
+
+
+def test_points_are_means_with_a_t_interval_beside_kmeans():
+    found = summary.points(rows(kmeans(0.5), runs("pe-means", PE)), "loss").set_index("epsilon")
+    assert found["mean"].tolist() == [3.0, pytest.approx(1.1)] and found.ratio[1.0] == pytest.approx(6.0)
+    half = 4.302653 * 1.0 / np.sqrt(3)  # t with 2 degrees of freedom, sd 1
+    assert found.low[1.0] == pytest.approx(3 - half, abs=1e-5) and found.high[1.0] == pytest.approx(3 + half, abs=1e-5)
+    single = summary.points(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss")
+    assert np.isnan(single.low[0]) and single.runs[0] == 1
+
+
+def test_the_reference_is_the_one_with_the_same_k_and_rows():
+    found = summary.points(
+        rows(kmeans(1.0), kmeans(0.5, k=5), runs("pe-means", PE), runs("pe-means", PE, k=5, found=5)), "loss"
+    )
+    assert set(zip(found.n_clusters, found.reference, strict=True)) == {(3, 1.0), (5, 0.5)}
+    assert set(found.series) == {"PE-means, k = 3", "PE-means, k = 5"}
+
+
+def test_areas_are_one_per_complete_seed_relative_to_kmeans():
+    some = runs("pe-means", PE)[:-1]  # seed 2 lacks epsilon 2
+    found = summary.areas(rows(kmeans(0.5), some), "loss").iloc[0]
+    assert found.runs == 2
+    assert found.area == pytest.approx(np.mean([(2 + 1.0) / 2, (3 + 1.1) / 2]) / 0.5)
+
+
+def test_a_winner_needs_intervals_apart_equal_k_and_the_same_promise():
+    worse = {1.0: [8.0, 9.0, 10.0], 2.0: [1.15, 1.1, 1.0]}
+    found = summary.winners(
+        rows(kmeans(), runs("pe-means", {1.0: [2.0, 2.1, 2.2], 2.0: PE[2.0]}), runs("nsm", worse)), "loss"
+    )
+    assert found.set_index("epsilon").best.to_dict() == {1.0: "PE-means", 2.0: ""}
+    many = runs("dpm", {1.0: [0.1, 0.1, 0.1]}, found=9)
+    found = summary.winners(rows(kmeans(), runs("pe-means", PE), runs("nsm", worse), many), "loss")
+    assert "DPM" not in set(found.best) | set(found.second)
+    other = runs("nsm", {1.0: [0.1, 0.1, 0.1]}, notion="rho-distance DP")
+    assert summary.winners(rows(kmeans(), runs("pe-means", PE), other), "loss").empty
+
+
+def test_smallest_is_the_least_value_from_which_on_every_larger_one_does():
+    losses = {0.5: [1.0, 1.0], 1.0: [1.0, 3.0], 2.0: [1.05, 1.0], 4.0: [1.1, 1.0]}
+    data = rows(kmeans(), runs("pe-means", losses), runs("nsm", {e: [5.0, 5.0] for e in losses}))
+    found = summary.smallest(data, "loss", within=0.1, share=1.0).set_index("label")
+    assert found["least"]["pe-means"] == 2.0 and found.good["pe-means"] == 2 and not found["first"]["pe-means"]
+    assert np.isnan(found["least"]["nsm"]) and found.tested["nsm"] == 4.0
+    half = summary.smallest(data, "loss", within=0.1, share=0.5).set_index("label")
+    assert half["least"]["pe-means"] == 0.5 and half["first"]["pe-means"]
+    people = rows(
+        kmeans(n=10),
+        kmeans(n=100),
+        runs("pe-means", {1.0: [2.0, 2.0]}, n=10, delta=0.01),
+        runs("pe-means", {1.0: [1.0, 1.0]}),
+    )
+    assert summary.smallest(people, "loss", within=0.1, share=0.9, axis="n_rows")["least"].tolist() == [100.0]
+
+
+def test_higher_is_better_where_it_is():
+    data = rows(kmeans(accuracy=0.9), [row("pe-means", 1.0, s, 1.0, accuracy=a) for s, a in enumerate([0.9, 0.5])])
+    assert summary.enough(data, "accuracy", 0.1).good.tolist() == [1]
+
+
+def test_quantile_dots_are_equally_likely_values():
+    found = summary.quantile_dots(rows(kmeans(), runs("pe-means", {1.0: list(range(1, 41))})), "loss", dots=20)
+    assert found.value.tolist() == list(range(1, 41, 2)) and set(found.of) == {20}
+    assert len(summary.quantile_dots(rows(kmeans(), runs("pe-means", PE)), "loss")) == 6
+
+
+# ---- figures
+
+
+def curves(data, colors=LIGHT, **more):
+    points, single = summary.points(data, "loss"), summary.with_reference(data, "loss")
+    return tradeoff.curves(
+        points, single, colors, tradeoff.styles(points), axis="epsilon", metric="loss", title="t", **more
+    )
+
+
+def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
+    figure = curves(rows(kmeans(), runs("pe-means", PE), runs("nsm", PE)))
+    assert [trace.name for trace in figure.data] == [
+        "PE-means: single runs", "PE-means", "NSM (ours): single runs", "NSM (ours)", "KMeans (not private)",
+    ]  # fmt: skip
+    assert list(figure.data[1].y) == [3.0, pytest.approx(1.1)] and len(figure.data[0].y) == 6
+    low, high = figure.layout.yaxis.range
+    assert low < np.log10(1.0) and high > np.log10(4.0)
+    assert "NOT PRIVATE" in json.dumps(figure.layout.to_plotly_json())
+    assert not any(
+        trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
+    )
+    assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
+
+
+def test_promises_of_two_kinds_never_share_an_axis():
+    mixed = rows(kmeans(), runs("pe-means", PE), runs("nsm", PE, notion="rho-distance DP"))
+    with pytest.raises(ValueError, match="must not share an axis"):
+        curves(mixed)
+
+
+def test_end_labels_keep_their_distance_and_their_order():
+    for wanted in ([0.1, 0.1, 0.1], [0.0, 0.5, 1.0], [0.2, 0.21, 0.9, 0.91, 0.92], [0.5]):
+        places = tradeoff._apart(wanted, 0.06)
+        assert all(b - a >= 0.06 - 1e-9 for a, b in zip(places, places[1:], strict=False))
+        assert np.mean(places) == pytest.approx(np.mean(wanted))
+
+
+@pytest.mark.parametrize("colors", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_algorithm_has_its_own_symbol_and_dash(colors):
+    private = [slug for slug in ALGORITHMS if slug != "kmeans"]
+    look = tradeoff.styles(pd.DataFrame({"series": private, "algorithm": private}))
+    first = list(look.values())[:13]
+    assert len({(style.marker, style.dash, style.light) for style in first}) == len(first)
+    assert all(tradeoff.glyph(style, colors).startswith("<svg") for style in look.values())
+
+
+def test_bars_dots_and_heat_draw():
+    data = rows(kmeans(), kmeans(k=5), runs("pe-means", PE), runs("pe-means", PE, k=5, found=5))
+    points, areas = summary.points(data, "loss"), summary.areas(data, "loss")
+    look = tradeoff.styles(points)
+    bars = tradeoff.area_bars(areas, LIGHT, look, relative=True, title="t")
+    assert sorted(bars.data[0].x) == pytest.approx([105.0, 105.0])
+    found = summary.quantile_dots(data, "loss")
+    dots = tradeoff.dots(found[found.epsilon == 1.0], LIGHT, look, metric="loss", title="t")
+    assert [len(trace.x) for trace in dots.data] == [3, 3]
+    heat = tradeoff.heat(points, LIGHT, x="epsilon", y="n_clusters", relative=True, title="t")
+    assert [list(line) for line in heat.data[0].text] == [["3\u00d7", "1.1\u00d7"]] * 2
+
+
+# ---- estimate, report, script
+
+
+def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
+    sweep = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=EPSILONS, repeats=4)
+    cells = estimate.missing(sweep, {})
+    assert [cell.algorithm for cell in cells] == ["kmeans", "pe-means"]
+    known = {estimate.kind(cells[0]): 1.0}
+    assert estimate.seconds(sweep, known, 2) is None
+    known[estimate.kind(cells[1])] = 0.5
+    assert estimate.seconds(sweep, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
+    assert estimate.trial(cells[0]) > 0
+    n, epsilon = estimate.composed(sweep)
+    delta = 40**-1.1
+    squares = sum(4 * ALGORITHMS["pe-means"](epsilon=e, delta=delta).guarantee(2, 40).mu ** 2 for e in EPSILONS)
+    assert n == 8 and epsilon > 2
+    assert epsilon == pytest.approx(epsilon_of_mu(np.sqrt(squares), delta))
+
+
+def test_a_report_is_one_offline_page_with_every_table(tmp_path, capsys):
+    data = rows(
+        kmeans(), runs("pe-means", PE), runs("nsm", {1.0: [1.0, 1.01, 1.02], 2.0: [1.0, 1.0, 1.0]}),
+        row("nsm", 4.0, 0, None, status="failed", reason="<b>no</b>"),
+    )  # fmt: skip
+    text = report(data, "A <title>", [Published("d", "pe-means", 1.2, epsilon=2.0, source="Table 1")])
+    outside = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    assert not re.search(r"(src|href)=[\"']?(https?:)?//", outside) and "A &lt;title&gt;" in text
+    for words in (
+        "NOT PRIVATE",
+        "Area over",
+        "Smallest tested",
+        "Who wins where",
+        "Beside published numbers",
+        "Failed runs",
+    ):
+        assert words in outside
+    assert "&lt;b&gt;no&lt;/b&gt;" in outside and "Table 1" in outside and "@media print" in outside
+    with pytest.raises(ValueError, match="no finished run"):
+        report(rows(kmeans()), "t")
+    path = tmp_path / "rows.jsonl"
+    with RowFile(path) as file:
+        for one in data.to_dict("records"):
+            file.append({name: None if value == "" or value != value else value for name, value in one.items()})
+    assert main(["report", str(path), "-o", str(tmp_path / "out.html")]) == 0
+    assert "Who wins where" in (tmp_path / "out.html").read_text()
+    assert main(["report", str(tmp_path / "none.csv"), "-o", str(tmp_path / "out.html")]) == 2
+    assert "none.csv does not exist" in capsys.readouterr().err
+
+
+def test_published_numbers_stand_beside_ours():
+    data = rows(kmeans(0.5), runs("pe-means", PE))
+    found = against_published(
+        data,
+        [
+            Published("d", "pe-means", 1.0, epsilon=1.0),
+            Published("d", "pe-means", 1.0, what="ratio", epsilon=2.0),
+            Published("d", "pe-means", 1.0, what="area"),
+            Published("d", "nsm", 1.0),
+        ],
+    )
+    assert found.ours.tolist()[:3] == [3.0, pytest.approx(2.2), pytest.approx((3 + 1.1) / 2 / 0.5)]
+    assert np.isnan(found.ours[3])
+
+
+@pytest.mark.slow
+def test_the_downloaded_script_reruns_exactly_this(tmp_path):
+    sweep = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=(1.0,), repeats=1)
+    script = tmp_path / "again.py"
+    script.write_text(to_script(sweep, 'A "quoted" \\ title'))
+    ast.parse(script.read_text())
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    subprocess.run([sys.executable, str(script)], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    again = pd.read_csv(tmp_path / "dpviz-sweep.csv").set_index("key").loss
+    assert again.to_dict() == {cell.key: pytest.approx(run_cell(cell)["loss"], rel=1e-12) for cell in sweep.cells()}
+
+
+# ---- the page
+
+
+@pytest.fixture
+def app(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run().switch_page("pages/tradeoff.py").run()
+
+
+def words(app):
+    return " ".join(
+        [block.proto.body for block in app.get("html")] + [c.value for c in app.caption] + [i.value for i in app.info]
+    )
+
+
+def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
+    assert not app.exception and "Nothing swept yet" in words(app)
+    assert "would spend" in words(app)
+    for key, text, said in [
+        ("sweep_k", "two", "centers k must be numbers with commas"),
+        ("sweep_k", "0", "n_clusters must be >= 1; got 0. Nothing was started."),
+        ("sweep_delta", "2", "delta must be <= 0.5"),
+    ]:
+        app.text_input(key=key).set_value(text).run()
+        assert not app.exception and any(said in error.value for error in app.error), said
+        assert next(b for b in app.button if b.label == "Start").disabled
+        app.text_input(key=key).set_value("").run()
+    app.multiselect(key="sweep_algorithms").set_value([]).run()
+    assert any("algorithms must name at least one value" in error.value for error in app.error)
+
+
+@pytest.mark.slow
+def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
+    app.multiselect(key="sweep_data").set_value(["tiny", "iris"]).run()
+    app.multiselect(key="sweep_algorithms").set_value(["pe-means"]).run()
+    app.number_input(key="sweep_repeats").set_value(2).run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    assert not app.exception
+    identity = app.session_state["sweep"]
+    app.switch_page("pages/home.py").run()
+    app.switch_page("pages/tradeoff.py").run()
+    until = time.monotonic() + 120
+    while any(b.label == "Cancel" for b in app.button) and time.monotonic() < until:
+        time.sleep(1)
+        app.run()
+    assert not app.exception and app.session_state["sweep"] == identity
+    specs = [chart.proto.spec for chart in app.get("plotly_chart")]
+    assert sum("against" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
+    assert "Who wins where" in str([tab.label for tab in app.tabs])
+
+
+@pytest.mark.slow
+def test_a_sweep_is_cancelled_within_two_seconds(app):
+    app.number_input(key="sweep_repeats").set_value(50).run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    from pages._ui.sweeps import shelf
+
+    kept = shelf().get(app.session_state["sweep"])
+    begun = time.monotonic()
+    while not kept.rows and time.monotonic() < begun + 60:
+        time.sleep(0.1)
+    kept.job.cancel()
+    begun = time.monotonic()
+    while kept.active and time.monotonic() < begun + 10:
+        time.sleep(0.05)
+    assert kept.job.status == "cancelled" and time.monotonic() - begun < 2
+    app.run()
+    assert not app.exception and "Cancelled after" in words(app)
