@@ -11,7 +11,7 @@ from pages._ui.private import confirm
 
 shell.enter("pages/explore.py")
 state = st.session_state
-error, algorithm, seed, hidden = "", None, 0, False
+error, outlook, algorithm, seed, hidden = "", "", None, 0, False
 
 with st.sidebar:
     name, data = pick_data()
@@ -19,8 +19,9 @@ with st.sidebar:
     try:
         values = parameters(cls, name, {"n_clusters": data.n_clusters})
         algorithm = cls(**values)
+        outlook = runs.forecast(data, algorithm)
     except (ValueError, TypeError) as problem:
-        error = str(problem)
+        error, algorithm = str(problem), None
     if not data.private:
         seed = int(
             st.number_input(
@@ -33,11 +34,10 @@ with st.sidebar:
     if algorithm is not None:
         for sentence in algorithm.advice(data.domain.n_features, data.domain.n_public or len(data.X)):
             st.warning(sentence)
-    st.caption(
-        "Each run spends \u03b5 of this file again. It asks first."
-        if data.private
-        else "Each run on private data would spend \u03b5 again. Here the people are made up or public."
-    )
+    cost = "Each run on private data would spend \u03b5 again. Here the people are made up or public."
+    if data.private:
+        cost = "Each run spends \u03b5 of this file again. It asks first."
+    st.caption(f"{outlook} {cost}")
 
 result = runs.shown(name)
 if result is not None and result.data.private != data.private:

@@ -47,6 +47,7 @@ def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
     assert not app.exception and len(app.get("plotly_chart")) == 5
     app.selectbox(key="explore_data").set_value("iris").run()
+    assert any("8 releases, less than a second" in caption.value for caption in app.caption)
     app.button[0].click().run()
     wait_for_run(app)
     assert not app.exception and not app.error

@@ -76,6 +76,14 @@ class Algorithm:
         total = self.plan(n_features, n_public).total(self.resolved_delta(n_public))
         return self._promise(total, (f"n = {n_public} declared",), rows_per_person)
 
+    def releases(self, n_features: int, n_public: int) -> int:
+        """Return how many releases the plan holds."""
+        return sum(map(len, self.plan(n_features, n_public).costs.values()))
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations, from public values: what the pages guess the time from."""
+        return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
+
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return warnings that follow from public values: one sentence each, empty if all is well."""
         delta = self.resolved_delta(n_public)

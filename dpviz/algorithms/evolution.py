@@ -62,6 +62,17 @@ class Evolution(Algorithm):
         cap = 128 if n_features <= 4 else 512
         return min(paper, cap, max(self.FIRST_POPULATION // self.n_clusters, 4))
 
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations: k-means, variations and votes of every generation."""
+        p = self.columns(n_features)
+        guesses = self.n_clusters * (self.first_variations(p, n_public) + 1)
+        vote = 25 if p <= 4 else 0.75 * p
+        return self.releases(n_features, n_public) * (1e5 + 0.5 * guesses * p + n_public * vote)
+
+    def columns(self, n_features: int) -> int:
+        """Return in how many columns the population lives."""
+        return n_features
+
     def evolve(
         self,
         curator: Curator,

@@ -86,8 +86,7 @@ class HDPEMeans(Evolution):
         help="Share of the budget for the last release. Empty: the paper's 2/T.",
     )
 
-    def columns(self, n_features: int) -> int:
-        """Return p."""
+    def columns(self, n_features: int) -> int:  # noqa: D102
         return min(self.projected_features, n_features)
 
     def plan(self, n_features: int, n_public: int) -> Plan:

@@ -15,12 +15,14 @@ __all__ = ["found_frame", "panels", "sentences"]
 
 def found_frame(view: View) -> pd.DataFrame:
     """Return columns round, loss_ratio (to KMeans) and found: groups of KMeans to which some center is nearest."""
+    if view.reference is None or view.losses is None or not view.reference_loss:
+        raise ValueError("figures: vote splitting needs the centers of KMeans and every step's loss.")
     reference_centers = view.trace.domain.normalize(view.reference)
     found = []
     for step in view.trace.steps:
         squares = ((step.released["centers"][:, None] - reference_centers) ** 2).sum(axis=2)
         found.append(len(np.unique(squares.argmin(axis=1))))
-    ratio = np.asarray(view.losses) / view.reference_loss
+    ratio = view.losses / view.reference_loss
     return pd.DataFrame({"round": range(1, len(found) + 1), "loss_ratio": ratio, "found": found})
 
 
@@ -42,7 +44,7 @@ def _plane(view: View, title: str) -> Panel:
     drawn = zip(layers(view.trace, view.plane, "centers"), shots(view.trace), strict=True)
     add_frames(figure, traces, [update for update, (_, phase) in drawn if phase == KEEP])
     last = found_frame(view).iloc[-1]
-    found = f"{int(last.found)} of {len(view.reference)} groups have a center"
+    found = f"{int(last.found)} of {len(view.trace.cluster_centers)} groups have a center"
     return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
+import time
 from collections import OrderedDict
 
 import numpy as np
@@ -17,6 +18,7 @@ from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import SAMPLES, Dataset, load
 from dpviz.experiments.jobs import Job, Jobs
+from dpviz.experiments.pace import Pace, duration
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Trace
 
@@ -97,6 +99,12 @@ def jobs() -> Jobs:
     return Jobs(workers=1)
 
 
+@st.cache_resource
+def pace() -> Pace:
+    """Return how fast this server has been."""
+    return Pace()
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _public(name: str) -> Dataset:
     return load(name)
@@ -171,7 +179,9 @@ def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | No
     Private data get secure noise, no seed, and nothing else is computed from their rows.
     """
     domain = data.domain
-    planned = sum(map(len, algorithm.plan(domain.n_features, domain.n_public or len(data.X)).costs.values()))
+    size = domain.n_features, domain.n_public or len(data.X)
+    planned = algorithm.releases(*size)
+    begun = time.perf_counter()
     trace = algorithm.run(
         data.X,
         domain=domain,
@@ -183,6 +193,7 @@ def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | No
     identity = run_id(data, algorithm, trace.seed)
     if data.private:
         return Result(identity, trace, data)
+    pace().learn(algorithm, *size, time.perf_counter() - begun)
     n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
     shared = is_public(data)
     reference = _kmeans(data.dataset_id, n_clusters, seed, data) if shared else _reference(data, n_clusters, seed)
@@ -195,6 +206,15 @@ def demo(name: str, epsilon: float, slug: str = "pe-means") -> Result:
     """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
     data = _public(name)
     return execute(data, ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon), 0)
+
+
+def forecast(data: Dataset, algorithm: Algorithm) -> str:
+    """Return what a run will do and roughly how long it will take, from public values."""
+    size = data.domain.n_features, data.domain.n_public or len(data.X)
+    planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
+    if not planned or not algorithm.fixed_ledger:  # nothing is released, or how much follows released values
+        return f"{words.capitalize()} on this server."
+    return f"{planned} release{'s' * (planned != 1)}, {words} on this server."
 
 
 def _stores() -> tuple[Store, Store]:
