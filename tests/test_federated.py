@@ -32,6 +32,7 @@ from dpviz.federated.masks import mask
 from dpviz.geometry import Population
 from dpviz.privacy.accounting import sigma
 from dpviz.privacy.queries import Count, NearestVotes
+from dpviz.privacy.rows import Session
 from query_cases import CASES
 
 N = 600
@@ -85,6 +86,10 @@ def test_a_session_refuses_selections_keys_and_rows():
     for call in (session.noisy_argmax, session.noisy_keys, session.perturb):
         with pytest.raises(PermissionError, match="needs a trusted curator; federated clients reveal only noisy sums"):
             call(None, None, None)
+    with pytest.raises(PermissionError, match="one randomized report per row"):
+        session.ask(None, 0, None)
+    public = {name for name in dir(Session) if not name.startswith("_")}
+    assert public - {"path", "children"} <= set(vars(type(session)))  # nothing that reads rows is inherited
     empty = session._scopes[0].block
     assert empty.n == 0  # what is inherited sees no row
 

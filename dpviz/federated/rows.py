@@ -15,8 +15,8 @@ from dpviz.federated.parties import Client, Header, Server
 from dpviz.federated.ring import WIDE, Ring
 from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Score
-from dpviz.privacy.rows import ALL, Block, Draw, Keep, Perturb, Pick, Rows, Session
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.rows import ALL, Block, Draw, Gather, Keep, Perturb, Pick, Rows, Session
 
 __all__ = ["FederatedRows", "Round", "header_of", "refuse"]
 
@@ -171,6 +171,9 @@ class _FederatedSession(Session):
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
         refuse("releasing one noisy value per row")
+
+    def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
+        refuse("gathering one randomized report per row")
 
 
 def refuse(what: str) -> NoReturn:

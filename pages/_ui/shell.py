@@ -19,12 +19,14 @@ PAGES = {
     "pages/data.py": "Data",
     "pages/explore.py": "Explore",
     "pages/tradeoff.py": "Trade-off",
+    "pages/federated.py": "Federated",
     "pages/lessons.py": "Learn",
 }
 DOORS = {
     "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
     "pages/tradeoff.py": (":material/show_chart:", "Sweep \u03b5. Read off what it buys and what it costs."),
     "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
+    "pages/federated.py": (":material/hub:", "Rows stay with their clients. Watch one round on the wire."),
     "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
 }
 _GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}

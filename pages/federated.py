@@ -1,0 +1,105 @@
+"""Federated: rows stay with their clients; watch one round of masked sums, byte for byte."""
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.federated import SPREADS
+from dpviz.figures import View
+from dpviz.figures.federated import plot_clients
+from pages._ui import shell, wire
+from pages._ui.runs import sample
+
+shell.enter("pages/federated.py")
+slugs, refused = wire.offered()
+keep = {"persist_state": "session"}
+with st.sidebar:
+    name = st.selectbox("Data", wire.samples(), format_func=lambda n: sample(n).title, key="fed_data", **keep)
+    slug = st.selectbox(
+        "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, key="fed_slug", **keep
+    )
+    with st.expander("Which algorithms cannot run federated"):
+        st.markdown("\n".join(f"- {reason}" for reason in refused))
+    epsilon = st.select_slider("Privacy budget \u03b5", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, key="fed_epsilon", **keep)
+    clients = st.slider("Clients", 2, 32, 4, key="fed_clients", **keep)
+    how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, key="fed_spread", **keep)
+    ring = wire.RINGS[st.selectbox("Ring", list(wire.RINGS), key="fed_ring", **keep)]
+    silent = st.selectbox(
+        "A client falls silent", [None, *range(clients)], key="fed_silent", help="It stops answering in round 2.",
+        format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
+    )  # fmt: skip
+    seed = int(st.number_input("Seed", 0, value=0, step=1, key="fed_seed", **keep))
+
+data = sample(name)
+drop = None if silent is None else (silent, 1)
+problem, run, same = "", None, False
+try:
+    run, same = wire.federated(slug, name, epsilon, clients, how, ring, seed, drop)
+except (OverflowError, ValueError, PermissionError) as error:
+    problem = str(error)
+shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
+st.title("Rows stay where they are")
+st.html(
+    '<p class="dp-lede">Every client adds a mask that only the clients know. The server adds the masked words and its '
+    "own noise, and sends the sum back. The server sees random words; the clients see what a trusted curator would "
+    "have published, and nothing more.</p>"
+)
+if problem:
+    st.error(problem)
+    st.stop()
+if run.aborted:
+    st.error(f"{run.aborted} What was released before stays spent.")
+if not run.rounds:
+    st.stop()
+
+picked, chosen = st.columns([3, 2], gap="medium", vertical_alignment="bottom")
+last = len(run.rounds)
+number = picked.slider("Round", 1, last, 1, key="fed_round") if last > 1 else 1
+client = chosen.selectbox(
+    "Seen from", range(clients), format_func=lambda i: f"client-{i + 1}", key="fed_client",
+)  # fmt: skip
+round_ = run.rounds[number - 1]
+wire.lane(round_, f"client-{client + 1}", ring)
+st.html(
+    '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. 1 and 3 '
+    "exist in this simulation only (NOT PRIVATE): no one else ever sees them. 2 and 4 are exactly what travels.</p>"
+)
+wire.counters(run, round_, clients, ring)
+
+left, right = st.columns(2, gap="medium")
+with left:
+    if run.trace is not None:
+        axes = (0, 1) if data.domain.n_features > 1 else None
+        view = View(run.trace, shell.colors(), axes, data.columns, data.units)
+        parts = wire.parts_of(name, clients, how, seed)
+        st.plotly_chart(
+            plot_clients(view, parts, client), theme=None, config=wire.PLOT, key="fed_plane", alt="Who holds which row."
+        )
+with right:
+    if same:
+        st.success("The central run with the same seed is the same, bit for bit: centers, ledger, every frame.")
+    elif run.trace is not None:
+        st.info(
+            "This ring rounds the server's noise to its own grid, so the central run with the same seed differs by "
+            "that rounding. On 64-bit words both are the same, bit for bit."
+        )
+    st.markdown(
+        "**Who learns what**\n"
+        "- **Server:** uniform words, whatever the data; it never holds the masks' seed.\n"
+        "- **Clients:** the noisy sums, exactly as a central run publishes them.\n"
+        "- **If one client and the server collude,** or the seed leaks, every client's statistics are open. A server "
+        "that adds no noise cannot be caught. The protocol assumes that parties follow it.\n"
+        "- **If a client falls silent,** the masks no longer cancel: the round is aborted and nothing of it is learned."
+    )
+    if run.trace is not None:
+        rows = []
+        for other in dict.fromkeys(("fastlloyd", "pe-means", slug)):
+            theirs = wire.federated(other, name, epsilon, clients, how, ring, seed, None)[0]
+            rows.append((ALGORITHMS[other].name, len(theirs.rounds), theirs.bytes // len(theirs.rounds), theirs.bytes))
+        table = pd.DataFrame(rows, columns=["Algorithm", "Rounds", "Bytes per round", "Bytes in all"])
+        counts = st.column_config.NumberColumn(format="localized")
+        st.dataframe(table, hide_index=True, width="stretch", column_config=dict.fromkeys(table.columns[1:], counts))
+        st.caption(
+            "PE-means sends one word per guess; the guesses themselves never travel, because every client makes them "
+            "from released centers and a public seed. That it runs federated at all is ours, not the paper's."
+        )

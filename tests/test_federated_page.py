@@ -1,0 +1,98 @@
+"""The Federated page through Streamlit's own test driver, and the tables behind its pictures."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.datasets import load_sample
+from dpviz.federated import WIDE, simulate, spread
+from dpviz.figures import View
+from dpviz.figures.federated import plot_clients, plot_words, words_frame
+from dpviz.figures.theme import LIGHT
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def page(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    return app.switch_page("pages/federated.py").run()
+
+
+def shown(page):
+    return {metric.label: metric.value for metric in page.metric}
+
+
+def test_a_run_is_shown_with_its_counters_and_equals_central(page):
+    assert not page.exception and not page.error
+    assert len(page.get("plotly_chart")) == 5
+    assert shown(page) == {
+        "Rounds": "7",
+        "Words in this round": "15",
+        "Bytes in this round": "960",
+        "Bytes in the run": "6,720",
+    }
+    assert "bit for bit" in page.success[0].value
+    page.slider(key="fed_clients").set_value(32).run()
+    assert not page.exception and shown(page)["Bytes in this round"] == "7,680"
+
+
+def test_the_paper_s_ring_halves_the_bytes_and_says_what_it_rounds(page):
+    page.selectbox(key="fed_ring").select_index(1).run()
+    assert not page.exception and shown(page)["Bytes in this round"] == "480"
+    assert "rounds the server's noise" in page.info[0].value
+
+
+def test_a_silent_client_aborts_the_run_and_the_first_round_stays(page):
+    page.selectbox(key="fed_silent").select_index(2).run()
+    assert not page.exception
+    assert "round 2 is aborted: client-2 did not answer" in page.error[0].value
+    assert shown(page)["Rounds"] == "1" and len(page.get("plotly_chart")) == 4
+
+
+def test_an_overflow_is_refused_before_anything_is_sent(page):
+    page.selectbox(key="fed_slug").set_value("glloyd").run()
+    page.selectbox(key="fed_ring").select_index(1).run()
+    assert not page.exception and "would change its sensitivity" in page.error[0].value
+    page.selectbox(key="fed_slug").set_value("fastlloyd").run()
+    page.selectbox(key="fed_data").set_value("digits").run()
+    assert not page.exception and not page.metric
+    assert "fixed-point overflow in 'sums': need |value| < 32,768" in page.error[0].value
+
+
+@pytest.mark.parametrize("slug", ["pe-means", "nsm", "sulloyd"])
+def test_other_algorithms_run_unchanged(page, slug):
+    page.selectbox(key="fed_slug").set_value(slug).run()
+    assert not page.exception and not page.error
+    assert "bit for bit" in page.success[0].value
+
+
+def test_words_are_drawn_most_significant_byte_first():
+    payload = (1).to_bytes(8, "little") + (2**56).to_bytes(8, "little")
+    table = words_frame(payload, 8)
+    assert table.to_numpy().tolist() == [[0] * 7 + [1], [1] + [0] * 7]
+    assert words_frame(payload, 4).shape == (4, 4)
+
+
+def test_pictures_of_hidden_words_say_so():
+    payload = bytes(range(160))
+    for hidden in (True, False):
+        figure = plot_words(LIGHT, payload, 8, "title", hidden=hidden)
+        assert np.array_equal(figure.data[0].z, words_frame(payload, 8))
+        assert ("NOT PRIVATE" in figure.to_json()) is hidden
+    assert len(plot_words(LIGHT, bytes(8000), 8, "many", hidden=False).data[0].z) == 24
+
+
+def test_every_client_is_drawn_and_the_picture_says_it_is_not_private():
+    data = load_sample("town")
+    parts = spread(data.X, 3, "by region", np.random.default_rng(0))
+    run = simulate(FastLloyd(n_clusters=5), parts, data.domain, seed=0, ring=WIDE)
+    figure = plot_clients(View(run.trace, LIGHT, (0, 1), data.columns, data.units), parts, 1)
+    assert [trace.name for trace in figure.data if "client" in trace.name] == [
+        f"client-{i} (not private)" for i in (1, 2, 3)
+    ]
+    assert "NOT PRIVATE" in figure.to_json()
