@@ -281,7 +281,7 @@ class NSM(Algorithm):
         `shape` (eigenvalues, directions) means absolute sums and shrinking in the eigenbasis; None relative sums.
         """
         p = population.shape[1]
-        query = NearestSums(population, clip, projection, relative=shape is None)
+        query = NearestSums(population, clip, projection, relative=shape is None, inner=projection is not None)
         noisy = curator.release(label, query)
         counts, sums = noisy.value["counts"], noisy.value["sums"]
         threshold = math.sqrt(2 * math.log(max(len(population) / k, least))) * noisy.sd["counts"]

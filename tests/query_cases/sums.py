@@ -18,7 +18,9 @@ def _build(rng, d):
         return NearestSums(points(rng, 4, d), float(rng.uniform(0.05, 1.0)), relative=True)
     if kind == 1:
         return NearestSums(points(rng, 4, d), float(rng.uniform(0.2, 2.0)))
-    return NearestSums(points(rng, 4, 2), float(rng.uniform(0.2, 2.0)), Projection(random_projection(d, 2, rng)))
+    inner = bool(rng.random() < 0.5)
+    projection = Projection(random_projection(d, 2, rng))
+    return NearestSums(points(rng, 4, 2), float(rng.uniform(0.2, 2.0)), projection, inner=inner)
 
 
 _scatter = NearestScatter(np.array([[-2.0, 0.0], [2.0, 0.0]]), 1.0)

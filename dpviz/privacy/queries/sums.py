@@ -26,28 +26,32 @@ class NearestSums(Query):
     ----------
     points : ndarray of shape (k, d), or (k, p) with a projection, on the grid
     radius : float, rows (or offsets) are clipped to this l2 norm before they are added
-    projection : Projection or None; if given, rows are assigned in projected space, added in their own
-    relative : bool, add offsets x - point instead of rows; not with a projection
+    projection : Projection or None; if given, rows are assigned in projected space
+    relative : bool, add offsets x - point instead of rows; not together with a projection unless `inner`
+    inner : bool, add rows as the projection sees them instead of in their own columns
 
-    Returns (`local`): "sums" -> (k, d), "counts" -> (k,).
+    Returns (`local`): "sums" -> (k, d), or (k, p) if `inner`; "counts" -> (k,).
     """
 
     points: np.ndarray
     radius: float
     projection: Projection | None = None
     relative: bool = False
+    inner: bool = False
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself or its offset, clipped"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = nearest(seen, Population(self.points))
-        added = block.x - self.points[labels] if self.relative else block.x
+        rows = seen if self.inner else block.x
+        added = rows - self.points[labels] if self.relative else rows
         sums, counts = cluster_sums(clip_ball(added, self.radius), labels, len(self.points))
         return {"sums": sums, "counts": counts.astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
-        columns = self.points.shape[1] if self.projection is None else self.projection.matrix.shape[0]
+        matrix = None if self.projection is None or self.inner else self.projection.matrix
+        columns = self.points.shape[1] if matrix is None else matrix.shape[0]
         reach = self.radius * (math.sqrt(columns) if norm == 1 else 1.0)
         if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
             reach *= 2
