@@ -60,11 +60,12 @@ with st.sidebar:
     if result is not None and (columns := result.data.columns)[1:]:
         axes = (0, 1)
         if len(columns) > 2:
+            how = pane(result.trace)
             seen = st.multiselect(
-                "Seen from two columns", range(len(columns)), [0, 1], max_selections=2, persist_state="session",
-                format_func=lambda i: columns[i], placeholder="a fixed random projection",
-                key=f"seen_{result.data.dataset_id}",
-                help="Two columns; none for a fixed random projection. Never a projection fitted to private rows.",
+                "Seen from two columns", range(len(columns)), how.axes, max_selections=2, persist_state="session",
+                format_func=lambda i: columns[i], placeholder=how.unpinned,
+                key=f"seen_{result.data.dataset_id}_{how.unpinned}",
+                help=f"Two columns; none for {how.unpinned}. Never a projection fitted to private rows.",
             )  # fmt: skip
             axes = (seen[0], seen[1]) if len(seen) == 2 else None
 

@@ -4,7 +4,7 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, hdpe, lloyd, local, nsm, pe, rho, stemmer_kaplan
+from dpviz.figures import centers, dpm, hdpe, lloyd, local, nsm, pe, rho, stemmer_kaplan
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
@@ -16,6 +16,7 @@ PANES = {
     "solve": nsm.PANE,
     "buckets": stemmer_kaplan.PANE,
     "reports": local.PANE,
+    "region": dpm.PANE,
 }
 
 __all__ = ["PANES", "Pane", "Panel", "View", "pane"]

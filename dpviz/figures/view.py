@@ -109,6 +109,8 @@ class Pane:
     legend : (symbol of `legend.icon`, word) pairs
     caution : how the picture can fool you, one or two sentences
     warning : Trace -> one sentence if released values say that there is too little data, else ""
+    axes, unpinned : the two columns that are drawn at first where there are more (none: the picture chooses), and what
+        is drawn when none are chosen
     """
 
     panels: Callable[[View], list[Panel]]
@@ -118,6 +120,8 @@ class Pane:
     legend: tuple[tuple[str, str], ...]
     caution: str
     warning: Callable[[Trace], str] = lambda trace: ""
+    axes: tuple[int, ...] = (0, 1)
+    unpinned: str = "a fixed random projection"
 
 
 def thin(n: int, most: int, seed: int = 0) -> np.ndarray:

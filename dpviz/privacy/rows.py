@@ -172,8 +172,9 @@ class Session:
 
     def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> tuple[int, Mapping[str, np.ndarray]]:
         """Return (choice, true utilities); `pick(utilities)` runs the exponential mechanism."""
-        utilities = snap(score.utility(self._statistic(score.query, scope)) * UTILITY_SNAP) / UTILITY_SNAP
-        return pick(utilities), {"utility": utilities}
+        statistic = self._statistic(score.query, scope)
+        utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP
+        return pick(utilities), {"utility": utilities, **score.parts(statistic)}
 
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep

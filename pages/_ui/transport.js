@@ -10,11 +10,11 @@ const states = (window.__dpvizTransport ??= {});
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
   const last = data.titles.length - 1;
-  const state = (states[data.id] ??= { step: last, last, playing: false, zoom: {} });
-  if (state.last !== last) state.step = last; // another run with other steps: show how it ends
-  state.last = last;
-  if (state.zoomOf !== data.zoomOf) state.zoom = {};
-  state.zoomOf = data.zoomOf;
+  const kept = (states[data.id] ??= { runs: {}, zoom: {} });
+  // Each run has its own step, so that a late render of the run before cannot move this one's figures.
+  const state = (kept.runs[data.titles.join("\n")] ??= { step: last, playing: false });
+  if (kept.zoomOf !== data.zoomOf) kept.zoom = {};
+  kept.zoomOf = data.zoomOf;
 
   root.tabIndex = 0;
   root.setAttribute("role", "group");
@@ -120,7 +120,7 @@ export default function ({ data, parentElement }) {
   const zoomable = (g) => g.layout.xaxis && g.layout.xaxis.fixedrange === false;
   const remember = (g, index, event) => {
     const keys = Object.keys(event).filter((key) => /^[xy]axis\.range/.test(key));
-    if (zoomable(g) && keys.length) state.zoom[index] = Object.fromEntries(keys.map((key) => [key, event[key]]));
+    if (zoomable(g) && keys.length) kept.zoom[index] = Object.fromEntries(keys.map((key) => [key, event[key]]));
   };
   const hooked = new WeakSet();
   const hook = (g, index) => {
@@ -129,11 +129,23 @@ export default function ({ data, parentElement }) {
       const frame = event.points[0] && event.points[0].customdata;
       if (Number.isInteger(frame)) { if (state.playing) pause(); go(frame); }
     });
+    g.addEventListener("click", (event) => { // inside a box that the figure names: go to the frame of the smallest one
+      const regions = g.layout.meta && g.layout.meta.regions;
+      if (!regions) return;
+      const { xaxis, yaxis } = g._fullLayout, edge = g.getBoundingClientRect();
+      const x = xaxis.p2d(event.clientX - edge.left - xaxis._offset);
+      const y = yaxis.p2d(event.clientY - edge.top - yaxis._offset);
+      const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);
+      const [hit] = (regions[state.step] ?? regions[0])
+        .filter(([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1)
+        .sort((a, b) => area(a) - area(b));
+      if (hit) { if (state.playing) pause(); go(hit[4]); }
+    });
     g.on("plotly_react", () => { g.__dpvizStep = g.__dpvizWidth = undefined; });
     g.on("plotly_relayout", (event) => remember(g, index, event));
     if (!window.Plotly || !zoomable(g)) return;
     if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
-    else if (state.zoom[index]) window.Plotly.relayout(g, { ...state.zoom[index] });
+    else if (kept.zoom[index]) window.Plotly.relayout(g, { ...kept.zoom[index] });
   };
   const watch = () => {
     graphs().forEach((g, index) => {
@@ -146,8 +158,8 @@ export default function ({ data, parentElement }) {
   const interval = setInterval(watch, 250);
   watch();
   show();
-  if (data.autoplay && !state.started && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    state.started = true;
+  if (data.autoplay && !kept.started && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    kept.started = true;
     state.step = 0;
     const begin = setInterval(() => { if (graphs().length) { clearInterval(begin); go(0); play(); } }, 200);
   } else if (state.playing) {

@@ -62,6 +62,10 @@ class Score:
         """Return one utility per candidate; -inf excludes a candidate by public facts."""
         raise NotImplementedError
 
+    def parts(self, statistic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return what the utilities are made of, for DEMO's hidden record."""
+        return {}
+
     def range(self, neighboring: Neighboring) -> float:
         """Return max - min over candidates of how much a neighbor changes their utilities."""
         raise NotImplementedError

@@ -115,9 +115,15 @@ class SplitScore(Score):
         smaller = np.minimum(below, n - below)
         outer = smaller * (self.t / self.q)
         inner = n * (self.t - 2 * self.q) / (1 - 2 * self.q) + smaller * (1 - self.t) / (0.5 - self.q)
-        empty = np.clip(n - (halves[:, ::2] + halves[:, 1::2]), 0, n)
-        utility = np.where(smaller <= n * self.q, outer, inner) + self.alpha * empty
+        utility = np.where(smaller <= n * self.q, outer, inner) + self.parts(statistic)["emptiness"].reshape(
+            below.shape
+        )
         return np.where(self.inside, utility, -np.inf).ravel()
+
+    def parts(self, statistic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return "emptiness": alpha times how many rows are missing from each cut's interval, shape as `utility`."""
+        n, halves = self.noisy_count, statistic[""]
+        return {"emptiness": self.alpha * np.clip(n - (halves[:, ::2] + halves[:, 1::2]), 0, n).ravel()}
 
     def range(self, neighboring: Neighboring) -> float:  # noqa: D102
         slope = self.t / self.q
