@@ -4,10 +4,9 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
-from pages._ui import runs, shell
+from pages._ui import private, runs, shell
 from pages._ui.forms import parameters, pick_algorithm, pick_data
 from pages._ui.player import player
-from pages._ui.private import confirm
 
 shell.enter("pages/explore.py")
 state = st.session_state
@@ -30,7 +29,7 @@ with st.sidebar:
             )
         )  # fmt: skip
     if st.button("Run", type="primary", width="stretch", disabled=algorithm is None or "job" in state):
-        (confirm if data.private else runs.start)(data, algorithm, seed)
+        private.ask(data, algorithm) if data.private else runs.start(data, algorithm, seed)
     if algorithm is not None:
         for sentence in algorithm.advice(data.domain.n_features, data.domain.n_public or len(data.X)):
             st.warning(sentence)
@@ -76,6 +75,8 @@ if error:
 for kind, box in (("problem", st.error), ("note", st.info)):
     if kind in state:
         box(state.pop(kind))
+if data.private:
+    private.confirm(data, algorithm)
 runs.progress()
 
 if result is None and "job" in state:

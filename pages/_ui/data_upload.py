@@ -168,8 +168,8 @@ def _list(uploads: dict[str, Upload]) -> None:
         state.upload_shown = next(iter(uploads))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "File", uploads, format_func=lambda token: uploads[token].table.name, key="upload_shown", width=300,
-            persist_state="session",
+            "File", uploads, format_func={token: upload.table.name for token, upload in uploads.items()}.get,
+            key="upload_shown", width=300, persist_state="session",
         )  # fmt: skip
         upload = uploads[state.upload_shown]
         if st.button("Remove it", icon=":material/delete:"):

@@ -27,9 +27,8 @@ STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
-    name = st.selectbox(
-        "Data", names(), format_func=lambda n: sample(n).title, key="explore_data", persist_state="session"
-    )
+    titles = {name: sample(name).title for name in names()}
+    name = st.selectbox("Data", titles, format_func=titles.get, key="explore_data", persist_state="session")
     st.caption(plain(sample(name).description))
     return name, sample(name)
 

@@ -58,25 +58,41 @@ def together(promises: tuple[Guarantee, ...]) -> str:
     return "; ".join(f"\u03b5 = {e:.4g}, \u03b4 = {d:.2g} ({unit})" for unit, (e, d) in sums.items())
 
 
-@st.dialog("Spend privacy on this file?")
-def confirm(data: Dataset, algorithm: Algorithm, seed: int | None = None) -> None:
-    """Say what a run costs before it starts; the claim stays, whatever happens to the run."""
-    if runs.find(runs.run_id(data, algorithm, None)) is not None:
-        st.write("You have this release already: same data, same parameters. Looking at it again costs nothing.")
-        if st.button("Show it", type="primary"):
-            runs.start(data, algorithm, None)
-            st.rerun()
+def ask(data: Dataset, algorithm: Algorithm) -> None:
+    """Ask before a run on private data; a release that was made before is shown again for nothing."""
+    identity = runs.run_id(data, algorithm, None)
+    if runs.find(identity) is None:
+        st.session_state.asking = identity
+        return
+    st.session_state.note = "You have this release already: same data, same parameters. Seeing it again costs nothing."
+    runs.start(data, algorithm, None)
+
+
+def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
+    """Say what the run that was asked for costs, and start it; the claim stays, whatever happens to the run."""
+    state = st.session_state
+    if algorithm is None or state.get("asking") != runs.run_id(data, algorithm, None):
+        state.pop("asking", None)
         return
     domain, before = data.domain, claims().of(fingerprint(data))
     promise = algorithm.guarantee(domain.n_features, domain.n_public or 1, rows_per_person=domain.rows_per_person)
-    st.markdown(f"This run claims **\u03b5 = {promise.epsilon:.4g}**, \u03b4 = {promise.delta:.2g} for {promise.unit}.")
-    if domain.rows_per_person > 1:
-        person, rows = promise.person, domain.rows_per_person
-        st.markdown(f"For a person with {rows} rows: \u03b5 = {person.epsilon:.4g}, \u03b4 = {person.delta:.2g}.")
-    st.markdown(f"Claimed on this file so far: {together(before) or 'nothing'}.")
-    st.markdown(f"Afterwards: **{together((*before, promise))}**.")
-    st.caption("The sum counts every run of this server on this file, also cancelled ones. Nothing is given back.")
-    if st.button("Run and spend", type="primary"):
-        claims().reserve(fingerprint(data), promise)
-        runs.start(data, algorithm, None)
-        st.rerun()
+    with st.container(border=True):
+        st.subheader("Spend privacy on this file?")
+        st.markdown(
+            f"This run claims **\u03b5 = {promise.epsilon:.4g}**, \u03b4 = {promise.delta:.2g} for {promise.unit}."
+        )
+        if domain.rows_per_person > 1:
+            person, rows = promise.person, domain.rows_per_person
+            st.markdown(f"For a person with {rows} rows: \u03b5 = {person.epsilon:.4g}, \u03b4 = {person.delta:.2g}.")
+        st.markdown(f"Claimed on this file so far: {together(before) or 'nothing'}.")
+        st.markdown(f"Afterwards: **{together((*before, promise))}**.")
+        st.caption("The sum counts every run of this server on this file, also cancelled ones. Nothing is given back.")
+        with st.container(horizontal=True):
+            if st.button("Run and spend", type="primary"):
+                del state.asking
+                claims().reserve(fingerprint(data), promise)
+                runs.start(data, algorithm, None)
+                st.rerun()
+            if st.button("Not now"):
+                del state.asking
+                st.rerun()

@@ -1,0 +1,331 @@
+"""The Data page through Streamlit's test driver: flows, what survives, and that PRIVATE shows no cell anywhere."""
+
+import asyncio
+import base64
+import io
+import json
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.formparsers import MultiPartParser
+from streamlit.testing.v1 import AppTest
+
+from dpviz import dictionary
+from dpviz.datasets import SAMPLES
+from pages._ui.data_upload import keep_uploads_in_memory
+
+ROOT = Path(__file__).parent.parent
+ROWS = 7919  # a number that occurs nowhere else
+
+
+@pytest.fixture
+def start(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def open_data():
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+        return app.switch_page("pages/data.py").run()
+
+    return open_data
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click().run()
+    return app
+
+
+def drop(app, name, content, answer):
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    app.file_uploader[0].upload(name, content).run()
+    return press(app, answer) if answer else app
+
+
+def declare(app, facts):
+    next(f for f in app.file_uploader if "dictionary" in f.key).upload("facts.json", json.dumps(facts).encode()).run()
+    return press(app, "Use this data set")
+
+
+def finish(app, seconds=60):
+    until = time.monotonic() + seconds
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    assert "job" not in app.session_state and not app.exception
+    return app
+
+
+def facts(*names, low=0, high=100, **others):
+    return {"columns": [{"name": name, "low": low, "high": high} for name in names], "n_public": 100, **others}
+
+
+def csv(n=300, seed=0):
+    table = pd.DataFrame(np.random.default_rng(seed).normal(50, 10, (n, 2)).round(2), columns=["a", "b"])
+    return table.to_csv(index=False).encode()
+
+
+def test_a_sample_is_chosen_for_every_page(start):
+    app = start()
+    assert not app.exception and sum(button.label in ("Use", "In use") for button in app.button) == len(SAMPLES)
+    app.button(key="use_iris").click().run()
+    app.switch_page("pages/explore.py").run()
+    assert app.selectbox(key="explore_data").value == "iris"
+    app.switch_page("pages/data.py").run()
+    assert app.button(key="use_iris").label == "In use" and not app.exception
+
+
+def test_blobs_are_made_chosen_and_explored_and_a_bad_parameter_is_a_sentence(start):
+    app = start()
+    app.segmented_control(key="data_way").set_value("Make blobs").run()
+    app.number_input(key="blobs_spread").set_value(-1.0).run()
+    assert [error.value for error in app.error] == ["Blobs: spread must be > 0; got -1.0."]
+    app.number_input(key="blobs_spread").set_value(0.5).run()
+    app.number_input(key="blobs_n_rows").set_value(400).run()
+    press(app, "Use these blobs")
+    app.switch_page("pages/explore.py").run()
+    key = app.selectbox(key="explore_data").value
+    assert key.startswith("blobs:n_rows=400,") and not app.exception
+    finish(press(app, "Run"))
+    assert json.loads(app.session_state["shown"])[0] == key
+
+
+def test_a_public_file_is_declared_and_explored(start):
+    app = drop(start(), "mine.csv", csv(), "Yes, it is public")
+    assert not app.exception and any("needs a lower bound" in info.value for info in app.info)
+    assert next(button for button in app.button if button.label == "Use this data set").disabled
+    declare(app, facts("a", "b", n_public=300))
+    name = app.session_state["explore_data"]
+    data = app.session_state["own"][name]
+    assert data.columns == ("a", "b") and data.domain.n_public == 300 and not data.private
+    app.switch_page("pages/home.py").run()
+    app.switch_page("pages/explore.py").run()
+    assert app.selectbox(key="explore_data").value == name
+    finish(press(app, "Run"))
+    assert json.loads(app.session_state["shown"])[0] == name and len(app.get("plotly_chart")) == 5
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    press(app, "Remove it")
+    assert not app.session_state["own"] and app.session_state["store"].get(app.session_state["shown"]) is None
+    app.switch_page("pages/explore.py").run()
+    assert not app.exception and app.selectbox(key="explore_data").value in SAMPLES
+
+
+def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
+    app = drop(start(), "mine.csv", csv(), "Yes, it is public")
+    press(app, "Fill from the data")
+    press(app, "Use this data set")
+    data = app.session_state["own"][app.session_state["explore_data"]]
+    assert data.domain.origin == dictionary.FROM_THE_DATA and data.facts["declared"] is False
+    assert (data.X >= data.domain.low).all() and (data.X <= data.domain.high).all()
+    app.switch_page("pages/explore.py").run()
+    finish(press(app, "Run"))
+    assert any("NOT PRIVATE" in caption.value for caption in app.caption)
+    other = drop(start(), "secret.csv", csv(seed=1), "No, it is private")
+    assert "Fill from the data" not in [button.label for button in other.button]
+    next(f for f in other.file_uploader if "dictionary" in f.key).upload(
+        "f.json", json.dumps(data.facts).encode()
+    ).run()
+    assert any("were taken from data" in error.value for error in other.error)
+
+
+def test_presets_fill_bounds(start):
+    app = drop(start(), "mine.csv", csv(), "No, it is private")
+    token = app.session_state["upload_shown"]
+    app.selectbox(key=f"{token}_0_preset").set_value("percent").run()
+    app.multiselect(key=f"{token}_0_preset_columns").set_value(["a", "b"]).run()
+    press(app, "Fill in")
+    cells = app.session_state["uploads"][token].cells
+    assert {name: (cells[name]["low"], cells[name]["high"], cells[name]["unit"]) for name in cells} == {
+        "a": (0, 100, "%"),
+        "b": (0, 100, "%"),
+    }
+    assert any("number of rows must be given" in info.value for info in app.info)
+    app.number_input(key=f"{token}_1_n").set_value(300).run()
+    press(app, "Use this data set")
+    assert app.session_state["own"][app.session_state["explore_data"]].private
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"columns": [{"name": "a", "low": 5, "high": 1}]}, "must have low < high; got 5 and 1."),
+        ({"columns": [{"name": "c", "low": 5, "high": 10}]}, "the table has no usable column 'c'."),
+        ({"radius": -1}, "radius must be > 0; got -1."),
+    ],
+)
+def test_a_wrong_dictionary_is_one_sentence_and_nothing_is_lost(start, change, words):
+    app = drop(start(), "mine.csv", csv(), "Yes, it is public")
+    content = json.dumps({**facts("a", "b"), **change}).encode()
+    next(f for f in app.file_uploader if "dictionary" in f.key).upload("facts.json", content).run()
+    assert not app.exception and any(words in error.value.replace("\\", "") for error in app.error)
+    declare(app, facts("a"))
+    assert app.session_state["own"][app.session_state["explore_data"]].columns == ("a",)
+
+
+def test_the_answer_is_final_for_the_same_file(start):
+    app = drop(start(), "mine.csv", csv(), "Yes, it is public")
+    press(app, "Another file")
+    app.file_uploader[0].upload("again.csv", csv()).run()
+    press(app, "No, it is private")
+    assert any("you called this very file public before" in error.value.replace("\\", "") for error in app.error)
+    assert len(app.session_state["uploads"]) == 1 and not app.exception
+
+
+def test_a_file_can_be_forgotten_before_it_is_read(start):
+    app = drop(start(), "mine.csv", csv(), None)
+    press(app, "Neither: forget the file")
+    assert "pending" not in app.session_state and not app.session_state["uploads"]
+
+
+def test_two_visitors_do_not_see_each_other(start):
+    first, second = start(), start()
+    declare(drop(first, "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
+    second.switch_page("pages/explore.py").run()
+    assert "own" not in second.session_state or not second.session_state["own"]
+    titles = second.selectbox(key="explore_data").options
+    assert "mine" not in titles
+    first.switch_page("pages/explore.py").run()
+    assert "mine" in first.selectbox(key="explore_data").options
+    finish(press(first, "Run"))
+    from pages._ui.runs import store
+
+    assert store().get(first.session_state["shown"]) is None, "a run on somebody's file must not be shared"
+
+
+class Sentinels:
+    """A table in which every cell is a number of its own, and a search for any of them in whatever a page sends."""
+
+    def __init__(self):
+        numbers = np.random.default_rng(8).choice(9 * 10**6, (ROWS, 3), replace=False) * 100_000 + 10**11 + 7
+        self.values = numbers.astype(np.float64)
+        table = pd.DataFrame(numbers, columns=["a", "b", "c"])
+        table["words"] = [f"SENTINEL{i}" for i in range(ROWS)]
+        self.csv = table.to_csv(index=False).encode()
+        self._texts = re.compile(r"SENTINEL|\d{12}")
+        self._digits = {str(number) for number in numbers.ravel()}
+        self._size = re.compile(rf"\b{ROWS // 1000}\\?,?{ROWS % 1000}\b")
+        self._binary = [
+            (np.sort(self.values.ravel()).view("<u8"), 8, 1),
+            (np.sort(numbers.ravel()).astype("<i8").view("<u8"), 8, 1),
+            (np.sort(self.values[:100].ravel()).astype("<f4").view("<u4"), 4, 5),  # single ones are equal by chance
+        ]
+
+    def found(self, app, logs=""):
+        """Return what of the table is in the page, whether written out or inside binary arrays."""
+        protos = [node.proto for place in (app.main, app.sidebar) for node in place if node.proto is not None]
+        blobs = [proto.SerializeToString() for proto in protos]
+        for chart in app.get("plotly_chart"):
+            blobs += [base64.b64decode(found) for found in re.findall(r'"bdata":\s*"([^"]*)"', chart.proto.spec)]
+        hits = set()
+        for text in [logs, *(blob.decode("utf-8", errors="replace") for blob in blobs)]:
+            hits |= {hit for hit in self._texts.findall(text) if hit == "SENTINEL" or hit in self._digits}
+            hits |= {"the number of rows"} if self._size.search(text) else set()
+        for cells, width, most in self._binary:
+            words = [
+                np.frombuffer(blob[shift : shift + (len(blob) - shift) // width * width], cells.dtype)
+                for blob in blobs
+                for shift in range(width)
+            ]
+            same = np.intersect1d(np.concatenate(words), cells)
+            hits |= {f"{len(same)} cells in binary"} if len(same) >= most else set()
+        return hits
+
+
+@pytest.mark.slow
+def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, caplog):
+    caplog.set_level("DEBUG")
+    sentinels = Sentinels()
+
+    def check(app, *, clean=True):
+        assert not app.exception
+        output = capfd.readouterr()
+        hits = sentinels.found(app, output.out + output.err + caplog.text)
+        caplog.clear()
+        assert (not hits) is clean, list(hits)[:5]
+
+    app = drop(start(), "secret.csv", sentinels.csv, None)
+    check(app)
+    check(press(app, "No, it is private"))
+    declare(app, facts("a", "b", "c", low=0, high=10**12, n_public=8000))
+    check(app)
+    assert app.session_state["own"][app.session_state["explore_data"]].X.shape == (ROWS, 3)
+    app.switch_page("pages/explore.py").run()
+    check(app)
+    assert not app.get("toggle") and "Seed" not in [n.label for n in app.number_input]
+    assert "kmeans" not in app.selectbox(key="private_algorithm").options
+    press(app, "Run")
+    check(app)
+    finish(press(app, "Run and spend"))
+    check(app)
+    assert app.get("plotly_chart") and json.loads(app.session_state["shown"])[3] is None
+    result = app.session_state["store"].get(app.session_state["shown"])
+    assert (result.trace.seed, result.losses, result.reference) == (None, None, None)
+    assert not any(step.hidden for step in result.trace.steps)
+    words = " ".join(block.proto.body for block in app.get("html"))
+    assert ">PRIVATE<" in words and "NOT PRIVATE" not in words and ">DEMO<" not in words
+    press(app, "Run")
+    assert any("already" in info.value for info in app.info)
+    for broken in (
+        b"a,b\n1,2\n482915736048,3,4\n",
+        b"482915736048,1\n2,3\n",
+        b"a\nSENTINEL\n",
+        b'a,b\n"482915736048,3\n4,5\n',
+    ):
+        other = drop(start(), "secret.csv", broken, "No, it is private")
+        assert other.error
+        check(other)
+    check(drop(start(), "open.csv", sentinels.csv, "Yes, it is public"), clean=False)  # the walk can find them
+
+
+def test_claims_add_up_over_sessions_and_are_not_given_back(start):
+    content = csv(seed=9)
+    seen = []
+    for epsilon in (1.0, 0.5):
+        app = declare(drop(start(), "secret.csv", content, "No, it is private"), facts("a", "b"))
+        app.switch_page("pages/explore.py").run()
+        app.number_input(key="param_pe-means_epsilon").set_value(epsilon).run()
+        press(app, "Run")
+        seen.append(next(block.value for block in app.markdown if "so far" in block.value))
+        press(app, "Run and spend")
+        finish(app)
+    assert "nothing" in seen[0] and "= 1," in seen[1]
+
+
+def parsed(size):
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="mine.csv"\r\n\r\n'
+        + b"1" * size
+        + b"\r\n--x--\r\n"
+    )
+
+    async def stream():
+        for at in range(0, len(body), 1 << 18):
+            yield body[at : at + (1 << 18)]
+
+    async def run():
+        form = await MultiPartParser(Headers({"content-type": "multipart/form-data; boundary=x"}), stream()).parse()
+        return form["file"].file._rolled
+
+    return asyncio.run(run())
+
+
+def test_uploads_stay_in_memory(start, monkeypatch):
+    monkeypatch.setattr(MultiPartParser, "spool_max_size", 1 << 20)
+    assert parsed(5_000_000), "the parser of this version writes nothing to disk anyway: the test guards nothing"
+    keep_uploads_in_memory(300_000_000)
+    assert not parsed(5_000_000)
+    st.cache_resource.clear()
+    start()
+    assert MultiPartParser.spool_max_size > 300 * 1024 * 1024, "the app raises it before the first upload"
+
+
+def test_the_bytes_of_an_upload_are_dropped_once_read(start):
+    app = drop(start(), "mine.csv", csv(), "Yes, it is public")
+    assert "pending" not in app.session_state
+    state = app.session_state._state._state.filtered_state
+    assert not [value for value in state.values() if isinstance(value, bytes | io.BytesIO)]
