@@ -29,6 +29,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.privacy.queries",
     "dpviz.privacy.rows",
     "dpviz.privacy.curator",
+    "dpviz.privacy.session_ledger",
     "dpviz.trace",
     "dpviz.algorithms",
     "dpviz.federated",
