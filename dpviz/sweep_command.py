@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from joblib import cpu_count
 
-from dpviz.experiments.engines import local, perform
+from dpviz.experiments.dask_engine import cluster, connect
+from dpviz.experiments.engines import Engine, local, perform
 from dpviz.experiments.rowfile import RowFile, read_rows
 from dpviz.experiments.spec import read_spec
 from dpviz.sweep_report import report
@@ -25,6 +27,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     sweep.add_argument("spec", type=Path, metavar="SPEC.toml")
     sweep.add_argument("-o", "--output", type=Path, required=True, metavar="ROWS.csv|ROWS.jsonl")
     sweep.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
+    sweep.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help='a Dask scheduler (tls://..., or on this machine), or "local" (extra: cluster)',
+    )
     sweep.set_defaults(do=_sweep)
     report_ = commands.add_parser("report", help="turn the rows of a sweep into one HTML file")
     report_.add_argument("rows", type=Path, metavar="ROWS.csv|ROWS.jsonl")
@@ -39,9 +46,14 @@ def _sweep(arguments: argparse.Namespace) -> int:
     spec = read_spec(arguments.spec)
     done = set(read_rows(arguments.output).key)
     total = len(list(spec.sweep.cells()))
-    engine = partial(local, workers=arguments.workers)
     print(f"{spec.title}: {total} runs, simulation on public data; nothing here is private.", file=sys.stderr)
-    with RowFile(arguments.output) as file, Bar(total, sum(c.key in done for c in spec.sweep.cells())) as bar:
+    with ExitStack() as stack:
+        engine: Engine = partial(local, workers=arguments.workers)
+        if arguments.cluster:
+            client = stack.enter_context(connect(arguments.cluster, arguments.workers))
+            engine = partial(cluster, client=client)
+        file = stack.enter_context(RowFile(arguments.output))
+        bar = stack.enter_context(Bar(total, sum(cell.key in done for cell in spec.sweep.cells())))
         try:
             for row in perform(spec.sweep, done, engine):
                 file.append(row)

@@ -28,6 +28,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.privacy.plan",
     "dpviz.privacy.queries",
     "dpviz.privacy.rows",
+    "dpviz.privacy.chunked",
     "dpviz.privacy.curator",
     "dpviz.privacy.session_ledger",
     "dpviz.trace",

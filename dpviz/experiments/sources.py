@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS
-from dpviz.datasets import SAMPLES, Dataset, load_csv, load_sample
+from dpviz.datasets import SAMPLES, Dataset, load, load_csv
 from dpviz.domain import Domain
 from dpviz.privacy.rows import Rows
 
@@ -54,7 +54,7 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
     """
     validate.one_of("sweep", BOUNDS, bounds=bounds)
     kind, _, rest = name.partition(":")
-    data = load_sample(rest) if kind == "sample" else _bench(rest) if kind == "bench" else load_csv(Path(name))
+    data = load(rest) if kind == "sample" else _bench(rest) if kind == "bench" else load_csv(Path(name))
     if n_rows is not None:
         validate.integer("sweep", 1, None, n_rows=n_rows)
         chosen = _resample(len(data.X), n_rows)
@@ -84,7 +84,8 @@ def stamp(name: str) -> str:
     """
     kind, _, rest = name.partition(":")
     if kind == "sample":
-        validate.one_of("datasets", SAMPLES, sample=rest)
+        if rest not in SAMPLES:
+            load(rest)  # blobs by their parameters; raises the sentence that says what is wrong
         return ""
     path = _bench_path(rest) if kind == "bench" else Path(name)
     if not path.is_file():

@@ -1,0 +1,91 @@
+"""Cells on a Dask cluster: futures used directly, keyed and retried. Needs the extra `dpviz[cluster]`.
+
+A worker is handed a cell, that is names and numbers, and opens its data itself: what a scheduler scatters is lost with
+the worker that holds it. A Dask port runs whatever code reaches it, so off this machine only tls:// will do.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from dpviz.experiments.sweep import Cell
+
+__all__ = ["LOCAL", "cluster", "connect"]
+
+LOCAL = "local"
+_RETRIES = 2
+_TICK = 0.1  # seconds between two looks at what has finished
+
+
+@contextmanager
+def connect(address: str, workers: int = 2) -> Iterator[Any]:
+    """Yield a client: of a scheduler's address, or of worker processes started here for "local".
+
+    Raises
+    ------
+    ValueError
+        If the extra is not installed, or the address is neither on this machine nor tls://.
+    """
+    try:
+        from dask.distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError('cluster: Dask is not installed; pip install "dpviz[cluster]".') from None
+    if address == LOCAL:
+        local = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1, "processes": True}
+        with LocalCluster(n_workers=workers, **local) as started, Client(started) as client:
+            yield client
+        return
+    parts = urlsplit(address if "//" in address else f"tcp://{address}")
+    if parts.scheme != "tls" and not _on_this_machine(parts.hostname or ""):
+        raise ValueError(
+            f"cluster: {address} must begin with tls:// because it is not on this machine; a Dask port runs whatever "
+            "code reaches it."
+        )
+    with Client(address, timeout=10) as client:
+        yield client
+
+
+def cluster(
+    cells: Sequence[Cell],
+    run: Callable[[Any], Any],
+    give_up: Callable[[Any, str], Any],
+    *,
+    client: Any,
+    on_wait: Callable[[], None] = lambda: None,
+) -> Iterator[Any]:
+    """Yield run(cell) for every cell as it finishes; see `engines.local` for the parameters.
+
+    A cell whose worker dies is run again elsewhere; one that has met too many dying workers is given up.
+    """
+    from dask.distributed import as_completed
+
+    futures = client.map(run, cells, key=[f"cell-{cell.key}" for cell in cells], retries=_RETRIES, pure=True)
+    cell_of = {future.key: cell for future, cell in zip(futures, cells, strict=True)}
+    pending = as_completed(futures)
+    try:
+        while cell_of:
+            on_wait()
+            batch = pending.next_batch(block=False)
+            if not batch:
+                time.sleep(_TICK)
+            for future in batch:
+                cell = cell_of.pop(future.key)
+                if future.status == "finished":
+                    yield future.result()
+                else:
+                    reason = type(future.exception()).__name__ if future.status == "error" else future.status
+                    yield give_up(cell, f"the cluster gave the run up ({reason})")
+    finally:
+        client.cancel(futures)
+
+
+def _on_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

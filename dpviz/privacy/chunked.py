@@ -1,0 +1,249 @@
+"""Rows on disk: a file larger than memory, read part by part at every release, in threads or on a cluster.
+
+Every statistic lies on the grid 2^-24, so the parts' sums are added as whole numbers: the result is the same bit for
+bit as in memory, whatever the parts, their order or the machine that computed them. Noise is drawn once, here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow.parquet as parquet
+from threadpoolctl import threadpool_limits
+
+from dpviz.domain import Domain
+from dpviz.geometry import GRID, inertia
+from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question
+from dpviz.privacy.rows import ALL, Block, Gather, Keep, Perturb, Rows, Session
+
+__all__ = ["ChunkedRows", "Part", "on_cluster", "parts_of", "threads"]
+
+PART_ROWS = 2**17
+Route = tuple[tuple[Predicate, int], ...]  # how to get from all rows to a scope: predicate and part, one after another
+Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A range of rows of a file. It travels instead of the rows.
+
+    Attributes
+    ----------
+    path : a .npy or .parquet file, readable under this name wherever the part is used
+    start, stop : row numbers; the whole row groups of a Parquet file
+    groups : row groups of a Parquet file
+    columns : columns of a Parquet file, or all
+    """
+
+    path: str
+    start: int
+    stop: int
+    groups: tuple[int, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    def read(self) -> np.ndarray:
+        """Return the rows, shape (stop - start, d), original units."""
+        if not self.groups:
+            return np.array(np.load(self.path, mmap_mode="r")[self.start : self.stop], dtype=np.float64)
+        with parquet.ParquetFile(self.path) as file:
+            table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
+        return np.column_stack([column.to_numpy(zero_copy_only=False).astype(np.float64) for column in table.columns])
+
+
+def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS) -> tuple[Part, ...]:
+    """Cut a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
+
+    Raises
+    ------
+    ValueError
+        If the file is neither, or no matrix.
+    """
+    name = str(path.resolve())
+    if path.suffix == ".npy":
+        shape = np.load(name, mmap_mode="r").shape
+        if len(shape) != 2:
+            raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {len(shape)}.")
+        return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, shape[0], part_rows))
+    if path.suffix != ".parquet":
+        raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
+    with parquet.ParquetFile(name) as file:
+        sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
+    found, start, group = [], 0, 0
+    while group < len(sizes):
+        first, rows = group, 0
+        while group < len(sizes) and (rows == 0 or rows + sizes[group] <= part_rows):
+            rows, group = rows + sizes[group], group + 1
+        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
+        start += rows
+    return tuple(found)
+
+
+def threads(workers: int) -> Spread:
+    """Return a way to compute parts in threads of this process, with one BLAS thread each."""
+
+    def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
+        with threadpool_limits(1), ThreadPoolExecutor(workers) as pool:
+            yield from pool.map(compute, parts)
+
+    return spread
+
+
+def on_cluster(client: Any, *, retries: int = 2) -> Spread:
+    """Return a way to compute parts as futures of a Dask client. Its workers see raw rows: one trust domain."""
+
+    def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
+        from dask.distributed import as_completed
+
+        futures = client.map(compute, parts, pure=False, retries=retries)
+        try:
+            for _, result in as_completed(futures, with_results=True):
+                yield result
+        finally:
+            client.cancel(futures)
+
+    return spread
+
+
+class ChunkedRows(Rows):
+    """Rows in a file, never all in memory.
+
+    Parameters
+    ----------
+    parts : from `parts_of`
+    domain : Domain
+    dataset_id : str
+    spread : how the parts are computed: `threads(2)`, or `on_cluster(client)`
+
+    It answers everything that is a sum over rows, selections and sparse keys included. What releases one value per row
+    is refused with a sentence.
+    """
+
+    def __init__(self, parts: Sequence[Part], domain: Domain, dataset_id: str, spread: Spread) -> None:
+        self.domain = domain
+        self.dataset_id = dataset_id
+        self._parts = tuple(parts)
+        self._spread = spread
+
+    def open(self) -> Session:
+        """Start a run's own view."""
+        return ChunkedSession(self._parts, self.domain, self._spread)
+
+    def size_nonprivate(self) -> int:
+        """Return the exact number of rows, which takes one reading. Only where n is kept, and for DEMO."""
+        return self._size
+
+    @cached_property
+    def _size(self) -> int:
+        return sum(self._spread(partial(_size, domain=self.domain), self._parts))
+
+    def inertia(self, centers: np.ndarray) -> float:
+        """Return the sum of squared distances of the UNCLIPPED rows to their nearest center, z units: NOT PRIVATE."""
+        return float(sum(self._spread(partial(_inertia, domain=self.domain, centers=centers), self._parts)))
+
+
+class ChunkedSession(Session):
+    """One run's scopes, kept as routes of public predicates that every part follows anew."""
+
+    def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread) -> None:
+        self._parts, self._domain, self._spread = parts, domain, spread
+        self._routes: dict[int, Route] = {ALL: ()}
+        self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
+        self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
+        self._divided: dict[int, tuple[int, ...]] = {}
+
+    def path(self, scope: int) -> tuple[int, ...]:
+        """Return the scopes from the whole data set down to `scope`."""
+        return self._paths[scope]
+
+    def children(self, scope: int) -> tuple[int, ...]:
+        """Return the scopes that a partition has made of `scope`; none if there was none."""
+        return self._divided.get(scope, ())
+
+    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+        """Split a scope, once, into one child scope per part of a public predicate; reads nothing yet."""
+        if scope in self._divided:
+            raise PermissionError(f"Session: scope {scope} is partitioned already; a row must stay on one path.")
+        first = len(self._routes)
+        self._divided[scope] = tuple(range(first, first + predicate.parts))
+        for part, child in enumerate(self._divided[scope]):
+            self._routes[child] = (*self._routes[scope], (predicate, part))
+            self._paths[child] = (*self._paths[scope], child)
+        return self._divided[scope]
+
+    def noisy_keys(
+        self, query: KeyQuery, scope: int, keep: Keep
+    ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (kept keys, their noisy counts, true keys and counts); the parts' keys are merged first."""
+        found = list(self._each(partial(_keys, query=query), scope))
+        every = np.concatenate([keys for keys, _ in found])
+        keys, place = np.unique(every, axis=0, return_inverse=True)
+        counts = np.bincount(place.ravel(), weights=np.concatenate([c for _, c in found]), minlength=len(keys))
+        noisy, mask = keep(counts)
+        return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
+
+    def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
+        """Refuse: one noisy value per row would not fit in memory either."""
+        raise PermissionError("ChunkedRows: a release of every row needs the rows in memory; load the file instead.")
+
+    def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
+        """Refuse, likewise."""
+        raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")
+
+    def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
+        """Add the parts' statistics as whole multiples of 2^-24; a sibling's is the parent's less the other's."""
+        if (query, scope) in self._kept:
+            return self._kept[query, scope]
+        parent = self._paths[scope][-2] if scope != ALL else None
+        siblings = [s for s in self._divided.get(parent, ()) if s != scope] if parent is not None else []
+        whole = self._kept.get((query, parent))
+        other = self._kept.get((query, siblings[0])) if len(siblings) == 1 else None
+        if whole is not None and other is not None:
+            found = {part: whole[part] - other[part] for part in whole}
+        else:
+            total: dict[str, np.ndarray] = {}
+            for one in self._each(partial(_fixed, query=query), scope):
+                for part, value in one.items():
+                    total[part] = value + total.get(part, 0)
+            found = {part: value * GRID for part, value in total.items()}
+        if query.keep:
+            self._kept[query, scope] = found
+        return found
+
+    def _each(self, compute: Callable[[Block], Any], scope: int) -> Iterable[Any]:
+        route = partial(_follow, domain=self._domain, route=self._routes[scope], compute=compute)
+        return self._spread(route, self._parts)
+
+
+def _block(part: Part, domain: Domain) -> Block:
+    return Rows(part.read(), domain).open()._scopes[ALL].block
+
+
+def _follow(part: Part, domain: Domain, route: Route, compute: Callable[[Block], Any]) -> Any:
+    block = _block(part, domain)
+    for predicate, wanted in route:
+        block = block.take(np.flatnonzero(predicate.assign(block) == wanted))
+    return compute(block)
+
+
+def _fixed(block: Block, query: Query) -> dict[str, np.ndarray]:
+    return {part: np.rint(value / GRID).astype(np.int64) for part, value in query.local(block).items()}
+
+
+def _keys(block: Block, query: KeyQuery) -> tuple[np.ndarray, np.ndarray]:
+    return query.local(block)
+
+
+def _size(part: Part, domain: Domain) -> int:
+    return int(np.isfinite(domain.normalize(part.read())).all(axis=1).sum())
+
+
+def _inertia(part: Part, domain: Domain, centers: np.ndarray) -> float:
+
+    Z = domain.normalize(part.read())
+    return inertia(Z[np.isfinite(Z).all(axis=1)], centers)

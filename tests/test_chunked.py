@@ -1,0 +1,90 @@
+"""Rows on disk: bit for bit what memory gives, in threads and on a cluster, whatever the parts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.privacy.chunked import ChunkedRows, Part, parts_of, threads
+from dpviz.privacy.guarantee import Neighboring, Notion
+
+N, D = 3000, 3
+DOMAIN = Domain.box(-1, 1, D, n_public=N)
+PRIVATE = [
+    s for s, cls in ALGORITHMS.items() if cls.notion is Notion.CENTRAL and cls.neighboring is Neighboring.ADD_REMOVE
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder, rng = tmp_path_factory.mktemp("chunked"), np.random.default_rng(0)
+    X = np.clip(rng.normal(size=(N, D)) * 0.15 + rng.choice([-0.5, 0.0, 0.6], (N, 1)), -1.2, 1.2)
+    X[17, 1] = np.nan
+    np.save(folder / "rows.npy", X)
+    pd.DataFrame(X, columns=list("abc")).to_parquet(folder / "rows.parquet", row_group_size=700)
+    return folder, X
+
+
+def same(trace, other):
+    assert len(trace.steps) == len(other.steps)
+    for one, two in zip(trace.steps, other.steps, strict=True):
+        for name, value in one.released.items():
+            np.testing.assert_array_equal(np.asarray(value), np.asarray(two.released[name]))
+    np.testing.assert_array_equal(trace.cluster_centers, other.cluster_centers)
+    assert trace.ledger == other.ledger
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_a_run_on_parts_is_bit_equal_to_memory(files, slug):
+    folder, X = files
+    algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=1.0)
+    memory = algorithm.run(X, domain=DOMAIN, seed=3)
+    rows = ChunkedRows(parts_of(folder / "rows.npy", part_rows=777), DOMAIN, "unnamed", threads(2))
+    same(algorithm.run(rows, seed=3), memory)
+
+
+@pytest.mark.parametrize("part_rows", [1, 700, 1500, 10**6])
+def test_the_parts_do_not_matter(files, part_rows):
+    folder, X = files
+    memory = ALGORITHMS["pe-means"](n_clusters=3).run(X, domain=DOMAIN, seed=0)
+    for name in ("rows.npy", "rows.parquet"):
+        if (name, part_rows) == ("rows.npy", 1):
+            continue  # 3000 parts of one row: slow and no news
+        parts = parts_of(folder / name, part_rows=part_rows)
+        assert sum(part.stop - part.start for part in parts) == N
+        np.testing.assert_array_equal(np.concatenate([part.read() for part in parts]), X)
+        same(
+            ALGORITHMS["pe-means"](n_clusters=3).run(ChunkedRows(parts, DOMAIN, "unnamed", threads(2)), seed=0), memory
+        )
+
+
+def test_size_and_inertia_skip_rows_that_are_not_finite(files):
+    folder, X = files
+    rows = ChunkedRows(parts_of(folder / "rows.npy", part_rows=1000), DOMAIN, "unnamed", threads(2))
+    centers = np.zeros((1, D))
+    assert rows.size_nonprivate() == N - 1
+    assert rows.inertia(centers) == pytest.approx(np.nansum(np.delete(X, 17, axis=0) ** 2))
+
+
+@pytest.mark.parametrize("slug", [s for s, cls in ALGORITHMS.items() if cls.notion in (Notion.RHO, Notion.LOCAL)])
+def test_what_needs_every_row_runs_equally_or_says_so(files, slug):
+    folder, X = files
+    domain = Domain.box(-1, 1, D, scale="common", n_public=N - 1)
+    algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=4.0)
+    rows = ChunkedRows(parts_of(folder / "rows.npy"), domain, "unnamed", threads(2))
+    try:
+        trace = algorithm.run(rows, seed=0)
+    except PermissionError as error:
+        assert "in memory" in str(error)
+    else:
+        same(trace, algorithm.run(X, domain=domain, seed=0))
+
+
+def test_foreign_files_are_one_sentence(tmp_path):
+    np.save(tmp_path / "flat.npy", np.zeros(3))
+    with pytest.raises(ValueError, match="flat.npy must have two dimensions"):
+        parts_of(tmp_path / "flat.npy")
+    with pytest.raises(ValueError, match="only .npy and .parquet"):
+        parts_of(tmp_path / "x.csv")
+    assert Part("a", 0, 1) == Part("a", 0, 1)

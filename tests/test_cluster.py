@@ -1,0 +1,109 @@
+"""A real Dask cluster of two worker processes: the same rows, with a worker killed in mid-sweep."""
+
+import os
+import signal
+import threading
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.experiments.dask_engine import LOCAL, cluster, connect
+from dpviz.experiments.engines import local, perform
+from dpviz.experiments.sweep import MEASURED, Sweep, Variant, failed_row, run_cell
+from dpviz.privacy.chunked import ChunkedRows, on_cluster, parts_of
+
+distributed = pytest.importorskip("dask.distributed", reason='needs pip install "dpviz[cluster]"')
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=(1.0, 2.0, 4.0), repeats=4)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with connect(LOCAL, 2) as found:
+        yield found
+
+
+def same(row):
+    return {name: value for name, value in row.items() if name not in MEASURED}
+
+
+def slowly(cell):
+    time.sleep(0.3)
+    return run_cell(cell)
+
+
+def test_a_killed_worker_loses_doubles_and_changes_nothing(client):
+    expected = {row["key"]: same(row) for row in perform(SWEEP, (), partial(local, workers=2))}
+    victims = list(client.run(os.getpid).values())
+    assert len(victims) == 2
+    timer = threading.Timer(1.5, os.kill, (victims[0], signal.SIGKILL))
+    timer.start()
+    found = list(cluster(list(SWEEP.cells()), slowly, failed_row, client=client))
+    timer.join()
+    client.wait_for_workers(2, timeout=60)
+    assert victims[0] not in client.run(os.getpid).values()  # it did die, and the nanny has replaced it
+    assert len(found) == len(expected) and {row["key"]: same(row) for row in found} == expected
+
+
+def die(cell):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_cell_that_kills_its_workers_becomes_a_failed_row(client):
+    (row,) = cluster([next(SWEEP.cells())], die, failed_row, client=client)
+    assert row["status"] == "failed" and "KilledWorker" in row["reason"]
+
+
+def test_a_stop_cancels_what_has_not_begun(client):
+    def stop():
+        raise InterruptedError
+
+    client.wait_for_workers(2, timeout=60)
+    with pytest.raises(InterruptedError):
+        list(cluster(list(SWEEP.cells()), slowly, failed_row, client=client, on_wait=stop))
+    until = time.monotonic() + 10
+    while any(client.processing().values()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(client.processing().values())
+
+
+def test_rows_on_a_cluster_are_bit_equal_to_memory(client, tmp_path):
+    X = np.random.default_rng(0).normal(0, 0.3, (5000, 4)).clip(-1, 1)
+    np.save(tmp_path / "rows.npy", X)
+    domain = Domain.box(-1, 1, 4, n_public=5000)
+    rows = ChunkedRows(parts_of(tmp_path / "rows.npy", part_rows=900), domain, "unnamed", on_cluster(client))
+    for slug in ("pe-means", "nsm"):
+        algorithm = ALGORITHMS[slug](n_clusters=3)
+        on_disk, memory = algorithm.run(rows, seed=1), algorithm.run(X, domain=domain, seed=1)
+        np.testing.assert_array_equal(on_disk.cluster_centers, memory.cluster_centers)
+        assert on_disk.ledger == memory.ledger
+
+
+def test_the_scheduler_listens_on_this_machine_only(client):
+    assert client.scheduler.address.startswith("tcp://127.0.0.1:")
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.7:8786", "head.example.org:8786"])
+def test_an_address_elsewhere_needs_tls(address):
+    with pytest.raises(ValueError, match="must begin with tls://"), connect(address):
+        pass
+
+
+def test_a_cluster_is_optional(monkeypatch):
+    import builtins
+
+    real = builtins.__import__
+
+    def without(name, *args, **more):
+        if name.startswith("dask"):
+            raise ImportError
+        return real(name, *args, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ValueError, match=r'pip install "dpviz\[cluster\]"'), connect(LOCAL):
+        pass
