@@ -25,8 +25,9 @@ ROWS = 7919  # a number that occurs nowhere else
 
 
 @pytest.fixture
-def start(monkeypatch):
+def start(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
     def open_data():
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()

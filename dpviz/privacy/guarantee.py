@@ -20,6 +20,11 @@ class Neighboring(StrEnum):
     REPLACE = "replace"
     MOVE_RHO = "move-rho"
 
+    @property
+    def unit(self) -> str:
+        """What changes between neighbors, in words."""
+        return _UNIT[self]
+
 
 class Notion(StrEnum):
     """Which kind of promise it is. Promises of different notions never share an axis without saying so."""
@@ -80,7 +85,7 @@ class Guarantee:
     @property
     def unit(self) -> str:
         """The neighboring relation in words."""
-        return _UNIT[self.neighboring]
+        return self.neighboring.unit
 
     @property
     def best_guess(self) -> float:

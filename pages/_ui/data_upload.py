@@ -119,7 +119,7 @@ def _ask(name: str, content: bytes) -> None:
 def _read(name: str, content: bytes, private: bool) -> None:
     """Read a file and keep its table; the answer given for the same file before stands."""
     state = st.session_state
-    fingerprint = claims().fingerprint(content)
+    fingerprint = claims().key(content)
     if state.setdefault("answers", {}).setdefault(fingerprint, private) != private:
         state.upload_problem = (
             f"{name}: you called this very file {'public' if private else 'private'} before; that is final."

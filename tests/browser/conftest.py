@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from contextlib import contextmanager
@@ -33,7 +34,9 @@ def serve():
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    home = tempfile.TemporaryDirectory()
+    environment = {**os.environ, "DPVIZ_HOME": home.name}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:
         for _ in range(120):
@@ -48,6 +51,7 @@ def serve():
     finally:
         process.terminate()
         process.wait(10)
+        home.cleanup()
 
 
 @pytest.fixture(scope="session")
