@@ -9,8 +9,8 @@ from pathlib import Path
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audit_command import add_audit
-from dpviz.datasets import Dataset, load_csv, load_sample
-from dpviz.metrics import normalized_loss
+from dpviz.datasets import load_csv, load_sample
+from dpviz.opened import Opened, in_memory, in_parts
 from dpviz.sweep_command import add_commands
 
 __all__ = ["main"]
@@ -47,6 +47,9 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
     parser.add_argument("--json", type=Path, help="write the trace (released part) to this file")
+    parser.add_argument(
+        "--in-parts", action="store_true", help="read a .npy or .parquet file part by part: for one larger than memory"
+    )
     for name, spec in params.specs(cls).items():
         default = "auto" if spec.default is None else spec.default
         parser.add_argument(
@@ -61,14 +64,17 @@ def _algorithms(_: argparse.Namespace) -> int:
     return 0
 
 
-def _data(arguments: argparse.Namespace) -> Dataset:
+def _data(arguments: argparse.Namespace) -> Opened:
     if arguments.data.startswith("sample:"):
         if arguments.private:
             raise ValueError("--private is for your own files; a sample is public.")
-        return load_sample(arguments.data.removeprefix("sample:"))
+        return in_memory(load_sample(arguments.data.removeprefix("sample:")))
     if not (arguments.public or arguments.private):
         raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
-    return load_csv(Path(arguments.data), low=arguments.low, high=arguments.high, n_public=arguments.n_public)
+    path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
+    if arguments.in_parts:
+        return in_parts(path, low, high, n_public)
+    return in_memory(load_csv(path, low=low, high=high, n_public=n_public))
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -84,21 +90,22 @@ def _run(arguments: argparse.Namespace) -> int:
     algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
-    dataset = _data(arguments)
+    data = _data(arguments)
     if arguments.private:
-        trace = algorithm.run(dataset.X, domain=dataset.domain, noise="secure", dataset_id=dataset.dataset_id)
+        trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
     else:
         seed = 0 if arguments.seed is None else arguments.seed
-        trace = algorithm.run(dataset.X, domain=dataset.domain, seed=seed, dataset_id=dataset.dataset_id)
-    for sentence in algorithm.advice(trace.domain.n_features, trace.domain.n_public or len(dataset.X)):
+        trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+    n_public = trace.domain.n_public or data.size()
+    for sentence in algorithm.advice(trace.domain.n_features, n_public):
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
     print(f"claimed: {trace.claimed}")
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if not arguments.private:
-        loss = normalized_loss(dataset.X, trace.cluster_centers, trace.domain)
+        loss = data.loss(trace.cluster_centers)
         print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
-    print("  ".join(dataset.columns))
+    print("  ".join(data.columns))
     for center in trace.cluster_centers:
         print("  ".join(f"{value:.4g}" for value in center))
     if arguments.json:

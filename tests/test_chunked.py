@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, Part, parts_of, threads
@@ -79,6 +80,18 @@ def test_what_needs_every_row_runs_equally_or_says_so(files, slug):
         assert "in memory" in str(error)
     else:
         same(trace, algorithm.run(X, domain=domain, seed=0))
+
+
+def test_the_command_line_reads_a_file_in_parts(files, capsys):
+    folder, X = files
+    options = ["--low", "-1", "--high", "1", "--n-public", str(N), "--public", "--n-clusters", "3"]
+    said = []
+    for name, more in (("rows.npy", ["--in-parts"]), ("rows.parquet", ["--in-parts"]), ("rows.parquet", [])):
+        assert main(["run", "pe-means", "--data", str(folder / name), *options, *more]) == 0
+        said.append(capsys.readouterr().out.splitlines())
+    assert said[0][1:4] == said[2][1:4] and said[0][5:] == said[2][5:] and said[1][1:] == said[2][1:]
+    assert main(["run", "pe-means", "--data", str(folder / "rows.npy"), "--public", "--in-parts"]) == 2
+    assert "its public bounds low and high must be given" in capsys.readouterr().err
 
 
 def test_foreign_files_are_one_sentence(tmp_path):
