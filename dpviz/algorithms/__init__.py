@@ -1,6 +1,7 @@
 """The registry: slug -> class, written by hand, in teaching order."""
 
 from dpviz.algorithms.aug_pe import AugPE
+from dpviz.algorithms.balcan import Balcan
 from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
@@ -14,6 +15,7 @@ from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
 from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
+from dpviz.algorithms.stemmer_kaplan_swap import StemmerKaplanSwap
 from dpviz.algorithms.sulloyd import SuLloyd
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
@@ -29,7 +31,9 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DPM,
         NSM,
         StemmerKaplan,
+        StemmerKaplanSwap,
         StemmerKaplanLocal,
+        Balcan,
         DistDP,
         DistDPRegionMeans,
         DistDPRandomPoints,

@@ -15,6 +15,7 @@ PANES = {
     "noisy-points": rho.PANE,
     "solve": nsm.PANE,
     "buckets": stemmer_kaplan.PANE,
+    "cubes": stemmer_kaplan.PANE,
     "reports": local.PANE,
     "region": dpm.PANE,
 }

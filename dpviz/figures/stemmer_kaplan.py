@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.nsm import outline, segments
-from dpviz.figures.panels import ledger_panel, plane, reference, spend_panel
+from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
 from dpviz.figures.pe import TOP, disc_sizes
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.geometry import inertia
+from dpviz.privacy.queries import cell_centers
 from dpviz.trace import Step, Trace
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "weight_frame",
 ]
 
+COUNTED = ("buckets", "cubes")
 CELLS, AVERAGES = range(2)  # a table takes two frames: crowded cells, then their averages
 SHADES = (0.12, 0.26, 0.42, 0.6)  # opacity of a quarter of the table's cells each, by noisy count
 MOST_LINES = 80  # grid lines drawn per direction
@@ -60,6 +62,11 @@ def sentences(trace: Trace) -> list[str]:
 
 def _sentence(step: Step, phase: int) -> str:
     said = step.released
+    if step.kind == "cubes":
+        head, _, tail = step.title.partition(": ")
+        return (
+            f"{head} \u00b7 {tail}: above {said['threshold']:.0f} rows, \u00b1{said['noise_sd']:.0f}; they are halved"
+        )
     if step.kind != "buckets":
         head, _, tail = step.title.partition(": ")
         return f"{head} \u00b7 {tail}" if tail else head
@@ -78,8 +85,8 @@ def _sentence(step: Step, phase: int) -> str:
 
 def warning(trace: Trace) -> str:
     """Return a sentence if no cell was crowded enough."""
-    tables = [step.released for step in trace.steps if step.kind == "buckets"]
-    if any(len(said["keys"]) for said in tables):
+    tables = [step.released for step in trace.steps if step.kind in COUNTED]
+    if any(said["kept"].any() for said in tables):
         return ""
     lowest = min(said["threshold"] for said in tables)
     return (
@@ -99,8 +106,10 @@ def bucket_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
             "kept": said["kept"][order],
         }
     )
-    truth = next((h.statistic for h in step.hidden if h.label == "buckets"), None)
-    if hidden and truth is not None:
+    truth = next((h.statistic for h in step.hidden if h.label in COUNTED), None)
+    if hidden and truth is not None and step.kind == "cubes":
+        table["true_count"] = truth["cubes"][order]
+    elif hidden and truth is not None:
         true = dict(zip(map(tuple, truth["keys"].tolist()), truth["counts"].tolist(), strict=True))
         table["true_count"] = [true[key] for key in map(tuple, said["keys"][order].tolist())]
     return table
@@ -178,13 +187,14 @@ def _grid_lines(view: View, step: Step) -> np.ndarray:
 def _shaded(view: View, step: Step) -> dict[str, dict]:
     """Return the crowded cells in shades by noisy count, and outlines of those that are averaged."""
     said = step.released
-    corners = cell_corners(view, step, said["keys"])
+    drawn = said["kept"] if step.kind == "cubes" else np.ones(len(said["keys"]), dtype=bool)
+    corners = cell_corners(view, step, said["keys"][drawn])
     if len(corners) == 0:
         return {}
-    order = np.argsort(np.argsort(said["noisy_counts"], kind="stable"), kind="stable")
+    order = np.argsort(np.argsort(said["noisy_counts"][drawn], kind="stable"), kind="stable")
     shade = order * len(SHADES) // len(order)
     layers = {f"cells {i}": xy(corners[shade == i].reshape(-1, 2)) for i in range(len(SHADES))}
-    averaged = said["kept"] if "kept" in said else np.ones(len(corners), dtype=bool)
+    averaged = said["kept"][drawn] if "kept" in said else drawn
     return layers | {"outlines": xy(corners[averaged].reshape(-1, 2))}
 
 
@@ -227,11 +237,21 @@ def _layers(view: View) -> list[dict[str, dict]]:
             layers |= {"candidates": _candidates(points), "paid": xy(segments(view.plane(said["anchors"]), here))}
         elif step.kind == "weights":
             layers["candidates"] = _candidates(view.plane(said["candidates"]), disc_sizes(said["noisy_weights"]))
-        elif step.kind == "swap":
-            now = view.plane(said["centers"])
-            if said["improves"]:
+        elif step.kind == "cubes":
+            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
+            if not said["projected"]:
+                middles = cell_centers(said["keys"][said["kept"]], said["width"], said["offset"])
+                points = np.concatenate([points, view.plane(middles)])
+                layers["candidates"] = _candidates(points, 4.0)
+        elif step.kind in ("swap", "pick") and "centers" in said:
+            points = view.plane(said["candidates"])
+            layers |= {"candidates": _candidates(points, 4.0), "centers": xy(view.plane(said["centers"]))}
+            if step.kind == "swap" and said["moves"]:
                 layers["paid"] = xy(segments(view.plane(said["out"][None]), view.plane(said["in"][None])))
-            layers["centers"] = xy(now)
+        elif step.kind == "recover":
+            layers["centers"] = xy(view.plane(said["centers"]))
+            if said["start"].shape == said["centers"].shape:
+                layers["paid"] = xy(segments(view.plane(said["start"]), view.plane(said["centers"])))
         elif step.kind == "choose":
             at, centers = view.plane(said["candidates"]), view.plane(said["centers"])
             nearest = ((said["candidates"][:, None] - said["centers"]) ** 2).sum(axis=2).argmin(axis=1)
@@ -277,15 +297,15 @@ def plane_panel(view: View) -> Panel:
     updates = [[layers.get(layer, nothing) for layer in LAYERS] for layers in _layers(view)]
     add_frames(figure, list(range(first, first + len(LAYERS))), updates)
     k = len(trace.cluster_centers)
-    return Panel("plane", figure, f"A plane with {k} released centers, chosen among the averages of crowded cells.")
+    return Panel("plane", figure, f"A plane with {k} released centers, chosen among candidates from crowded cells.")
 
 
 def _counts(view: View, *, height: int = 168) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {
-        t: bucket_frame(step, hidden=view.hidden) if step.kind == "buckets" else weight_frame(step, hidden=view.hidden)
+        t: (weight_frame if step.kind == "weights" else bucket_frame)(step, hidden=view.hidden)
         for t, step in enumerate(trace.steps)
-        if step.kind in ("buckets", "weights")
+        if step.kind in (*COUNTED, "weights")
     }
     true = all("true_count" in table for table in tables.values())
     figure = base(colors, f"Top {TOP} counts (log)", height=height)
@@ -299,7 +319,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
         )  # fmt: skip
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
     highest = [float(table.noisy_count.max()) for table in tables.values() if len(table)]
-    levels = [step.released["threshold"] for step in trace.steps if step.kind == "buckets"]
+    levels = [step.released["threshold"] for step in trace.steps if step.kind in COUNTED]
     figure.update_yaxes(type="log", dtick=1, range=[1, math.log10(1.3 * max([20.0, *highest, *levels]))])
     empty = {"x": [None], "y": [None]}
     updates, last = [], 0  # the first step is a table
@@ -343,8 +363,11 @@ def panels(view: View) -> list[Panel]:
     """Return plane, counts, where the loss comes from (when hidden layers are asked for), spend and ledger."""
     done = releases(view.trace)
     found = [plane_panel(view), _counts(view)]
-    if view.hidden and view.people is not None and view.reference_loss is not None:
+    last = view.trace.steps[-1].released
+    if view.hidden and view.people is not None and view.reference_loss is not None and "candidates" in last:
         found.append(losses_panel(view))
+    if view.hidden and view.losses is not None and np.isfinite(view.losses).sum() > 1:
+        found.append(loss_panel(view, [t for t, _ in shots(view.trace)]))
     return [*found, spend_panel(view, done), ledger_panel(view, done)]
 
 
@@ -357,6 +380,7 @@ PANE = Pane(
         ("box", "crowded cell (shade: noisy count)"),
         ("disc", "candidate"),
         ("dashed", "nearest center, free"),
+        ("path", "swap"),
         ("center", "released center"),
         ("diamond", "KMeans"),
         ("ring", "person"),

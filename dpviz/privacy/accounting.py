@@ -17,7 +17,17 @@ from dpviz import validate
 if TYPE_CHECKING:
     from dpviz.privacy.plan import Release
 
-__all__ = ["Total", "delta_of_mu", "epsilon_of_mu", "epsilon_of_zcdp", "mu_of_epsilon", "sigma", "spent", "total"]
+__all__ = [
+    "Total",
+    "delta_of_mu",
+    "epsilon_of_mu",
+    "epsilon_of_zcdp",
+    "mu_of_epsilon",
+    "sigma",
+    "spent",
+    "total",
+    "zcdp_of_epsilon",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,25 +89,34 @@ def epsilon_of_zcdp(zcdp: float, delta: float) -> float:
     return math.inf if delta <= 0 else zcdp + 2 * math.sqrt(zcdp * math.log(1 / delta))
 
 
+def zcdp_of_epsilon(epsilon: float, delta: float) -> float:
+    """Return the rho whose `epsilon_of_zcdp` is epsilon: (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))^2."""
+    validate.positive("accounting", epsilon=epsilon)
+    validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
+    log = math.log(1 / delta)
+    return (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2 * (1 - 1e-14)
+
+
 def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
     """Compose: min of (pure + epsilon_of_mu at the delta left over) and, where it exists, the zCDP bound.
 
     Sound for adaptive composition in any order: pure DP and GDP add by basic composition with the one
-    (epsilon, delta) statement of the composed Gaussians; zCDP composes by addition.
+    (epsilon, delta) statement of the composed Gaussians; zCDP composes by addition, apart from the releases' own
+    deltas (delta-approximate zCDP, Bun and Steinke 2016, Section 8).
     """
     left = delta - own_delta
     if left < -1e-15 * delta:
         return Total(math.inf, 1.0, None, None, zcdp)
     bounds = [pure + epsilon_of_mu(mu, max(left, 0.0))]
     if zcdp is not None:
-        bounds.append(epsilon_of_zcdp(zcdp, delta))
+        bounds.append(epsilon_of_zcdp(zcdp, max(left, 0.0)))
     only_pure = mu == 0 and own_delta == 0
     return Total(
         epsilon=min(bounds),
         delta=0.0 if only_pure and bounds[0] <= min(bounds) else delta,
         mu=mu if pure == 0 and own_delta == 0 else None,
         pure_epsilon=pure if only_pure else None,
-        zcdp=zcdp,
+        zcdp=zcdp if own_delta == 0 else None,
     )
 
 
@@ -114,7 +133,7 @@ _COST = {
     "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
     "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
     "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
-    "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], None),
+    "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], _ratio(entry) ** 2 / 2),
     **{  # reports of the local model: the scale is the chance that a bit lies
         name: lambda entry: (_odds(entry), 0.0, 0.0, _odds(entry) ** 2 / 2) for name in ("OUE", "Hadamard", "OneBit")
     },

@@ -160,6 +160,11 @@ class Threshold(Cost):
     def own_delta(self) -> float:  # noqa: D102
         return self.delta
 
+    @property
+    def zcdp(self) -> float:
+        """Without the chance `delta` that a lone key passes, it is a Gaussian mechanism."""
+        return self.mu**2 / 2
+
     def scale(self, sensitivity: float) -> float:  # noqa: D102
         return sensitivity / self.mu
 

@@ -1,5 +1,14 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from query_cases import boxes, cells, counts, lloyd, moments, rho, sums
+from query_cases import boxes, cells, counts, lloyd, moments, rho, sums, swaps
 
-CASES = {**boxes.CASES, **cells.CASES, **counts.CASES, **lloyd.CASES, **moments.CASES, **rho.CASES, **sums.CASES}
+CASES = {
+    **boxes.CASES,
+    **cells.CASES,
+    **counts.CASES,
+    **lloyd.CASES,
+    **moments.CASES,
+    **rho.CASES,
+    **sums.CASES,
+    **swaps.CASES,
+}

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpviz.geometry import random_projection, snap_toward_zero
-from dpviz.privacy.queries import CellSums, Projection, Query
-from query_cases.base import AR, REPLACE, Case
+from dpviz.privacy.queries import CellSums, CellTally, Projection, Query
+from query_cases.base import AR, MOVE, REPLACE, Case
 
 _corners = CellSums(np.array([[0, 0]]), 0.5, np.zeros(2), 0.5 * 2**0.5 / 2, relative=True)
 _low, _high = np.array([[0.0, 0.0]]), np.array([[0.5, 0.5]]) - 2.0**-20
@@ -22,9 +22,25 @@ def _build(rng, d):
     return CellSums(keys, width, offset, radius, projection, relative=projection is None and rng.random() < 0.5)
 
 
+def _build_tally(rng, d):
+    sums = _build(rng, d)
+    return CellTally(sums.keys, sums.width, sums.offset, sums.projection)
+
+
+_tally = CellTally(np.array([[0, 0], [1, 0]]), 0.5, np.zeros(2))
+_first, _second = np.array([[0.4, 0.2]]), np.array([[0.6, 0.2]])
+
 CASES: dict[type[Query], Case] = {
     CellSums: Case(
         build=_build,
         worst={AR: [(_corners, _high, np.vstack([_high, _low]))], REPLACE: [(_corners, _low, _high)]},
+    ),
+    CellTally: Case(
+        build=_build_tally,
+        worst={
+            AR: [(_tally, _first, np.vstack([_first, _second]))],
+            REPLACE: [(_tally, _first, _second)],
+            MOVE: [(_tally, _first, _second)],
+        },
     ),
 }

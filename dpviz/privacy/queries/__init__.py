@@ -7,13 +7,14 @@ to the curator could carry rows out. One module per family; all of them are list
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Question, Score
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
-from dpviz.privacy.queries.cells import CellCounts, CellSums, InBalls, cell_centers
+from dpviz.privacy.queries.cells import CellCounts, CellSums, CellTally, InBalls, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
 from dpviz.privacy.queries.sums import NearestScatter, NearestSums
+from dpviz.privacy.queries.swaps import SetCosts, SetScore, SwapCosts, SwapScore
 
 __all__ = [
     "Below",
@@ -21,6 +22,7 @@ __all__ = [
     "CellCounts",
     "CellOf",
     "CellSums",
+    "CellTally",
     "ClusterMoves",
     "CompanionSums",
     "Count",
@@ -43,7 +45,11 @@ __all__ = [
     "RegionSum",
     "Score",
     "SecondMoment",
+    "SetCosts",
+    "SetScore",
     "SplitScore",
+    "SwapCosts",
+    "SwapScore",
     "cell_centers",
     "near_regions",
 ]

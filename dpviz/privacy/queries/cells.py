@@ -10,14 +10,21 @@ import numpy as np
 
 from dpviz.geometry import clip_ball, cluster_sums
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, projected
+from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, one_entry, projected
 
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
 
-__all__ = ["CellCounts", "CellSums", "InBalls", "cell_centers"]
+__all__ = ["CellCounts", "CellSums", "CellTally", "InBalls", "cell_centers"]
 
-_HALF = 2**15  # keys are clipped to [-2^15, 2^15): up to four of them fit into 64 bits
+_MOST = 5  # most coordinates of a key
+
+
+def _half(p: int) -> int:
+    """Keys are clipped to [-half, half), so that p of them fit into 64 bits."""
+    if p > _MOST:
+        raise ValueError(f"cells: keys must have at most {_MOST} coordinates; got {p}.")
+    return 2 ** (min(16, 64 // p) - 1)
 
 
 def cell_centers(keys: np.ndarray, width: float, offset: np.ndarray) -> np.ndarray:
@@ -28,16 +35,16 @@ def cell_centers(keys: np.ndarray, width: float, offset: np.ndarray) -> np.ndarr
 def cells(block: Block, width: float, offset: np.ndarray, projection: Projection | None) -> np.ndarray:
     """Return the cell of every row, shape (n, p), int64. Exact for a width 2^-i and an offset on the grid."""
     seen = block.x if projection is None else projected(block, projection)
-    return np.clip(np.floor((seen + offset) / width), -_HALF, _HALF - 1).astype(np.int64)
+    half = _half(len(offset))
+    return np.clip(np.floor((seen + offset) / width), -half, half - 1).astype(np.int64)
 
 
 def _codes(keys: np.ndarray) -> np.ndarray:
     """Return one number per key that sorts as the keys do."""
-    if keys.shape[1] > 4:
-        raise ValueError(f"cells: keys must have at most 4 coordinates; got {keys.shape[1]}.")
+    half = _half(keys.shape[1])
     code = np.zeros(len(keys), dtype=np.uint64)
     for column in keys.T:
-        code = code * np.uint64(2 * _HALF) + (column + _HALF).astype(np.uint64)
+        code = code * np.uint64(2 * half) + (column + half).astype(np.uint64)
     return code
 
 
@@ -48,7 +55,7 @@ class CellCounts(KeyQuery):
     Parameters
     ----------
     width : float, side of a cell: a power of two, so that every row's cell is decided exactly
-    offset : ndarray of shape (p,), on the grid 2^-24; p <= 4
+    offset : ndarray of shape (p,), on the grid 2^-24; p <= 5
     projection : Projection or None; if given, cells are cells of projected space
     """
 
@@ -65,6 +72,45 @@ class CellCounts(KeyQuery):
         keys = cells(block, self.width, self.offset, self.projection)
         _, first, counts = np.unique(_codes(keys), return_index=True, return_counts=True)
         return keys[first], counts.astype(np.float64)
+
+
+def _listed(
+    block: Block, keys: np.ndarray, width: float, offset: np.ndarray, projection: Projection | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (rows that lie in a listed cell (n,) bool, which of the cells (those rows,))."""
+    if len(keys) == 0:
+        return np.zeros(block.n, dtype=bool), np.empty(0, dtype=np.int64)
+    wanted, codes = _codes(keys), _codes(cells(block, width, offset, projection))
+    labels = np.minimum(np.searchsorted(wanted, codes), len(wanted) - 1)
+    inside = wanted[labels] == codes
+    return inside, labels[inside]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CellTally(Query):
+    """How many rows each listed cell of a shifted grid holds, empty ones included.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (m, p), int64, in lexicographic order
+    width, offset, projection : as for `CellCounts`
+
+    Returns (`local`): "" -> ndarray of shape (m,), whole numbers.
+    """
+
+    keys: np.ndarray
+    width: float
+    offset: np.ndarray
+    projection: Projection | None = None
+    reason: ClassVar[str] = "one row lies in one cell of the grid"
+    whole: ClassVar[tuple[str, ...]] = ("",)
+
+    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        _, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
+        return {"": np.bincount(labels, minlength=len(self.keys)).astype(np.float64)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        return {"": one_entry(norm, neighboring)}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,12 +136,8 @@ class CellSums(Query):
     reason: ClassVar[str] = "one row lies in one cell and changes its sum by itself or its offset, clipped"
 
     def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
-        if len(self.keys) == 0:
-            return {"": np.zeros((0, block.x.shape[1]))}
-        wanted, codes = _codes(self.keys), _codes(cells(block, self.width, self.offset, self.projection))
-        labels = np.minimum(np.searchsorted(wanted, codes), len(wanted) - 1)
-        inside = wanted[labels] == codes
-        x, labels = block.x[inside], labels[inside]
+        inside, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
+        x = block.x[inside]
         added = x - cell_centers(self.keys, self.width, self.offset)[labels] if self.relative else x
         return {"": cluster_sums(clip_ball(added, self.radius), labels, len(self.keys))[0]}
 

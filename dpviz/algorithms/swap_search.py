@@ -1,0 +1,60 @@
+"""Private local search: swap one of k chosen candidates for another, by the exponential mechanism (Gupta et al.)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+
+import numpy as np
+
+from dpviz.algorithms.base import Frame
+from dpviz.geometry import sphere_pack
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.plan import Exponential
+from dpviz.privacy.queries import Projection, SetCosts, SetScore, SwapCosts, SwapScore
+
+__all__ = ["search_costs", "swap_search"]
+
+
+def search_costs(zcdp: float, swaps: int) -> dict[str, tuple[Exponential, ...]]:
+    """Split a zCDP budget evenly over all swaps and the final choice among the sets."""
+    one = Exponential(math.sqrt(8 * zcdp / (swaps + 1)))
+    return {"swap": (one,) * swaps, "pick": (one,)}
+
+
+def swap_search(
+    curator: Curator,
+    candidates: np.ndarray,
+    n_clusters: int,
+    radius: float,
+    rng: np.random.Generator,
+    projection: Projection | None = None,
+) -> Generator[Frame, None, np.ndarray]:
+    """Yield one frame a swap; return k of the candidates (k, d).
+
+    Starts at k random candidates, swaps as often as the plan says, then chooses among all sets met on the way.
+    With fewer than k candidates, public points spread over the ball join them.
+    """
+    if len(candidates) < n_clusters:
+        p = candidates.shape[1]
+        candidates = np.concatenate([candidates, sphere_pack(n_clusters - len(candidates), p, radius, rng)])
+    chosen = rng.choice(len(candidates), n_clusters, replace=False)
+    name = "centers" if projection is None else "projected_centers"
+    sets, swaps = [chosen], len(curator.plan.costs["swap"])
+    for swap in range(1, swaps + 1):
+        picked = curator.select("swap", SwapScore(SwapCosts(candidates, chosen, radius, projection)))
+        out, into = divmod(picked, len(candidates))
+        moves = into not in chosen
+        released = {
+            "swap": swap, "swaps": swaps, "moves": moves, "out": candidates[chosen[out]], "in": candidates[into],
+            "candidates": candidates,
+        }  # fmt: skip
+        if moves:
+            chosen = np.concatenate([np.delete(chosen, out), [into]])
+        sets.append(chosen)
+        what = "one center moves" if moves else "no change"
+        yield Frame("swap", f"Swap {swap} of {swaps}: {what}", {**released, name: candidates[chosen]})
+    best = curator.select("pick", SetScore(SetCosts(candidates, np.array(sets), radius, projection)))
+    released = {"picked": best, "swaps": swaps, "candidates": candidates, name: candidates[sets[best]]}
+    yield Frame("pick", f"Of {len(sets)} sets met on the way, the one after swap {best} is chosen", released)
+    return candidates[sets[best]]
