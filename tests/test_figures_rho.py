@@ -34,10 +34,10 @@ def test_amount_frame_ranks_what_was_released():
 
 
 def test_lengths_are_said_in_the_unit_of_the_map():
-    trace = view("dist-dp-random-points", hidden=False).trace
-    assert rho.in_units(trace, 0.03, ("km", "km")) == "300 m"
-    assert rho.in_units(trace, 0.25, ("km", "km")) == "2.5 km"
-    assert rho.in_units(trace, 0.25, ("", "")) == "2.5"
+    domain = load_sample("city").domain
+    assert rho.in_units(domain, 0.03, ("km", "km")) == "300 m"
+    assert rho.in_units(domain, 0.25, ("km", "km")) == "2.5 km"
+    assert rho.in_units(domain, 0.25, ("", "")) == "2.5"
 
 
 def test_people_and_their_noisy_points_exist_in_demo_only_and_noise_is_as_far_as_said():

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpviz.domain import Domain
 from dpviz.figures.nsm import outline, segments
 from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
 from dpviz.figures.pe import TOP, disc_sizes
-from dpviz.figures.theme import Theme, base
+from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
 
@@ -27,9 +28,9 @@ PROMISE = "for moves up to rho"
 _NONE = np.empty((0, 2))
 
 
-def in_units(trace: Trace, length: float, units: Sequence[str]) -> str:
+def in_units(domain: Domain, length: float, units: Sequence[str]) -> str:
     """Return a length in z units in words, in the unit of the first column; the domain scales all columns alike."""
-    value = length * float(trace.domain.half_width.max())
+    value = length * float(domain.half_width.max())
     if units[0] == "km" and value < 1:
         return f"{1000 * value:.3g} m"
     return f"{value:.3g} {units[0]}".rstrip()
@@ -102,7 +103,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
             type="circle", x0=at[0] - radius, x1=at[0] + radius, y0=at[1] - radius, y1=at[1] + radius,
             line={"color": view.colors.ink, "width": 1.4, "dash": dash}, fillcolor=fill, opacity=0.55,
         )  # fmt: skip
-    hidden, noise = (in_units(view.trace, length, view.units) for length in (rho, thrown))
+    hidden, noise = (in_units(view.trace.domain, length, view.units) for length in (rho, thrown))
     figure.add_annotation(
         text=f"\u25cf rho {hidden}: moves up to here are hidden<br>"
         f"\u25cc {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
@@ -170,13 +171,15 @@ def _plane(view: View) -> Panel:
                 if len(heavy):
                     layers["regions"] = {**xy(view.plane(said["coreset_points"][heavy])), "marker": {"size": sizes}}
         layers["near"], layers["far"] = xy(points[near]), xy(points[~near])
-        if view.hidden and step.kind == "noisy-points":
-            layers["discs"], layers["arrows"] = _people(view)
+        if view.hidden:
+            layers["discs"], arrows = _people(view)
+            if step.kind == "noisy-points":
+                layers["arrows"] = arrows
         updates.append([layers[name] for name in layers_drawn])
     ruler(view, figure, noisy["rho"], noisy["noise_sd"])
     reference(view, figure)
     add_frames(figure, list(range(first, first + len(layers_drawn))), updates)
-    k, rho = len(trace.cluster_centers), in_units(trace, noisy["rho"], view.units)
+    k, rho = len(trace.cluster_centers), in_units(trace.domain, noisy["rho"], view.units)
     return Panel("plane", figure, f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.")
 
 
@@ -238,7 +241,8 @@ def panels(view: View) -> list[Panel]:
     spend, ledger = spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))
     spend.figure.update_layout(title_text=f"\u03b5 spent so far, {PROMISE}")
     spend.figure.update_yaxes(title_text="\u03b5 (rho-dist)")
-    ledger.figure.update_layout(title_text=f"{ledger.figure.layout.title.text}; all {PROMISE}")
+    count = len(trace.ledger)
+    ledger.figure.update_layout(title_text=f"Ledger, {PROMISE}: {count} release{'s' * (count != 1)}")
     return [*found, spend, ledger]
 
 
@@ -249,7 +253,8 @@ def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Pa
     ----------
     table : columns method, promise, loss; one row a run
     """
-    figure = base(colors, "Loss of each method at this budget", height=height, margin_left=8)
+    figure = base(colors, "Loss of each method", height=height, margin_left=8)
+    tag(figure, colors)
     names = list(dict.fromkeys(zip(table.method, table.promise, strict=True)))
     for place, (method, promise) in enumerate(reversed(names)):
         own = table[(table.method == method) & (table.promise == promise)]

@@ -20,6 +20,7 @@ PAGES = {
     "pages/explore.py": "Explore",
     "pages/tradeoff.py": "Trade-off",
     "pages/federated.py": "Federated",
+    "pages/rho.py": "Distance",
     "pages/lessons.py": "Learn",
 }
 DOORS = {
@@ -27,6 +28,7 @@ DOORS = {
     "pages/tradeoff.py": (":material/show_chart:", "Sweep \u03b5. Read off what it buys and what it costs."),
     "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
     "pages/federated.py": (":material/hub:", "Rows stay with their clients. Watch one round on the wire."),
+    "pages/rho.py": (":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."),
     "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
 }
 _GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}

@@ -1,0 +1,76 @@
+"""What the Distance page computes: runs made at once, the noise in words, losses beside full DP."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import Dataset
+from dpviz.figures.rho import in_units
+from dpviz.privacy.guarantee import Guarantee, Neighboring
+from pages._ui import runs
+
+PLAIN = ("nsm", "pe-means")
+SEEDS = range(2)
+
+
+def names() -> list[str]:
+    """Return the public data sets in which rho is one distance in all columns, the city first."""
+    found = [name for name in runs.names() if runs.is_public(runs.sample(name))]
+    flat = [name for name in found if np.ptp(runs.sample(name).domain.half_width) == 0]
+    return sorted((name for name in flat if runs.sample(name).X.shape[1] > 1), key=lambda name: name != "city")
+
+
+def made(data: Dataset, algorithm: Algorithm, seed: int) -> runs.Result:
+    """Return a run on public data, made once per server."""
+    found = runs.find(runs.run_id(data, algorithm, seed))
+    if found is None:
+        found = runs.execute(data, algorithm, seed)
+        runs.store().put(found)
+    return found
+
+
+def size(data: Dataset) -> tuple[int, int]:
+    """Return the public numbers of columns and rows."""
+    return data.domain.n_features, data.domain.n_public or len(data.X)
+
+
+def odds(promise: Guarantee, moves: int) -> int:
+    """Return how often in 100 an attacker may be right about a row that moves by so many rho."""
+    return dataclasses.replace(promise, rows_per_person=moves).person.odds
+
+
+def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
+    """Return in words the noise on every single point, computed from the plan."""
+    cost = algorithm.plan(*size(data)).costs.get("points")
+    if cost is None:
+        return f"{algorithm.name}: none, rho is too large, so full DP runs instead"
+    length = min(rho, data.domain.diameter) / cost[0].mu
+    return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {in_units(data.domain, length, data.units)}"
+
+
+def losses(data: Dataset, family: Sequence[Algorithm], result: runs.Result, epsilon: float, far: str) -> pd.DataFrame:
+    """Return one row a run, with its promise; shows progress, and any widget that changes stops it.
+
+    Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.
+    """
+    delta = result.trace.claimed.delta / (1 + math.exp(epsilon / 2))
+    plain = [ALGORITHMS[s](n_clusters=family[0].n_clusters, epsilon=epsilon / 2, delta=delta) for s in PLAIN]  # type: ignore[attr-defined,call-arg]
+    todo = [(algorithm, seed) for algorithm in (*family, *plain) for seed in SEEDS]
+    rows, bar = [("KMeans", "not private", result.reference_loss)], st.progress(0.0)
+    for done, (algorithm, seed) in enumerate(todo):
+        bar.progress(done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops this.")
+        run = made(data, algorithm, seed)
+        words = f"moves up to {far}"
+        if algorithm in plain:
+            claim = run.trace.claimed.under(Neighboring.REPLACE)
+            words = f"full DP: {claim.unit}, \u03b5 = {claim.epsilon:.3g}"
+        rows.append((algorithm.name, words, None if run.losses is None else float(run.losses[-1])))
+    bar.empty()
+    return pd.DataFrame(rows, columns=["method", "promise", "loss"])

@@ -1,0 +1,83 @@
+"""Distance: hide a move by rho instead of a person; what it buys, and what it does not hide."""
+
+import numpy as np
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.rho import in_units, losses_panel
+from pages._ui import moves, runs, shell
+from pages._ui.forms import STOPS
+from pages._ui.player import draw, player
+
+shell.enter("pages/rho.py")
+FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
+
+with st.sidebar:
+    name = st.selectbox(
+        "Data", moves.names(), format_func=lambda n: runs.sample(n).title, key="rho_data", persist_state="session",
+        help="Data sets whose columns share one scale, so that rho is one distance.",
+    )  # fmt: skip
+    data = runs.sample(name)
+    slug = st.radio(
+        "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, key="rho_method", persist_state="session",
+        captions=[ALGORITHMS[s].tagline for s in FAMILY],
+    )  # fmt: skip
+    most = min(40, data.domain.n_public)
+    k = st.number_input("Centers k", 1, most, data.n_clusters, key=f"rho_k_{name}", persist_state="session")
+    epsilon = st.segmented_control(
+        "Privacy budget \u03b5", STOPS, default=1.0, required=True, key="rho_epsilon", width="stretch",
+        format_func=lambda value: {0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}"), persist_state="session",
+        help="For moves up to rho. It is not the \u03b5 of differential privacy.",
+    )  # fmt: skip
+    hidden = st.toggle(
+        "Show people and KMeans", value=True, key="rho_hidden", persist_state="session",
+        help="Hidden layers. They exist in DEMO only.",
+    )  # fmt: skip
+
+top = st.container()
+st.title("Hide a move, not a person.")
+stops = [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
+rho = st.select_slider(
+    "rho (distance): how far a person may move without the output telling", stops, stops[17],
+    format_func=lambda value: in_units(data.domain, value, data.units), key=f"rho_{name}", persist_state="session",
+)  # fmt: skip
+chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
+with st.spinner("Running on this server"):
+    result = moves.made(data, chosen[slug], 0)
+promise = result.trace.claimed
+with top:
+    shell.strip(data.title, result.trace.name, promise)
+
+far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
+farther = f"Or {ten} away? The promise allows <b>{moves.odds(promise, 10)}</b>. "
+st.html(
+    f'<p class="dp-odds">Was Alex here, or {far} away? Right at most <b>{moves.odds(promise, 1)} times in 100</b>. '
+    f"{farther if 10 * rho <= data.domain.diameter else ''}"
+    "Is Alex in the data at all? <b>No promise.</b></p>"
+    '<p class="dp-small">Who is in the data, and roughly where, is <b>not protected</b>: this is a weaker promise than '
+    "differential privacy, for cases in which only the exact place is a secret.</p>"
+)
+paper = ALGORITHMS["dist-dp"].preset("paper", n_clusters=k, epsilon=epsilon, rho_distance=rho)
+thirds = 1 / paper.plan(*moves.size(data)).costs["points"][0].mu
+st.html(
+    '<p class="dp-small"><b>The noise that buys it</b>, on every point, per coordinate. '
+    f"{'. '.join(moves.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
+    f"{thirds:.1f} rho with the paper's split of the budget in thirds.</p>"
+)
+for sentence in chosen[slug].advice(*moves.size(data)):
+    st.warning(sentence)
+player("rho", result, hidden=hidden, axes=(0, 1))
+
+st.subheader("What does the weaker promise gain?")
+if not st.checkbox(
+    "I have seen it: these methods hide moves up to rho, the others hide a whole person. I want to compare their loss.",
+    key="rho_seen", persist_state="session",
+):  # fmt: skip
+    st.stop()
+table = moves.losses(data, list(chosen.values()), result, epsilon, far)
+draw("rho_losses", [losses_panel(shell.colors(), table)])
+st.html(
+    f'<p class="dp-small"><b>How this picture can fool you.</b> Equal \u03b5 = {epsilon:g} and \u03b4 = '
+    f"{promise.delta:.1e} are not equal privacy: one hides moves up to {far}, the other everything about a row. "
+    f"{len(moves.SEEDS)} runs each. Where full DP loses as little, take full DP.</p>"
+)

@@ -1,0 +1,52 @@
+"""The Distance page: what is promised is said at every rho, and losses are compared only after the notion was seen."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def page(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    return app.switch_page("pages/rho.py").run()
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
+    assert not page.exception and page.title[0].value == "Hide a move, not a person."
+    assert "one row moved by at most rho" in words(page)
+    assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
+    assert "dist-DP region means (ours): 4.6 rho = " in words(page)
+    assert len(page.get("plotly_chart")) == 5
+
+
+@pytest.mark.slow
+def test_rho_from_smallest_to_the_diameter(page):
+    slider = page.select_slider[0]
+    assert slider.options[0] == "1 m" and slider.options[-1] == "28 km"
+    page.select_slider[0].set_value(1e-4).run()
+    assert not page.exception and "Was Alex here, or 1 m away?" in words(page) and not page.warning
+    page.select_slider[0].set_value(2.8).run()
+    assert not page.exception and "Or " not in words(page).split("No promise")[0].split("Alex")[-2]
+    assert any("NSM" in warning.value and "runs instead" in warning.value for warning in page.warning)
+    for slug in ("dist-dp", "dist-dp-random-points"):
+        page.radio(key="rho_method").set_value(slug).run()
+        assert not page.exception and "one row moved by at most rho" in words(page)
+
+
+@pytest.mark.slow
+def test_losses_wait_for_the_reader_and_carry_their_promises(page):
+    before = len(page.get("plotly_chart"))
+    page.checkbox(key="rho_seen").check().run()
+    assert not page.exception and len(page.get("plotly_chart")) == before + 1
+    drawn = page.get("plotly_chart")[-1].proto.spec
+    assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 230 m", "NOT PRIVATE"))
+    page.toggle(key="rho_hidden").set_value(False).run()
+    assert not page.exception
