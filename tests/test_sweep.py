@@ -305,3 +305,28 @@ def test_a_public_file_is_read_again_when_it_changes(tmp_path):
     os.utime(path, ns=(1, 1))
     assert [cell.key for cell in sweep.cells()] != first
     assert run_cell(list(sweep.cells())[1])["status"] == "ok"
+
+
+SPECS = sorted((Path(__file__).parent.parent / "benchmarks" / "specs").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_every_benchmark_spec_is_valid(path):
+    spec = read_spec(path)
+    labels = {variant.label for variant in spec.sweep.variants}
+    assert all(entry.label in labels and entry.data in spec.sweep.data for entry in spec.published)
+    assert all(entry.what in METRICS for entry in spec.published)
+
+
+def test_benchmark_sets_need_their_folder_and_generated_ones_do_not(monkeypatch, tmp_path):
+    monkeypatch.delenv("DPVIZ_DATASETS", raising=False)
+    with pytest.raises(ValueError, match="bench:iris needs the environment variable DPVIZ_DATASETS"):
+        list(dataclasses.replace(SMALL, data=("bench:iris",)).cells())
+    assert list(dataclasses.replace(SMALL, data=("bench:synth_10d",)).cells())
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.csv").write_text(
+        "a,b,label\n" + "\n".join(f"{i % 7},{i % 3},{i % 2}" for i in range(50))
+    )
+    monkeypatch.setenv("DPVIZ_DATASETS", str(tmp_path))
+    row = run_cell(list(dataclasses.replace(SMALL, data=("bench:mine",), metrics=("accuracy",)).cells())[1])
+    assert row["n_rows"] == 50 and row["n_clusters"] == 2 and 0.4 < row["accuracy"] <= 1

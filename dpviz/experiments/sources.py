@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.datasets import make_blobs
 
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS
@@ -22,6 +23,7 @@ BOUNDS = ("declared", "tight_nonprivate")
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
 _RESAMPLING_SEED = 0
 _LABELS = ("label", "income_gt_50k")
+_MADE = {"synth_10d": 10, "synth_100d": 100}  # DPM's generated sets: name -> columns
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -46,7 +48,8 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
 
     Parameters
     ----------
-    name : "sample:NAME", "bench:NAME" (in the folder that DPVIZ_DATASETS names), or the path of a public CSV file
+    name : "sample:NAME" (or "sample:blobs:..."), "bench:NAME" (a generated benchmark set, or one in the folder that
+        DPVIZ_DATASETS names), or the path of a public file
     bounds : "declared", or "tight_nonprivate" for benchmarks (the papers' preprocessing, taken from the data)
     n_rows : int or None; if given, as if so many people had come: rows are drawn without replacement, whole copies
         of the data first if more are asked for than there are
@@ -87,6 +90,8 @@ def stamp(name: str) -> str:
         if rest not in SAMPLES:
             load(rest)  # blobs by their parameters; raises the sentence that says what is wrong
         return ""
+    if kind == "bench" and rest in _MADE:
+        return ""
     path = _bench_path(rest) if kind == "bench" else Path(name)
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
@@ -111,6 +116,8 @@ def _bench_path(name: str) -> Path:
 
 def _bench(name: str) -> Dataset:
     """Read a benchmark set: numbers, with the labels, if any, in the last column."""
+    if name in _MADE:
+        return _made(name, _MADE[name])
     path = _bench_path(name)
     if path.suffix == ".npz":
         with np.load(path) as arrays:
@@ -127,3 +134,11 @@ def _bench(name: str) -> Dataset:
     domain = dataclasses.replace(domain, origin="the smallest box around the data: NOT PRIVATE, for benchmarks only")
     k = 3 if labels is None else len(np.unique(labels))
     return Dataset(X, names, ("",) * len(names), domain, labels, f"bench:{name}", name, n_clusters=k)
+
+
+def _made(name: str, n_features: int) -> Dataset:
+    """Return one of the generated sets of the DPM paper: 100,000 rows in 64 groups, bounds of the recipe."""
+    X, labels = make_blobs(100_000, n_features, centers=64, center_box=(-100, 100), random_state=42)
+    names = tuple(f"x{i}" for i in range(n_features))
+    domain = Domain.box(-100, 100, n_features, n_public=len(X))
+    return Dataset(X, names, ("",) * n_features, domain, labels, f"bench:{name}", name, n_clusters=64)
