@@ -91,7 +91,7 @@ def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
         raise ValueError(f"{name}: column {place} must have a name.")
     for key in ("low", "high"):
         if found.get(key) is None:
-            raise ValueError(f"{name}: column {label!r} needs a {'lower' if key == 'low' else 'upper'} bound.")
+            raise ValueError(f"{name}: column {label!r} needs {'a lower' if key == 'low' else 'an upper'} bound.")
     for key in ("low", "high", "fill"):
         value = found[key]
         number = isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))

@@ -1,0 +1,118 @@
+"""A file of one's own in a real browser: dropped, declared, explored; nobody else sees it, and PRIVATE asks first."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+expect.set_options(timeout=30_000)
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+
+CSV = "east,north,name\n" + "".join(f"{i % 97},{i * 7 % 89},person {i}\n" for i in range(800))
+FACTS = {
+    "columns": [{"name": name, "unit": "km", "low": 0, "high": 100} for name in ("east", "north")],
+    "n_public": 800,
+}
+
+
+def drop(page, answer, name="mine.csv", content=CSV):
+    page.get_by_text("Your file", exact=True).click()
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    )
+    page.get_by_role("button", name=answer).click()
+    expect(page.get_by_text("Columns to cluster on")).to_be_visible()
+
+
+def declare(page, facts=FACTS):
+    page.get_by_role("button", name="Data dictionary").first.click()
+    page.locator("[data-testid=stPopoverBody] input[type=file]").set_input_files(
+        {"name": "facts.json", "mimeType": "application/json", "buffer": json.dumps(facts).encode()}
+    )
+    use = page.get_by_role("button", name="Use this data set")
+    expect(use).to_be_enabled()
+    page.keyboard.press("Escape")
+    use.click()
+    expect(page.get_by_role("heading", name="What is public about: mine")).to_be_visible()
+
+
+def no_exception(page):
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def type_cell(page, column, text):
+    """Type into the first row of the bounds table: a canvas, so by keyboard from its first cell."""
+    grid = page.locator("[data-testid=stDataFrame]").last
+    box = grid.bounding_box()
+    page.mouse.click(box["x"] + 20, box["y"] + 55)
+    for _ in range(column):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    cell = page.locator("#portal input")
+    cell.fill(text)
+    cell.press("Enter")
+
+
+def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
+    page = open_page("data")
+    drop(page, "Yes, it is public", content="east\n" + "".join(f"{i % 97}\n" for i in range(500)))
+    expect(page.get_by_text("column 'east' needs a lower bound")).to_be_visible()
+    type_cell(page, 2, "50")
+    expect(page.get_by_text("column 'east' needs an upper bound")).to_be_visible()
+    type_cell(page, 3, "10")
+    expect(page.get_by_text("must have low < high; got 50 and 10")).to_be_visible()
+    type_cell(page, 3, "90")
+    expect(page.get_by_text("What it does to 500 rows")).to_be_visible()
+    page.get_by_role("button", name="Use this data set").click()
+    page.get_by_role("link", name="Explore", exact=True).click()
+    expect(page.get_by_text("Nothing run yet")).to_be_visible()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot').length === 5")
+    page.get_by_role("link", name="Data", exact=True).click()
+    page.get_by_text("Your file", exact=True).click()
+    expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
+    no_exception(page)
+
+
+def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
+    page, other = open_page("data"), open_page("explore")
+    drop(page, "No, it is private")
+    expect(page.get_by_text("PRIVATE", exact=True)).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    expect(page.get_by_text("mine.csv")).not_to_have_count(0)
+    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # not even the file's size
+    declare(page)
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    page.get_by_role("link", name="Explore", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Claimed on this file so far")).to_be_visible()
+    page.get_by_role("button", name="Run and spend").click()
+    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot').length > 2")
+    shown = page.inner_text("body")
+    assert "NOT PRIVATE" not in shown and "Show people" not in shown and "Seed" not in shown and "800 rows" not in shown
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("You have this release already")).to_be_visible()
+    other.get_by_role("combobox", name="Data").first.click()
+    expect(other.get_by_role("option", name="Iris")).to_be_visible()
+    expect(other.get_by_role("option", name="mine")).to_have_count(0)
+    no_exception(page)
+    no_exception(other)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("way", ["Samples", "Make blobs", "Your file"])
+def test_no_sideways_scroll_at_390_and_no_serious_violation(open_page, way, mode):
+    page = open_page("data", width=390, height=844, mode=mode)
+    page.get_by_text(way, exact=True).click()
+    if way == "Your file":
+        drop(page, "Yes, it is public")
+        page.get_by_role("button", name="Fill from the data").click()
+        expect(page.get_by_text("What it does to 800 rows")).to_be_visible()
+    else:
+        expect(page.get_by_role("heading", name="What is public about")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page).response["violations"]
+    serious = [v["id"] for v in found if v["impact"] in ("serious", "critical")]
+    assert serious == [], json.dumps([[n["html"][:200] for n in v["nodes"][:3]] for v in found])
+    no_exception(page)
