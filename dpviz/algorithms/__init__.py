@@ -7,10 +7,12 @@ from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
 from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
 from dpviz.algorithms.dpm import DPM
+from dpviz.algorithms.em_mc import EMMC
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.glloyd import GLloyd
 from dpviz.algorithms.hdpe_means import HDPEMeans
 from dpviz.algorithms.kmeans import KMeans
+from dpviz.algorithms.lsh_splits import LSHSplits
 from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
@@ -29,6 +31,8 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         GLloyd,
         FastLloyd,
         DPM,
+        EMMC,
+        LSHSplits,
         NSM,
         StemmerKaplan,
         StemmerKaplanSwap,

@@ -13,7 +13,7 @@ from dpviz.algorithms.base import Algorithm, Frame
 from dpviz.algorithms.budget import fitted
 from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
-from dpviz.geometry import clip_ball, snap
+from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
@@ -279,7 +279,7 @@ class DPM(Algorithm):
             noisy = curator.release("average", RegionSum(middle, half, reach), region.scope)
             centers.append(np.clip(middle + noisy.value / weight, region.low, region.high))
             errors.append(noisy.sd / weight)
-        found = clip_ball(snap(np.array(centers)), domain.radius)
+        found = snap_toward_zero(domain.clip(np.array(centers)))
         yield Frame(
             "averages",
             f"{len(leaves)} regions give {len(leaves)} noisy averages: DPM chose the number of centers itself",
@@ -300,5 +300,5 @@ class DPM(Algorithm):
             yield Frame(
                 "merge",
                 f"Weighted k-means on the averages gives {self.n_clusters} centers, free of cost",
-                {"centers": clip_ball(snap(merged), domain.radius), "start": found},
+                {"centers": snap_toward_zero(domain.clip(merged)), "start": found},
             )

@@ -137,6 +137,12 @@ _COST = {
     **{  # reports of the local model: the scale is the chance that a bit lies
         name: lambda entry: (_odds(entry), 0.0, 0.0, _odds(entry) ** 2 / 2) for name in ("OUE", "Hadamard", "OneBit")
     },
+    "Cover": lambda entry: (
+        math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
+        0.0,
+        entry.cost["delta"],
+        None,
+    ),
     "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
 }
 

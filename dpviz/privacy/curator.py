@@ -14,8 +14,8 @@ from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Exact, Exponential, Gaussian, Laplace, Plan, Release, Report, Threshold
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.plan import Cost, Cover, Exact, Exponential, Gaussian, Laplace, Plan, Release, Report, Threshold
+from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
@@ -159,6 +159,31 @@ class Curator:
         )
         self._remember(label, scope, true)
         return choice
+
+    def cover(self, label: str, query: CellCover, scope: int = ALL) -> np.ndarray:
+        """Pick cells that hold many rows not covered yet, all picks at one cost; return them, shape (grids, picks)."""
+        path, occurrence = self._meet(label, scope)
+
+        def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
+            if neighboring is not Neighboring.ADD_REMOVE:
+                raise PermissionError(
+                    f"Curator: a cover is refused under {neighboring}: its cost is for add-remove only."
+                )
+            return {"": 1.0 + UTILITY_SLACK}
+
+        _, entry = self._price(label, "", one, query.reason, occurrence, path, allowed=(Cover,))
+        self._met[label][scope] += 1
+        self._ledger.append(entry)
+
+        def pick(counts: np.ndarray, empty: int) -> int:
+            """Gumbel-max over all cells: the best of many equal ones is one draw, moved by the log of their number."""
+            others = [entry.scale * math.log(empty)] if empty else []
+            at = self._noise.gumbel_argmax(np.concatenate([counts, others]), entry.scale)
+            return at if at < len(counts) else at + self._noise.integer(empty)
+
+        cells, true = self._session.noisy_cover(query, scope, pick)
+        self._remember(label, scope, true)
+        return cells
 
     def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
         """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import secrets
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -31,6 +32,10 @@ class Noise(Protocol):
 
     def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
         """Draw independent centered Laplace values of scale `scale` on the grid."""
+        ...
+
+    def integer(self, below: int) -> int:
+        """Draw one of 0, ..., below - 1 uniformly."""
         ...
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
@@ -66,6 +71,10 @@ class Seeded:
         """Draw independent centered Laplace values of scale `scale` on the grid."""
         return snap(self._rng.laplace(0.0, scale, shape))
 
+    def integer(self, below: int) -> int:
+        """Draw one of 0, ..., below - 1 uniformly."""
+        return int(self._rng.integers(below))
+
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         return int(np.argmax(utilities + self._rng.gumbel(0.0, scale, utilities.shape)))
@@ -97,6 +106,10 @@ class Secure:
         """Draw independent discrete Laplace values of scale `scale` on the grid."""
         measurement = _discrete_laplace(scale / GRID)
         return np.array(measurement([0] * math.prod(shape)), dtype=np.float64).reshape(shape) * GRID
+
+    def integer(self, below: int) -> int:
+        """Draw one of 0, ..., below - 1 uniformly."""
+        return secrets.randbelow(below)
 
     def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> int:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""

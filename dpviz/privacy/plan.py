@@ -180,6 +180,38 @@ class Threshold(Cost):
 
 
 @dataclasses.dataclass(frozen=True)
+class Cover(Cost):
+    """A whole sequence of picks by coverage, as ONE cost: (epsilon, delta)-DP for any number of picks and grids.
+
+    Each pick weighs a cell by exp(e c) with c the rows in it that no earlier pick covered. An added row multiplies a
+    pick's normalizer by 1 + (e^e - 1) p, with p the chance that this pick covers it, and it matters until it is
+    covered only; except with probability delta those p add up to at most 1 + ln(1/delta). So e is the solution of
+    (e^e - 1)(1 + ln(1/delta)) = epsilon; the published e = epsilon / (2 ln(e/delta)) bounds e^e - 1 by 2 e and is
+    about half of it (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
+    """
+
+    epsilon: float
+    delta: float
+    norm: ClassVar[float] = math.inf
+
+    def __post_init__(self) -> None:
+        validate.positive("Cover", epsilon=self.epsilon)
+        validate.in_range("Cover", 0, 1, open_ends=True, delta=self.delta)
+
+    @property
+    def pure(self) -> float:  # noqa: D102
+        return self.epsilon
+
+    @property
+    def own_delta(self) -> float:  # noqa: D102
+        return self.delta
+
+    def scale(self, sensitivity: float) -> float:
+        """Return 1 / e for counts of this sensitivity."""
+        return sensitivity / math.log1p(self.epsilon / (1 - math.log(self.delta)))
+
+
+@dataclasses.dataclass(frozen=True)
 class Exact(Cost):
     """No noise: allowed only where the declared sensitivity is 0."""
 
@@ -231,7 +263,9 @@ class Report(Cost):
         return flip_chance(self.epsilon)
 
 
-COSTS: dict[str, type[Cost]] = {cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Exact, Report)}
+COSTS: dict[str, type[Cost]] = {
+    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Exact, Report)
+}
 
 
 def gaussians(mu: float, weights: Iterable[float]) -> tuple[Gaussian, ...]:

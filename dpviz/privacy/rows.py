@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
 
 __all__ = ["ALL", "Block", "Rows", "Session"]
 
@@ -22,6 +22,7 @@ Draw = Callable[[str, np.ndarray], np.ndarray]
 Pick = Callable[[np.ndarray], int]
 Gather = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Keep = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+Cells = Callable[[np.ndarray, int], int]
 Perturb = Callable[[np.ndarray], np.ndarray]
 
 
@@ -175,6 +176,31 @@ class Session:
         statistic = self._statistic(score.query, scope)
         utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP
         return pick(utilities), {"utility": utilities, **score.parts(statistic)}
+
+    def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (picked cells (grids, picks), how many rows each covered); `pick(counts, empty)` chooses a cell.
+
+        Only occupied cells are counted; `pick` also knows how many others there are, and the j-th of them is found by
+        its rank. A picked cell stays a candidate, with count 0.
+        """
+        block = self._scopes[scope].block
+        live = np.ones(block.n, dtype=bool)
+        chosen = np.empty((len(query.sides), query.picks), dtype=np.int64)
+        covered = np.empty(chosen.shape, dtype=np.int64)
+        for grid in range(len(query.sides)):
+            cells = query.cells(block, grid)
+            names, counts = np.unique(cells[live], return_counts=True)
+            for i in range(query.picks):
+                at = pick(counts, query.size(grid) - len(names))
+                if at < len(names):
+                    chosen[grid, i], covered[grid, i] = names[at], counts[at]
+                    counts[at] = 0
+                else:
+                    rank = at - len(names)
+                    chosen[grid, i] = rank + np.searchsorted(names - np.arange(len(names)), rank, side="right")
+                    covered[grid, i] = 0
+            live &= ~np.isin(cells, chosen[grid])
+        return chosen, {"covered": covered}
 
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep

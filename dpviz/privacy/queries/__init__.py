@@ -9,6 +9,7 @@ from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Q
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
 from dpviz.privacy.queries.cells import CellCounts, CellSums, CellTally, InBalls, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
+from dpviz.privacy.queries.cover import CellCover, Side
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
@@ -20,6 +21,7 @@ __all__ = [
     "Below",
     "ByUser",
     "CellCounts",
+    "CellCover",
     "CellOf",
     "CellSums",
     "CellTally",
@@ -47,6 +49,7 @@ __all__ = [
     "SecondMoment",
     "SetCosts",
     "SetScore",
+    "Side",
     "SplitScore",
     "SwapCosts",
     "SwapScore",

@@ -1,0 +1,67 @@
+"""Covering rows with few cells of public grids, and the two sides of a hyperplane."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dpviz.privacy.queries.base import Predicate, Projection, projected
+
+if TYPE_CHECKING:
+    from dpviz.privacy.rows import Block
+
+__all__ = ["CellCover", "Side"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CellCover:
+    """Maximum coverage: grid after grid, cells that hold many rows are picked; rows of a picked cell count no more.
+
+    Parameters
+    ----------
+    half : ndarray of shape (p,), half-widths of the box that the grids divide; rows outside count in the nearest cell
+    sides : tuple of floats, width of a cell, one grid each
+    shifts : ndarray of shape (grids, p), each in [0, side)
+    picks : int, cells to pick in every grid
+    projection : Projection or None, applied to rows first
+    """
+
+    half: np.ndarray
+    sides: tuple[float, ...]
+    shifts: np.ndarray
+    picks: int
+    projection: Projection | None = None
+    reason: ClassVar[str] = "a row counts in one cell of each grid, and no more once a cell that holds it is picked"
+
+    def shape(self, grid: int) -> tuple[int, ...]:
+        """Return the number of cells along each column."""
+        return tuple((np.floor(2 * self.half / self.sides[grid]) + 2).astype(int).tolist())
+
+    def size(self, grid: int) -> int:
+        """Return the number of cells, occupied or not: public."""
+        return int(np.prod(self.shape(grid), dtype=np.int64))
+
+    def cells(self, block: Block, grid: int) -> np.ndarray:
+        """Return the cell of every row, shape (n,); a function of that row and public values only."""
+        rows = block.x if self.projection is None else projected(block, self.projection)
+        at = np.floor((rows + (self.half + self.shifts[grid])) / self.sides[grid]).astype(np.int64)
+        return np.ravel_multi_index(tuple(at.T), self.shape(grid), mode="clip")
+
+    def middles(self, grid: int, cells: np.ndarray) -> np.ndarray:
+        """Return the middles of cells (m,), moved into the box, shape (m, p)."""
+        at = np.stack(np.unravel_index(cells, self.shape(grid)), axis=1)
+        middles = (at + 0.5) * self.sides[grid] - self.half - self.shifts[grid]
+        return np.clip(middles, -self.half, self.half)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Side(Predicate):
+    """Part 1: rows on the positive side of the hyperplane through 0 whose normal is a column of the projection."""
+
+    projection: Projection
+    column: int
+
+    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+        return (projected(block, self.projection)[:, self.column] >= 0).astype(np.int64)
