@@ -2,6 +2,7 @@
 
 python benchmarks/utility.py --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
 python benchmarks/utility.py --table pe
+python benchmarks/utility.py --table nsm
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
@@ -81,7 +82,11 @@ PE_CURVES = [
 ]
 PE_DATA = ["iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "dim064", "s1", "adult", "letter", "dim256"]
 PE_DATA += ["dim512", "mnist_test", "birch2_25k"]
+NSM_DATA = ["iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "a1", "s1", "blobs16", "adult", "letter"]
+NSM_DATA += ["blobs64", "birch2_25k"]
+PUBLISHED = ("nsm", "pe-means", "hdpe-means", "fastlloyd", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan")
 TABLES = {
+    "nsm": (NSM_DATA, [Curve(ALGORITHMS[s].name, s) for s in PUBLISHED if s in ALGORITHMS]),
     "pe": (
         PE_DATA,
         PE_CURVES
