@@ -1,0 +1,65 @@
+"""What a released weighted point set is good for: centers for any k and cost, again and again, free of privacy cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+
+from dpviz import validate
+from dpviz.algorithms.medians import medians_on
+from dpviz.domain import Domain
+from dpviz.trace import Coreset
+
+__all__ = ["COSTS", "elbow", "price", "resolve"]
+
+COSTS = ("k-means", "k-median")
+
+
+def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k-means", seed: int = 0) -> np.ndarray:
+    """Return centers (k, d) of a coreset, original units. Reads released values only.
+
+    Parameters
+    ----------
+    n_clusters : int, at most the number of points in the coreset
+    cost : "k-means" (squared distances) or "k-median" (distances), in z units
+    seed : int, of the restarts
+    """
+    validate.one_of("coreset", COSTS, cost=cost)
+    validate.integer("coreset", 1, len(coreset.points), n_clusters=n_clusters)
+    points = domain.normalize(coreset.points)
+    starts = int(np.clip(1000 // len(points), 1, 5))  # large sets have many points per center: one start will do
+    model = KMeans(n_clusters, n_init=starts, random_state=seed).fit(points, sample_weight=coreset.weights)
+    centers = model.cluster_centers_
+    if cost == "k-median":
+        centers = medians_on(points, coreset.weights, centers)
+    return domain.denormalize(centers)
+
+
+def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: Domain, *, cost: str) -> float:
+    """Return the weighted mean cost of centers (k, d), z units; original units in, points (m, d), weights (m,)."""
+    validate.one_of("coreset", COSTS, cost=cost)
+    reach = cdist(domain.normalize(points), domain.normalize(centers)).min(axis=1)
+    return float(np.average(reach**2 if cost == "k-means" else reach, weights=weights))
+
+
+def elbow(
+    coreset: Coreset, domain: Domain, most: int, *, cost: str = "k-means", seed: int = 0, rows: np.ndarray | None = None
+) -> pd.DataFrame:
+    """Return what every k up to `most` would cost: columns k, coreset, and rows where raw rows are given (NOT PRIVATE).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d), original units, or None; rows with a cell that is not finite do not count
+    """
+    if rows is not None:
+        rows = rows[np.isfinite(rows).all(axis=1)]
+    lines = []
+    for k in range(1, min(most, len(coreset.points)) + 1):
+        centers = resolve(coreset, domain, k, cost=cost, seed=seed)
+        line = {"k": k, "coreset": price(coreset.points, coreset.weights, centers, domain, cost=cost)}
+        if rows is not None:
+            line["rows"] = price(rows, np.ones(len(rows)), centers, domain, cost=cost)
+        lines.append(line)
+    return pd.DataFrame(lines)

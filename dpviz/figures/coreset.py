@@ -1,0 +1,75 @@
+"""A coreset re-solved: its weighted points with the centers of any k, and what every k would cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.nsm import segments
+from dpviz.figures.panels import plane, reference
+from dpviz.figures.pe import disc_sizes
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Panel, View, xy
+from dpviz.trace import Coreset
+
+__all__ = ["LEGEND", "elbow_panel", "plane_panel"]
+
+LEGEND = (
+    ("disc", "released point (area: noisy weight)"),
+    ("dashed", "nearest center, free"),
+    ("center", "center for this k"),
+    ("ring", "person"),
+)
+
+
+def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
+    """Return the weighted points and the centers (k, d), original units."""
+    colors = view.colors
+    figure = plane(view, f"{len(centers)} centers of {len(coreset.points)} released points", height=380)
+    at, to = view.flat(coreset.points), view.flat(centers)
+    domain = view.trace.domain
+    z, c = domain.normalize(coreset.points), domain.normalize(centers)
+    nearest = ((z[:, None] - c) ** 2).sum(axis=2).argmin(axis=1)
+    line = {"color": colors.released, "width": 1, "dash": "4px,4px"}
+    figure.add_scatter(**xy(segments(at, to[nearest])), mode="lines", line=line, hoverinfo="skip", name="nearest")
+    figure.add_scatter(
+        **xy(at), mode="markers", name="released point", customdata=coreset.weights,
+        hovertemplate="%{customdata:.0f} rows, noisy<extra></extra>",
+        marker={
+            "color": colors.released, "opacity": 0.6, "size": disc_sizes(coreset.weights),
+            "line": {"color": colors.panel, "width": 0.8},
+        },
+    )  # fmt: skip
+    figure.add_scatter(
+        **xy(to), mode="markers", name="center",
+        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    reference(view, figure)
+    return Panel("plane", figure, f"{len(coreset.points)} weighted points and {len(centers)} centers chosen on them.")
+
+
+def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> Panel:
+    """Return the cost of every k, by the coreset and, when asked, by the rows; columns k, coreset, rows."""
+    colors = view.colors
+    figure = base(colors, "What every k would cost", height=300)
+    figure.add_scatter(
+        x=table.k.tolist(), y=table.coreset.tolist(), mode="lines+markers", name="by the coreset",
+        line={"color": colors.released, "width": 2}, hovertemplate="k = %{x}: %{y:.4g}<extra>coreset</extra>",
+    )  # fmt: skip
+    if view.hidden and "rows" in table:
+        tag(figure, colors, "NOT PRIVATE \u25cb rows")
+        figure.add_scatter(
+            x=table.k.tolist(), y=table.rows.tolist(), mode="lines+markers", name="by the rows (not private)",
+            line={"color": colors.hidden, "width": 1.4, "dash": "dot"}, marker={"symbol": "circle-open", "size": 8},
+            hovertemplate="k = %{x}: %{y:.4g}<extra>rows, not private</extra>",
+        )  # fmt: skip
+    here = table[table.k == n_clusters]
+    figure.add_scatter(
+        x=here.k.tolist(), y=here.coreset.tolist(), mode="markers", hoverinfo="skip",
+        marker={"color": colors.released, "size": 13, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    unit = "z\u00b2 per row" if cost == "k-means" else "z per row"
+    figure.update_yaxes(title_text=unit, range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())])
+    figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
+    said = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""
+    return Panel("side", figure, f"Cost falls as k grows. {said}")

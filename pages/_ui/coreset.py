@@ -1,0 +1,55 @@
+"""Below the player: a released coreset answers for any k, again and again, while the ledger stays as it is."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import coresets
+from dpviz.figures import coreset as figures
+from pages._ui import shell
+from pages._ui.player import draw, view_of
+from pages._ui.runs import Result
+
+MOST = 20
+
+
+def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+    """Offer centers for any k where the run has a coreset."""
+    if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
+        st.subheader("Any k afterwards, at no cost")
+        st.fragment(_body)(key, result, hidden, axes)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Solving for every k", scope="session")
+def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFrame:
+    rows = _result.data.X if hidden else None
+    return coresets.elbow(_result.trace.coreset, _result.trace.domain, MOST, cost=cost, rows=rows)
+
+
+def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) -> None:
+    trace, coreset = result.trace, result.trace.coreset
+    view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), reference=None)  # KMeans is for the run's k
+    most = min(MOST, len(coreset.points))
+    start = min(int(trace.parameters["n_clusters"]), most)
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    k = int(left.slider("Centers k", 1, most, start, key=f"{key}_coreset_k_{trace.algorithm}_{most}"))
+    cost = right.segmented_control("Cost", coresets.COSTS, default=coresets.COSTS[0], key=f"{key}_coreset_cost")
+    cost = cost or coresets.COSTS[0]
+    centers = coresets.resolve(coreset, trace.domain, k, cost=cost)
+    table = _elbow(result.identity, cost, view.hidden, result)
+    releases = len(trace.ledger)
+    st.html(
+        f'<p class="dp-small">This run released {len(coreset.points)} weighted points, each weight \u00b1'
+        f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: \u03b5 spent stays at "
+        f"<b>{trace.spent.epsilon:.3g}</b>, the ledger keeps its <b>{releases} releases</b>, for every k.</p>"
+    )
+    left, right = st.columns([11, 9], gap="medium")
+    with left:
+        draw(f"{key}_coreset", [figures.plane_panel(view, coreset, centers)])
+        shell.key_line(figures.LEGEND, view.hidden)
+    with right:
+        draw(f"{key}_coreset", [figures.elbow_panel(view, table, k, cost)])
