@@ -11,7 +11,7 @@ from dpviz.figures.view import Panel, View, add_frames, thin, xy
 from dpviz.privacy.accounting import spent
 from dpviz.trace import Trace
 
-__all__ = ["ledger_frame", "ledger_panel", "loss_panel", "plane", "reference", "spend_frame", "spend_panel"]
+__all__ = ["ledger_frame", "ledger_panel", "loss_panel", "plane", "reference", "spend_frame", "spend_panel", "whole"]
 
 MAX_PEOPLE = 800
 
@@ -109,7 +109,7 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     figure.add_scatter(
         x=[0], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
     )
-    figure.update_xaxes(title_text="release", range=[-0.3, len(table) - 0.5], dtick=_whole(len(table)))
+    figure.update_xaxes(title_text="release", range=[-0.3, len(table) - 0.5], dtick=whole(len(table)))
     figure.update_yaxes(title_text="\u03b5", range=[0, 1.25 * max(epsilon)])
     updates = [
         [
@@ -145,7 +145,7 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
             annotation={"text": "KMeans", "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )  # fmt: skip
-    figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=_whole(len(losses)))
+    figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=whole(len(losses)))
     top = max([value for value in values if value is not None] + [view.reference_loss or 0.0])
     figure.update_yaxes(title_text="z\u00b2 per row", range=[0, 1.25 * top])
     updates = []
@@ -197,6 +197,6 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     return Panel("wide", figure, f"{n} releases in order, all of them made at the end.")
 
 
-def _whole(n: int) -> int:
+def whole(n: int) -> int:
     """Return a tick distance that keeps ticks on whole numbers."""
     return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if n / step <= 10)

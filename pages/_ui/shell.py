@@ -22,6 +22,8 @@ PAGES = {
     "pages/federated.py": "Federated",
     "pages/rho.py": "Distance",
     "pages/lessons.py": "Learn",
+    "pages/ledger.py": "Ledger",
+    "pages/limits.py": "Limits",
 }
 DOORS = {
     "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
@@ -30,6 +32,8 @@ DOORS = {
     "pages/federated.py": (":material/hub:", "Rows stay with their clients. Watch one round on the wire."),
     "pages/rho.py": (":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."),
     "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
+    "pages/ledger.py": (":material/receipt_long:", "Every number that left the rows, what it cost, and why."),
+    "pages/limits.py": (":material/gpp_maybe:", "What a promise does not cover."),
 }
 _GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}
 

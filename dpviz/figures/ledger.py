@@ -1,0 +1,123 @@
+"""The ledger of a run: running totals in every notion, why each sensitivity, and what every step has spent."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures.panels import whole
+from dpviz.figures.theme import Theme, base
+from dpviz.privacy.accounting import Total, spent
+from dpviz.privacy.plan import Release
+from dpviz.trace import Trace
+
+__all__ = ["plot_steps", "releases_frame", "steps_frame", "why"]
+
+_NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
+_SCALE = {
+    "Gaussian": "Gaussian noise of standard deviation {scale:.4g} on every entry",
+    "Laplace": "Laplace noise of scale {scale:.4g} on every entry",
+    "Exponential": "Gumbel noise of scale {scale:.4g} on every score, of which only the winner is told",
+    "Threshold": "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold",
+    "Exact": "no noise",
+}
+_REPORT = "every bit told wrongly with chance {scale:.4g}"
+
+
+def _cost(entry: Release) -> str:
+    ratio = entry.sensitivity / entry.scale if entry.scale else 0.0
+    if entry.mechanism == "Gaussian":
+        return f"\u03bc = {ratio:.4g}"
+    if entry.mechanism == "Threshold":
+        return f"\u03bc = {ratio:.4g} and \u03b4 = {entry.cost['delta']:.2g} for keys that one row alone creates"
+    if entry.mechanism in ("Laplace", "Exponential"):
+        return f"\u03b5 = {ratio:.4g}"
+    return f"\u03b5 = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
+
+
+def why(entry: Release, unit: str) -> str:
+    """Return in words where a release's sensitivity comes from and what its noise therefore costs."""
+    noise = _SCALE.get(entry.mechanism, _REPORT).format(scale=entry.scale)
+    if entry.mechanism not in _SCALE:
+        return f"{_sentence(entry.reason)}: {noise} costs {_cost(entry)}, whatever is asked."
+    norm = _NORM.get(entry.norm, f"l{entry.norm:g} norm")
+    part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
+    return (
+        f"{_sentence(entry.reason)}: {unit} changes it by at most {entry.sensitivity:.6g} ({norm}). "
+        f"So {noise} costs {_cost(entry)}.{part}"
+    )
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def releases_frame(trace: Trace) -> pd.DataFrame:
+    """Return one row a release with the totals so far: NaN where a notion does not exist, never 0.
+
+    Columns: release, label, mechanism, scope, norm, sensitivity, scale, neighboring, entries, epsilon, delta, mu,
+    pure_epsilon, zcdp, why.
+    """
+    totals = [spent(trace.ledger[: i + 1], trace.claimed.delta) for i in range(len(trace.ledger))]
+    columns = ("epsilon", "delta", "mu", "pure_epsilon", "zcdp")
+    return pd.DataFrame(
+        {
+            "release": range(1, len(trace.ledger) + 1),
+            "label": [f"{entry.name} {entry.occurrence + 1}" for entry in trace.ledger],
+            "mechanism": [entry.mechanism for entry in trace.ledger],
+            "scope": [" > ".join(map(str, entry.path)) for entry in trace.ledger],
+            "norm": [entry.norm for entry in trace.ledger],
+            "sensitivity": [entry.sensitivity for entry in trace.ledger],
+            "scale": [entry.scale for entry in trace.ledger],
+            "neighboring": [entry.neighboring for entry in trace.ledger],
+            "entries": [math.prod(entry.shape) for entry in trace.ledger],
+            **{column: [_number(total, column) for total in totals] for column in columns},
+            "why": [why(entry, trace.claimed.unit) for entry in trace.ledger],
+        }
+    )
+
+
+def _number(total: Total, notion: str) -> float:
+    value = getattr(total, notion)
+    return math.nan if value is None else float(value)
+
+
+def steps_frame(trace: Trace) -> pd.DataFrame:
+    """Return one row a step: step, title, releases made in it, epsilon after it, added by it."""
+    epsilon = [0.0, *(spent(trace.ledger[: step.n_releases], trace.claimed.delta).epsilon for step in trace.steps)]
+    done = [0, *(step.n_releases for step in trace.steps)]
+    return pd.DataFrame(
+        {
+            "step": range(1, len(trace.steps) + 1),
+            "title": [step.title for step in trace.steps],
+            "releases": [b - a for a, b in zip(done, done[1:], strict=False)],
+            "epsilon": epsilon[1:],
+            "added": [b - a for a, b in zip(epsilon, epsilon[1:], strict=False)],
+        }
+    )
+
+
+def plot_steps(trace: Trace, colors: Theme, *, height: int = 230) -> go.Figure:
+    """Return what every step added to epsilon, on top of what was spent before; the claim as a line."""
+    table = steps_frame(trace)
+    figure = base(colors, "\u03b5 after each step: before it, and added by it", height=height)
+    figure.update_layout(barmode="stack", bargap=0.15)
+    before, words = (table.epsilon - table.added).tolist(), table.title.tolist()
+    figure.add_bar(x=table.step.tolist(), y=before, marker={"color": colors.released_soft}, hoverinfo="skip")
+    figure.add_bar(
+        x=table.step.tolist(), y=table.added.tolist(), marker={"color": colors.released},
+        customdata=list(zip(words, table.epsilon.tolist(), table.releases.tolist(), strict=True)),
+        hovertemplate="step %{x}: %{customdata[0]}<br>%{customdata[2]} releases, \u03b5 = %{customdata[1]:.3g} after it"
+        "<extra></extra>",
+    )  # fmt: skip
+    claimed = trace.claimed.epsilon
+    figure.add_hline(
+        y=claimed, line={"color": colors.muted, "dash": "dot", "width": 1.4},
+        annotation={"text": f"claimed {claimed:.3g}", "font": {"size": 12, "color": colors.muted}},
+        annotation_position="top left",
+    )  # fmt: skip
+    figure.update_xaxes(title_text="step", dtick=whole(len(table)), range=[0.4, len(table) + 0.6])
+    figure.update_yaxes(title_text="\u03b5", range=[0, 1.25 * claimed])
+    return figure

@@ -1,0 +1,171 @@
+"""The ledger as a list that opens, its downloads, and the account of a private file over all runs."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.datasets import Dataset
+from dpviz.figures.ledger import releases_frame
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.session_ledger import Budget
+from dpviz.trace import Trace
+from pages._ui.private import claims, fingerprint, together
+from pages._ui.runs import Result
+
+MOST = 400  # releases listed on the page; the downloads have all
+_KEPT = (
+    "notice",
+    "version",
+    "algorithm",
+    "name",
+    "parameters",
+    "dataset_id",
+    "seed",
+    "claimed",
+    "spent",
+    "plan",
+    "ledger",
+)
+_HEADS = ("", "#", "release", "mechanism", "pure \u03b5", "\u03bc", "\u03b5 at \u03b4", "zCDP \u03c1")
+
+
+def releases(trace: Trace, table: pd.DataFrame) -> None:
+    """List every release with the totals so far; each opens to say why its sensitivity is what it is."""
+    rows = []
+    for row in table.head(MOST).itertuples():
+        cells = [
+            str(row.release), html.escape(row.label), row.mechanism, _number(row.pure_epsilon), _number(row.mu),
+            f"{row.epsilon:.4g} at {row.delta:.2g}" if row.delta else f"{row.epsilon:.4g}", _number(row.zcdp),
+        ]  # fmt: skip
+        spans = "".join(f"<span>{cell}</span>" for cell in cells)
+        scope = "" if row.scope == "0" else f" Released on part {html.escape(row.scope)} of the rows."
+        size = f" {row.entries:,} numbers were released." if row.entries > 1 else ""
+        rows.append(f"<details><summary>{spans}</summary><p>{html.escape(row.why)}{scope}{size}</p></details>")
+    heads = "".join(f"<span>{head}</span>" for head in _HEADS)
+    st.html(
+        '<div class="dp-rel" tabindex="0" role="region" aria-label="Releases and totals so far">'
+        f'<div class="head">{heads}</div>{"".join(rows)}</div>'
+    )
+    more = f" The first {MOST} of {len(table):,} are listed; the downloads have all." if len(table) > MOST else ""
+    st.caption(
+        "Totals so far, in every notion in which one exists; n/a where it does not. Open a line to see why. "
+        f"Rows on different parts of the data pay apart: the total is the worst path's.{more}"
+    )
+
+
+def _number(value: float) -> str:
+    return '<span class="na">n/a</span>' if math.isnan(value) else f"{value:.4g}"
+
+
+def downloads(result: Result, table: pd.DataFrame) -> None:
+    """Offer the ledger as JSON and CSV, each with the notice that every export of the run carries."""
+    trace = result.trace
+    history = st.session_state.get("history", [])
+    number = history.index(result.identity) + 1 if result.identity in history else 0
+    name = f"dpviz-{trace.algorithm}-{number}-ledger"
+    record = json.loads(trace.to_json())
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download JSON", json.dumps({key: record[key] for key in _KEPT}, indent=1), f"{name}.json",
+            "application/json", icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            "Download CSV", table.assign(notice=trace.notice).to_csv(index=False), f"{name}.csv", "text/csv",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+
+
+def account(data: Dataset) -> None:
+    """Show what all runs on a private file add up to, the owner's total, and the ledger file."""
+    key, state = fingerprint(data), st.session_state
+    ledger = claims().of(key)
+    st.header("This file, over all runs")
+    if "book_note" in state:
+        st.success(state.pop("book_note"))
+    if "book_problem" in state:
+        st.error(state.pop("book_problem"))
+    for relation in ledger.relations or (Neighboring.ADD_REMOVE,):
+        rho = ledger.rho_distance(relation)
+        unit = relation.unit.replace("rho", f"rho = {rho:.4g}") if rho is not None else relation.unit
+        st.markdown(f"**{together(ledger, relation)}** claimed, for {unit}.")
+        if relation in ledger.budgets:
+            budget, spent = ledger.budgets[relation], ledger.total(relation).epsilon
+            left = ledger.remaining(relation)
+            st.progress(
+                min(1.0, spent / budget.epsilon),
+                f"{left:.4g} is left of \u03b5 = {budget.epsilon:g} at \u03b4 = {budget.delta:.2g}",
+            )
+    if len(ledger.relations) > 1:
+        st.caption("A promise for one relation says nothing about what was released under another.")
+    _claims_table(key)
+    left, right = st.columns(2, gap="large")
+    with left.form("book_budget", border=False):
+        relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
+        epsilon = st.number_input(
+            "at most \u03b5", value=_short(ledger.total(relation).epsilon + 1.0), format="%g", step=None
+        )
+        delta = st.number_input(
+            "at \u03b4", value=_short(float(data.domain.n_public or 1000) ** -1.1), format="%g", step=None,
+            help="The total's own \u03b4. Far below 1/n.",
+        )  # fmt: skip
+        if st.form_submit_button("Set the total"):
+            try:
+                claims().set_budget(key, relation, Budget(epsilon, delta))
+                state.book_note = "Set. A run that would go above it is refused before its first draw."
+            except ValueError as problem:
+                state.book_problem = str(problem)
+            st.rerun()
+    with right:
+        st.download_button(
+            "Download the ledger file", claims().to_file(key), "dpviz-ledger.json", "application/json",
+            icon=":material/download:", on_click="ignore", help="Signed by this server: it cannot be edited.",
+        )  # fmt: skip
+        dropped = st.file_uploader(
+            "Drop a ledger file of this data file", "json", key=f"book_file_{state.get('book_files', 0)}",
+            help="After a restart it brings back what was claimed before. It never takes a claim away.",
+        )  # fmt: skip
+        if dropped is not None:
+            state.book_files = state.get("book_files", 0) + 1
+            try:
+                added = claims().load(key, dropped.getvalue())
+                state.book_note = f"The ledger file added {added} claim{'s' * (added != 1)}."
+            except ValueError as problem:
+                state.book_problem = str(problem)
+            st.rerun()
+
+
+def _short(value: float) -> float:
+    """Return a number that a field can show in full."""
+    return float(f"{value:.3g}")
+
+
+def _claims_table(key: str) -> None:
+    ledger = claims().of(key)
+    if not ledger.claims:
+        st.info("Nothing was claimed on this file yet.")
+        return
+    rows = "".join(
+        f"<tr class=lit><td>{i}</td><td>{html.escape(claim.name)}</td><td>{claim.total.epsilon:.4g}</td>"
+        f"<td>{claim.total.delta:.2g}</td><td>{claim.neighboring.unit}</td></tr>"
+        for i, claim in enumerate(ledger.claims, 1)
+    )
+    heads = "".join(f"<th scope=col>{head}</th>" for head in ("#", "claimed by", "\u03b5", "\u03b4", "for"))
+    st.html(
+        f'<div class="dp-table" tabindex="0" role="region" aria-label="Claims"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def table_of(result: Result) -> pd.DataFrame:
+    """Return the releases of a run with totals so far, computed once a session."""
+    return _table(result.identity, result)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _table(identity: str, _result: Result) -> pd.DataFrame:
+    return releases_frame(_result.trace)

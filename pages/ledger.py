@@ -1,0 +1,61 @@
+"""Ledger: every number that left the rows, what it cost and why; for a private file, what all runs add up to."""
+
+import streamlit as st
+
+from dpviz.figures.ledger import plot_steps
+from pages._ui import books, runs, shell
+
+shell.enter("pages/ledger.py")
+data = runs.chosen()
+result = runs.shown(st.session_state.explore_data)
+trace = result.trace if result else None
+shell.strip(
+    result.data.title if result else data.title,
+    trace.name if trace else "",
+    trace.claimed if trace else None,
+    private=(result.data if result else data).private,
+)
+st.title("Ledger")
+st.html(
+    '<p class="dp-lede">Nothing leaves the rows except through one door, and the door keeps this list. It is written '
+    "by the draws themselves and added up again from sensitivity and noise, apart from the plan.</p>"
+)
+if data.private:
+    books.account(data)
+
+past = runs.history()
+if len(past) > 1:
+    labels = {r.identity: r.label for r in past}
+    state = st.session_state
+    now = list(labels).index(state.shown) if state.get("shown") in labels else None
+    chosen = st.selectbox("Run", labels, now, format_func=labels.get)
+    if chosen not in (None, state.get("shown")):
+        state.shown = chosen
+        st.rerun()
+
+if trace is None:
+    st.info("Nothing run yet on these data. Run an algorithm on the Explore page; its ledger appears here.")
+elif not trace.ledger:
+    st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
+else:
+    st.header(result.label)
+    table = books.table_of(result)
+    claimed, spent = trace.claimed, trace.spent
+    facts = [
+        ("Claimed", str(claimed)),
+        ("Spent", f"epsilon = {spent.epsilon:.4g}, delta = {spent.delta:.2g} in {len(table):,} releases"),
+        ("Trust", claimed.trust),
+        ("Public", ", ".join(claimed.public)),
+    ]
+    if claimed.rows_per_person > 1:
+        facts.insert(1, (f"A person with {claimed.rows_per_person} rows", str(claimed.person)))
+    if trace.seed is not None:
+        facts.append(("Notice", trace.notice))
+    st.html("".join(f'<p class="dp-fact"><span>{name}</span>{value}</p>' for name, value in facts))
+    figure = plot_steps(trace, shell.colors())
+    st.plotly_chart(
+        figure, theme=None, config={"displayModeBar": False, "responsive": True}, key="ledger_steps",
+        alt=f"Epsilon rises to {spent.epsilon:.3g} over {len(trace.steps)} steps; {claimed.epsilon:.3g} is claimed.",
+    )  # fmt: skip
+    books.releases(trace, table)
+    books.downloads(result, table)

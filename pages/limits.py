@@ -1,0 +1,80 @@
+"""Limits: what a promise covers, what it does not, and how to check dpviz itself."""
+
+import streamlit as st
+
+from pages._ui import runs, shell
+
+shell.enter("pages/limits.py")
+shell.strip(runs.chosen().title, private=runs.chosen().private)
+st.title("What is not protected")
+st.html(
+    '<p class="dp-lede">A privacy promise is exact about a few things and silent about all others. These are the ones '
+    "it is silent about, so that nobody has to find them out later.</p>"
+)
+LIMITS = {
+    "The unit": """
+The promise is about **one row** that is added or removed. If one person has several rows, declare how many: the
+promise to a person then weakens to that many times \u03b5. Rows that tell about each other, such as members of
+one family, are not covered together.
+
+What a release teaches about *everybody*, it also teaches about you, whether your row is in it or not: if
+clusters show that people in your street are ill, that is not a breach of this promise. Replacing a row counts
+as removing one and adding another: twice the \u03b5.
+
+Other promises are other promises. **rho (distance)** hides moves by up to rho and nothing farther: not who is
+in the data, not in which part of the map. The **local** model needs no trust in the server, but takes the list
+of users as public. They never share an axis here without saying so.
+""",
+    "Public inputs": """
+Bounds, units, column names, the nominal number of rows, rows per person and every parameter are **public facts
+that you declare**. dpviz never reads them off private rows, but it cannot know how you chose them: bounds
+copied from the data, or the k that looked best on the raw rows, leak whatever they tell, and no ledger shows
+it. Bounds that are far too wide cost accuracy, not privacy: rows outside are clipped.
+
+Where a relation keeps the number of rows (rho, local), that number is public.
+""",
+    "Several runs": """
+Every run on the same private file adds to what was claimed on it, cancelled and failed ones too. The ledger
+knows a file by its bytes: a copy that was saved again, or an extract, is another file to it, and so is the same
+file on another server. After a restart it knows what the ledger file says that you drop back; an old one misses
+what came after it.
+
+A promise under one relation says nothing about runs under another: the noisy points of dist-DP are no secret to
+somebody who attacks the presence of a row.
+""",
+    "Seeds": """
+In DEMO every run has a seed, so that it can be repeated. Whoever knows the seed can compute the noise and
+subtract it: **nothing in DEMO is private**, and every export says so. In PRIVATE there is no seed; noise comes
+from the operating system's randomness, and is as good as that.
+""",
+    "Floating point": """
+All sums run over whole multiples of 2\u207b\u00b2\u2074, so they are exact in any order, and a row's share
+depends on that row alone, bit for bit. In PRIVATE noise is drawn on the same grid by exact integer samplers
+(discrete Gaussian and Laplace, OpenDP), so the low bits of a result tell nothing. The plan prices the
+continuous Gaussian; on so fine a grid the discrete one differs by far less than the digits shown. Selections
+use the same library's exact sampler on scores that lie on a grid of 2\u207b\u00b2\u2070. DEMO draws with
+floating-point samplers and rounds: good for pictures, not against an attacker.
+""",
+    "Time and memory": """
+How long a run takes, how much memory it needs and how often it was called may depend on the rows. PRIVATE shows
+none of it on its pages, but somebody who watches the machine, the process or the network can measure it. The
+machine itself is trusted: whoever can read its memory reads the rows.
+""",
+    "Who is trusted": """
+Except in the local model, the server sees the raw rows while it computes. Uploads stay in memory, for their
+session only, and go when it ends; the operating system may still swap memory to disk. Logs, errors, file names
+and links carry no cell and no plain hash of the data.
+""",
+    "Bounds and audits": """
+\u03b5, \u03b4 and \u03bc are upper bounds that hold for every attacker and every data set, by proof on paper.
+Tests check the parts a program can get wrong: every sensitivity by brute force, every total by a second path
+and against an independent accountant, every draw for scale and independence, whole algorithms against
+distinguishing attacks. Such an audit can find a mistake and never proves that there is none. Run one yourself:
+`python -m dpviz audit pe-means`.
+""",
+}
+columns = st.columns(2, gap="large")
+for index, (name, words) in enumerate(LIMITS.items()):
+    with columns[index * 2 // len(LIMITS)]:
+        st.header(name)
+        st.markdown(words)

@@ -1,0 +1,153 @@
+"""The Ledger and Limits pages: totals per notion, why each sensitivity, downloads, the account of a private file."""
+
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.experiments.audit import instance
+from dpviz.figures.ledger import plot_steps, releases_frame, steps_frame
+from dpviz.figures.theme import LIGHT
+from dpviz.privacy.guarantee import Notion
+
+ROOT = Path(__file__).parent.parent
+PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
+X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=60)
+
+
+def run(slug):
+    return instance(ALGORITHMS[slug], epsilon=1.0, delta=1e-4).run(X, domain=DOMAIN, seed=0)
+
+
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_totals_end_at_what_the_trace_spent_and_every_release_says_why(slug):
+    trace = run(slug)
+    table = releases_frame(trace)
+    assert len(table) == len(trace.ledger) and table.epsilon.max() == pytest.approx(trace.spent.epsilon)
+    assert (table.epsilon.diff().dropna() >= -1e-12).all()
+    for notion in ("mu", "pure_epsilon", "zcdp"):
+        last, expected = table[notion].iloc[-1], getattr(trace.spent, notion)
+        assert math.isnan(last) if expected is None else last == pytest.approx(expected), notion
+        assert not (table[notion] == 0).any(), "n/a where a notion does not exist, never 0"
+    for entry, words in zip(trace.ledger, table.why, strict=True):
+        assert words.startswith(entry.reason[0].upper()) and "costs" in words and words.endswith(".")
+    steps = steps_frame(trace)
+    assert steps.releases.sum() == len(trace.ledger)
+    assert steps.added.sum() == pytest.approx(trace.spent.epsilon) and steps.epsilon.iloc[-1] == table.epsilon.iloc[-1]
+    figure = plot_steps(trace, LIGHT)
+    assert list(figure.data[1].y) == pytest.approx(steps.added.tolist())
+
+
+def test_the_words_hold_the_numbers_of_the_release():
+    trace = run("pe-means")
+    words, entry = releases_frame(trace).why[0], trace.ledger[0]
+    assert "one row added or removed changes it by at most 1 (l2 norm)" in words
+    assert f"standard deviation {entry.scale:.4g}" in words and f"\u03bc = {1 / entry.scale:.4g}" in words
+
+
+def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
+    words = " ".join(releases_frame(run("dpm")).why)
+    assert "Other parts of the rows pay for themselves" in words and "range of the scores" in words
+    assert "for keys that one row alone creates" in " ".join(releases_frame(run("stemmer-kaplan")).why)
+    assert "every bit told wrongly with chance" in " ".join(releases_frame(run("stemmer-kaplan-local")).why)
+
+
+@pytest.fixture
+def start(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    return lambda: AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+
+
+def html(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click().run()
+    return app
+
+
+def test_the_ledger_page_lists_the_replay_and_offers_downloads(start):
+    app = start().switch_page("pages/ledger.py").run()
+    assert not app.exception and "PE-means" in html(app)
+    assert html(app).count("<details>") == 6 and "n/a" in html(app)
+    names = [button.proto.label for button in app.get("download_button")]
+    assert names == ["Download JSON", "Download CSV"]
+
+
+def test_the_limits_page_names_what_is_not_protected(start):
+    app = start().switch_page("pages/limits.py").run()
+    assert not app.exception
+    found = {heading.value for heading in app.header}
+    assert {"The unit", "Public inputs", "Floating point", "Time and memory", "Seeds", "Several runs"} <= found
+
+
+def private_file(app, content):
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    app.file_uploader[0].upload("mine.csv", content).run()
+    press(app, "No, it is private")
+    facts = {"columns": [{"name": name, "low": 0, "high": 100} for name in "ab"], "n_public": 300}
+    uploader = next(f for f in app.file_uploader if "dictionary" in f.key)
+    uploader.upload("facts.json", json.dumps(facts).encode()).run()
+    return press(app, "Use this data set")
+
+
+def content(seed=0):
+    rows = np.random.default_rng(seed).uniform(10, 90, (300, 2)).round(3)
+    return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows)).encode()
+
+
+def spend(app):
+    app.switch_page("pages/explore.py").run()
+    press(app, "Run")
+    press(app, "Run and spend")
+    until = time.monotonic() + 60
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+def words(app):
+    return " ".join(m.value for m in app.markdown)
+
+
+def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(start):
+    first = private_file(start(), content(1))
+    first.switch_page("pages/ledger.py").run()
+    assert not first.exception and any("Nothing was claimed" in info.value for info in first.info)
+    spend(first).switch_page("pages/ledger.py").run()
+    assert not first.exception and "\u03b5 = 1, " in words(first), words(first)
+    assert "Claims" in html(first) and "seed" not in html(first).replace("The seed", "")
+    second = private_file(start(), content(1)).switch_page("pages/ledger.py").run()
+    assert "\u03b5 = 1, " in words(second)
+    epsilon, delta = second.number_input
+    epsilon.set_value(1.2)
+    delta.set_value(1e-4)
+    press(second, "Set the total")
+    assert any("refused before its first draw" in note.value for note in second.success)
+    second.switch_page("pages/explore.py").run()
+    press(second, "Run")
+    press(second, "Run and spend")
+    assert "job" not in second.session_state
+    assert any("above the total of 1.2" in e.value and "Nothing was spent" in e.value for e in second.error)
+    other = private_file(start(), content(2)).switch_page("pages/ledger.py").run()
+    assert any("Nothing was claimed" in info.value for info in other.info)
+
+
+def test_an_edited_ledger_file_is_refused_on_the_page(start):
+    app = private_file(start(), content(3)).switch_page("pages/ledger.py").run()
+    app.file_uploader[0].upload("dpviz-ledger.json", b'{"format": "dpviz-ledger", "version": 1}').run()
+    assert not app.exception
+    assert any("signature does not fit" in error.value for error in app.error)
+    app.file_uploader[0].upload("dpviz-ledger.json", b"hello").run()
+    assert any("not a ledger file of dpviz" in error.value for error in app.error)
