@@ -56,6 +56,7 @@ def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
     words = " ".join(releases_frame(run("dpm")).why)
     assert "Other parts of the rows pay for themselves" in words and "range of the scores" in words
     assert "for keys that one row alone creates" in " ".join(releases_frame(run("stemmer-kaplan")).why)
+    assert "for all picks together" in " ".join(releases_frame(run("em-mc")).why)
     assert "every bit told wrongly with chance" in " ".join(releases_frame(run("stemmer-kaplan-local")).why)
 
 

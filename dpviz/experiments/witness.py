@@ -26,12 +26,49 @@ class Exchange(NamedTuple):
     """One ledger entry's answer: what was released, the truth, and the truth on the neighboring rows.
 
     A release of keys is (noisy counts, which passed) over the union of both neighbors' keys; a key that one of them
-    lacks has a true count of 0 there. Users' reports are (estimates, number of users).
+    lacks has a true count of 0 there. Users' reports are (estimates, number of users). A cover's truths are `Coverage`.
     """
 
     released: Any
-    true: np.ndarray
-    other: np.ndarray
+    true: Any
+    other: Any
+
+
+class Coverage(NamedTuple):
+    """What one data set says to a sequence of picked cells, pick by pick.
+
+    Attributes
+    ----------
+    chosen : ndarray of shape (picks,), rows that the picked cell covers
+    counts : one array a pick, rows not covered yet in every occupied cell
+    sizes : number of cells, occupied or not
+    """
+
+    chosen: np.ndarray
+    counts: tuple[np.ndarray, ...]
+    sizes: tuple[int, ...]
+
+    def log_chance(self, scale: float) -> float:
+        """Return the log chance of the picks if each cell is weighed by exp(count / scale)."""
+        weights = (
+            logsumexp(np.append(counts / scale, np.log(max(size - len(counts), 1e-300))))
+            for counts, size in zip(self.counts, self.sizes, strict=True)
+        )
+        return float(self.chosen.sum() / scale) - math.fsum(weights)
+
+
+def _coverage(query: Any, block: Block, picked: np.ndarray) -> Coverage:
+    live, chosen, counts, sizes = np.ones(block.n, dtype=bool), [], [], []
+    for grid, cells_of_grid in enumerate(picked):
+        cells = query.cells(block, grid)
+        names, left = np.unique(cells[live], return_counts=True)
+        for cell in cells_of_grid:
+            counts.append(left.astype(np.float64))
+            chosen.append(float(left[names == cell].sum()))
+            sizes.append(query.size(grid))
+            left = np.where(names == cell, 0, left)
+        live &= ~np.isin(cells, cells_of_grid)
+    return Coverage(np.array(chosen), tuple(counts), tuple(sizes))
 
 
 class Witness(Session):
@@ -60,6 +97,13 @@ class Witness(Session):
         _, other = self._neighbor.noisy_argmax(score, scope, lambda utilities: 0)
         self.exchanges.append(Exchange(choice, true["utility"], other["utility"]))
         return choice, true
+
+    def noisy_cover(self, query: Any, scope: int, pick: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """Answer from the rows; note what both neighbors say to the picked cells."""
+        picked, true = super().noisy_cover(query, scope, pick)
+        blocks = (session._scopes[scope].block for session in (self, self._neighbor))
+        self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
+        return picked, true
 
     def noisy_keys(self, query: Any, scope: int, keep: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; note noisy and true counts of every key that either neighbor has."""
@@ -133,6 +177,10 @@ def _exponential(entry: Release, seen: Exchange) -> float:
     return float(mine[seen.released] - logsumexp(mine) - theirs[seen.released] + logsumexp(theirs))
 
 
+def _cover(entry: Release, seen: Exchange) -> float:
+    return float(seen.true.log_chance(entry.scale) - seen.other.log_chance(entry.scale))
+
+
 def _threshold(entry: Release, seen: Exchange) -> float:
     """Sum the keys' log ratios: a passed count by its density, one held back by its chance; infinite on a new key."""
     noisy, passed = seen.released
@@ -168,6 +216,7 @@ LOG_RATIO: dict[str, Callable[[Release, Exchange], float]] = {
     "Laplace": _laplace,
     "Exponential": _exponential,
     "Threshold": _threshold,
+    "Cover": _cover,
     "Exact": _exact,
     **dict.fromkeys(LOCAL, _reports),
 }
@@ -180,6 +229,9 @@ def log_ratio(ledger: Sequence[Release], exchanges: Sequence[Exchange]) -> float
 
 def change(entry: Release, seen: Exchange) -> float:
     """Return how much the neighbor changes a release, in the norm (or range) that its sensitivity is declared in."""
+    if entry.mechanism == "Cover":
+        pairs = zip(seen.true.counts, seen.other.counts, strict=True)  # of rows not covered yet, pick by pick
+        return max((abs(float(mine.sum() - theirs.sum())) for mine, theirs in pairs), default=0.0)
     difference = (seen.true - seen.other).ravel()
     if entry.mechanism == "Exponential":
         finite = difference[np.isfinite(difference)]

@@ -21,6 +21,7 @@ _SCALE = {
     "Laplace": "Laplace noise of scale {scale:.4g} on every entry",
     "Exponential": "Gumbel noise of scale {scale:.4g} on every score, of which only the winner is told",
     "Threshold": "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold",
+    "Cover": "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are told,",
     "Exact": "no noise",
 }
 _REPORT = "every bit told wrongly with chance {scale:.4g}"
@@ -34,6 +35,8 @@ def _cost(entry: Release) -> str:
         return f"\u03bc = {ratio:.4g} and \u03b4 = {entry.cost['delta']:.2g} for keys that one row alone creates"
     if entry.mechanism in ("Laplace", "Exponential"):
         return f"\u03b5 = {ratio:.4g}"
+    if entry.mechanism == "Cover":
+        return f"\u03b5 = {entry.cost['epsilon']:.4g} and \u03b4 = {entry.cost['delta']:.2g} for all picks together"
     return f"\u03b5 = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
 
 
@@ -42,7 +45,7 @@ def why(entry: Release, unit: str) -> str:
     noise = _SCALE.get(entry.mechanism, _REPORT).format(scale=entry.scale)
     if entry.mechanism not in _SCALE:
         return f"{_sentence(entry.reason)}: {noise} costs {_cost(entry)}, whatever is asked."
-    norm = _NORM.get(entry.norm, f"l{entry.norm:g} norm")
+    norm = "in one cell" if entry.mechanism == "Cover" else _NORM[entry.norm]
     part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
     return (
         f"{_sentence(entry.reason)}: {unit} changes it by at most {entry.sensitivity:.6g} ({norm}). "
