@@ -32,7 +32,7 @@ with st.sidebar:
             st.rerun()
 
 size = sweep_view.size(kept.sweep) if kept else "nothing swept yet"
-shell.strip(sweep_view.data_titles(kept.sweep) if kept else "choose in the sidebar", size, None)
+shell.strip(sweep_view.data_titles(kept) if kept else "choose in the sidebar", size, None)
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
 if error:

@@ -42,6 +42,7 @@ def test_cancel_stops_a_running_and_a_queued_job():
     started.wait(5)
     assert jobs.position(queued) == 1
     queued.cancel()
+    assert queued.status == "cancelled"  # at once: nothing has begun
     running.cancel()
     until(lambda: (running.status, queued.status) == ("cancelled", "cancelled"))
 

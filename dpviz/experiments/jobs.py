@@ -48,8 +48,10 @@ class Job:
             raise Cancelled
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next `advance`."""
+        """Ask the work to stop at its next `advance`; what is still queued is over at once."""
         self._cancel.set()
+        if self.status == "queued":
+            self.status = "cancelled"
 
 
 class Jobs:

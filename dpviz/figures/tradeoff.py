@@ -285,6 +285,9 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
         showgrid=False, range=[0, len(names)], showline=False,
     )  # fmt: skip
     figure.update_xaxes(type="log" if log else "linear", title_text=metric + (" (log scale)" if log else ""))
+    if log:
+        ticks = _log_ticks(low - width, low + span + width)
+        figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
     return figure
 
 

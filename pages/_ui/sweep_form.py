@@ -8,10 +8,10 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.datasets import SAMPLES
 from dpviz.experiments.measures import METRICS
 from dpviz.experiments.sweep import REFERENCE, Sweep, Variant
-from pages._ui.runs import sample
+from pages._ui import runs
+from pages._ui.sweep_data import choices, open_choice, source
 
 EPSILONS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 ROWS = (None, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
@@ -22,9 +22,18 @@ _KEEP: dict[str, Any] = {"persist_state": "session"}
 
 def sweep_form() -> tuple[Sweep | None, str, str]:
     """Show the form; return (sweep or None, its title, what is wrong or "")."""
+    private = runs.chosen().private
+    if private:
+        st.info(
+            "Your private file is not on this page: every run of a sweep would be a release of its own and spend its "
+            "\u03b5, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
+            "people, and a sweep on them costs nothing more."
+        )
+    names = choices()
     data = st.multiselect(
-        "Data", SAMPLES, ["town"], format_func=lambda n: sample(n).title, max_selections=4, key="sweep_data", **_KEEP
-    )
+        "Data", names, [names[0] if private else "town"], format_func=lambda name: open_choice(name).title,
+        max_selections=4, key="sweep_data_private" if private else "sweep_data", **_KEEP,
+    )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     chosen = st.multiselect(
         "Algorithms", slugs, [slug for slug in FIRST if slug in slugs], format_func=lambda s: ALGORITHMS[s].name,
@@ -82,7 +91,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         if delta.strip():
             axes.append(("delta", _numbers("delta", delta, float)))
         sweep = Sweep(
-            data=tuple(f"sample:{name}" for name in data),
+            data=tuple(map(source, data)),
             variants=tuple(Variant(slug, slug) for slug in chosen),
             epsilon=tuple(sorted(epsilon)),
             axes=tuple(axes),
@@ -90,10 +99,11 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             repeats=int(repeats),
             seed=int(seed),
             metrics=tuple(metrics),
+            public=True,
         )
     except (ValueError, TypeError) as problem:
         return None, "", str(problem).replace("variants must", "algorithms must")
-    return sweep, " and ".join(sample(name).title for name in data), ""
+    return sweep, " and ".join(open_choice(name).title for name in data), ""
 
 
 def _fraction(value: float) -> str:
@@ -110,7 +120,7 @@ def _numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
 def _rho_in_units(names: list[str]) -> str:
     """Say what 0.1 is in the units of the first data set whose columns share a scale."""
     for name in names:
-        data = sample(name)
+        data = open_choice(name)
         if data.domain.scale == "common":
             unit = data.units[0] or "units of the data"
             reach = 0.1 * data.domain.half_width[0]

@@ -43,7 +43,7 @@ class Look:
 
 def title(data: str) -> str:
     """Name a data set of a sweep."""
-    return sample(data.removeprefix("sample:")).title
+    return sample(data.removeprefix("sample:")).title if data.startswith("sample:") else data
 
 
 def icon(style: Style) -> str:
@@ -59,10 +59,10 @@ def chart(figure: Any, key: str, alt: str) -> None:
 
 def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     """Show the overview and the solver for one data set."""
-    data = kept.sweep.data[0]
-    if kept.sweep.data[1:]:
+    data = kept.data[0]
+    if kept.data[1:]:
         data = st.segmented_control(
-            "Tables for", kept.sweep.data, default=data, required=True, format_func=title, key=f"of_{kept.identity}"
+            "Tables for", kept.data, default=data, required=True, format_func=title, key=f"of_{kept.identity}"
         )
     mine = rows[rows.data == data]
     _overview(mine, look, points[points.data == data], style)
@@ -200,7 +200,7 @@ def _winners(rows: pd.DataFrame, look: Look) -> None:
 def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
     per_data = points.groupby("data")
     long = [a for a in summary.AXES if a not in (look.axis, "delta") and per_data[a].nunique().max() > 1]
-    long += ["data"] * (len(kept.sweep.data) > 1)
+    long += ["data"] * (len(kept.data) > 1)
     if not long:
         st.caption("Choose more than one number of people, of centers k or of data sets to see two axes at once.")
         return
@@ -229,7 +229,7 @@ def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
             ("Rows (CSV)", lambda: rows.to_csv(index=False), "dpviz-sweep.csv", "text/csv"),
             (
                 "Script that reruns exactly this",
-                lambda: to_script(kept.sweep, kept.title),
+                lambda: to_script(dataclasses.replace(kept.sweep, data=kept.data), kept.title),
                 "dpviz-sweep.py",
                 "text/x-python",
             ),

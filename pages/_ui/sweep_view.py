@@ -19,9 +19,9 @@ from pages._ui.sweeps import Kept
 _SLICES = 25  # a running sweep redraws its picture at most so often
 
 
-def data_titles(sweep: Sweep) -> str:
+def data_titles(kept: Kept) -> str:
     """Name the data sets."""
-    return ", ".join(map(title, sweep.data))
+    return ", ".join(map(title, kept.data))
 
 
 def size(sweep: Sweep) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
+import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -45,9 +46,15 @@ class Kept:
         """Whether it waits or runs."""
         return self.job is not None and self.job.active
 
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The data sets by the names that visitors see: never a path of the server."""
+        return tuple(shelf().titles.get(name, name) for name in self.sweep.data)
+
     def table(self, most: int) -> pd.DataFrame:
-        """Return the first `most` rows."""
-        return table(self.rows[:most])
+        """Return the first `most` rows, with data sets named likewise."""
+        rows = table(self.rows[:most])
+        return rows.assign(data=rows.data.replace(shelf().titles))
 
 
 class Shelf:
@@ -57,6 +64,8 @@ class Shelf:
         self.queue = Jobs(workers=1)
         self.trials = Jobs(workers=1)
         self.seconds: dict[tuple[Any, ...], float] = {}
+        self.folder = tempfile.TemporaryDirectory(prefix="dpviz-")  # readable for this user only; goes with the server
+        self.titles: dict[str, str] = {}  # path -> what a visitor sees
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -1,0 +1,80 @@
+"""What a sweep may run on: samples, blobs, files of this session that are public, and people made up from a coreset.
+
+Worker processes open data by name. A file of this session, or what is drawn from released values, is written to a
+folder of the server that only it can read and that goes with it. Rows of private data are never among them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.datasets import SAMPLES, Dataset
+from dpviz.experiments.simulate import simulate
+from pages._ui import runs
+from pages._ui.sweeps import shelf
+
+_MADE_UP = "made up:"
+
+
+def choices() -> list[str]:
+    """Return the names this session can choose from."""
+    mine = [name for name, data in runs.own().items() if not data.private]
+    drawn = [_MADE_UP + result.identity for result in runs.history() if result.trace.coreset is not None]
+    return [*drawn, *mine, *st.session_state.get("made", []), *SAMPLES]
+
+
+def open_choice(name: str) -> Dataset:
+    """Return a chosen data set."""
+    if not name.startswith(_MADE_UP):
+        return runs.sample(name)
+    made = st.session_state.setdefault("made_up", {})
+    if name not in made:
+        result = runs.find(name.removeprefix(_MADE_UP))
+        n = result.data.domain.n_public
+        X = simulate(result.trace.coreset, result.trace.domain, n, np.random.default_rng(0))
+        title = f"Made up from {result.label}"
+        made[name] = dataclasses.replace(result.data, X=X, labels=None, title=title, private=False)
+    return made[name]
+
+
+def source(name: str) -> str:
+    """Return the name under which worker processes open a chosen data set."""
+    data = open_choice(name)
+    if runs.is_public(data) and not name.startswith(_MADE_UP):
+        return f"sample:{data.dataset_id.removeprefix('sample:')}"
+    written = st.session_state.setdefault("sweep_files", {})
+    if name not in written:
+        written[name] = _write(data)
+        shelf().titles[written[name]] = data.title
+    return written[name]
+
+
+def _write(data: Dataset) -> str:
+    """Write a data set and its dictionary; return the path."""
+    path = Path(shelf().folder.name) / f"{len(shelf().titles)}.csv"
+    table = pd.DataFrame(data.X, columns=list(data.columns))
+    if data.labels is not None:
+        table["known group"] = data.labels
+    table.to_csv(path, index=False)
+    domain = data.domain
+    facts = {
+        "columns": [
+            {"name": name, "low": float(low), "high": float(high), "unit": unit}
+            for name, low, high, unit in zip(data.columns, domain.low, domain.high, data.units, strict=True)
+        ],
+        "scale": domain.scale,
+        "radius": domain.radius,
+        "n_public": domain.n_public,
+        "rows_per_person": domain.rows_per_person,
+        "n_clusters": data.n_clusters,
+        "label": None if data.labels is None else "known group",
+        "title": data.title,
+    }
+    path.with_suffix(".json").write_text(json.dumps(facts))
+    return str(path)
