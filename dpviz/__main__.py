@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -52,9 +53,10 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     )
     for name, spec in params.specs(cls).items():
         default = "auto" if spec.default is None else spec.default
-        parser.add_argument(
-            f"--{name.replace('_', '-')}", dest=f"param_{name}", help=f"{spec.help} (default {default})"
-        )
+        words = f"{spec.help} (default {default})"
+        if name == "rho_distance":
+            words = f"how far a row may move unseen, in the data's own units (default: {default} half-widths)"
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"param_{name}", help=words)
 
 
 def _algorithms(_: argparse.Namespace) -> int:
@@ -91,6 +93,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     data = _data(arguments)
+    if "rho_distance" in values:  # given in the data's own units, say kilometers
+        algorithm = dataclasses.replace(algorithm, rho_distance=values["rho_distance"] / data.domain.half_width.max())
     if arguments.private:
         trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
     else:
@@ -102,6 +106,10 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
     print(f"claimed: {trace.claimed}")
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
+    if trace.claimed.rho_distance is not None:
+        rho = trace.claimed.rho_distance * float(trace.domain.half_width.max())
+        print(f"hidden:  moves up to {rho:.4g} in the data's own units;")
+        print("         who is in the data, and roughly where, is not protected")
     if not arguments.private:
         loss = data.loss(trace.cluster_centers)
         print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
