@@ -4,7 +4,7 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, dpm, hdpe, lloyd, local, nsm, pe, rho, stemmer_kaplan
+from dpviz.figures import centers, dpm, em_mc, hdpe, lloyd, local, lsh_splits, nsm, pe, rho, stemmer_kaplan
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
@@ -18,6 +18,8 @@ PANES = {
     "cubes": stemmer_kaplan.PANE,
     "reports": local.PANE,
     "region": dpm.PANE,
+    "cover": em_mc.PANE,
+    "split-level": lsh_splits.PANE,
 }
 
 __all__ = ["PANES", "Pane", "Panel", "View", "pane"]

@@ -15,6 +15,7 @@ __all__ = ["tree_frame", "tree_panel"]
 
 _GHOST, _INNER, _FINAL = range(3)
 _HEIGHT = 0.42  # of a bar; one level is 1 high
+_LEVELS = 9  # deeper trees have no room for numbers
 _LABELED = 0.07  # nodes at least this share of the picture wide carry their count
 
 
@@ -97,7 +98,7 @@ def tree_panel(
     figure.add_scatter(
         mode="markers", hoverinfo="skip", marker={"symbol": "triangle-down", "size": 11, "color": colors.ink}
     )
-    wide = (table.width >= _LABELED * (right - left)).to_numpy()
+    wide = (table.width >= _LABELED * (right - left)).to_numpy() & (deepest <= _LEVELS)
     shapes = np.where(table.final, np.where(list(rejected), "/", "-"), "")
     updates: list[list[dict[str, Any]]] = []
     for t, at in enumerate(current):

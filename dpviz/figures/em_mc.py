@@ -1,0 +1,168 @@
+"""EM-MC: the cells picked in finer and coarser grids, the candidates by noisy votes, the averages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.centers import marks, releases, sentences
+from dpviz.figures.panels import ledger_panel, plane, reference, spend_panel
+from dpviz.figures.theme import base, tag
+from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "cells_frame", "covered_frame"]
+
+_NONE = np.empty((0, 2))
+
+
+@dataclasses.dataclass(frozen=True)
+class Projected(View):
+    """A run seen in the first two directions of its own public projection (d, p), z units, where cells are squares."""
+
+    matrix: np.ndarray = dataclasses.field(default_factory=lambda: np.eye(2))
+
+    def flat(self, X: np.ndarray) -> np.ndarray:
+        """Map original units (..., d) to the two drawn coordinates (..., 2)."""
+        domain = self.trace.domain
+        return _two((X - domain.middle) / domain.half_width @ self.matrix)
+
+    def axis_titles(self) -> tuple[str, str]:
+        """Return the two axis titles."""
+        return "public random direction 1", "public random direction 2"
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the box of the grids."""
+        return np.full(2, -self.trace.domain.radius), np.full(2, self.trace.domain.radius)
+
+
+def _two(points: np.ndarray) -> np.ndarray:
+    """Return the first two coordinates; the second is 0 where there is one."""
+    return points[..., :2] if points.shape[-1] > 1 else np.concatenate([points, np.zeros_like(points)], axis=-1)
+
+
+def _seen(view: View) -> View:
+    """Return the view in which cells are squares: two columns, or two directions of the run's public projection."""
+    matrix = view.trace.steps[0].released.get("matrix")
+    if matrix is not None:
+        fields = {field.name: getattr(view, field.name) for field in dataclasses.fields(view)}
+        return Projected(**{**fields, "axes": None}, matrix=matrix)
+    return view if view.trace.domain.n_features == 1 else dataclasses.replace(view, axes=view.axes or (0, 1))
+
+
+def cells_frame(view: View) -> pd.DataFrame:
+    """Return one row a picked cell in drawn coordinates: columns frame, grid, x0, x1, y0, y1."""
+    rows = []
+    seen, domain = _seen(view), view.trace.domain
+    for t, step in enumerate(view.trace.steps):
+        if step.kind != "cover":
+            continue
+        said = step.released
+        reach = said["side"] / 2
+        if "matrix" in said:
+            low, high = _two(said["cells"] - reach), _two(said["cells"] + reach)
+        else:
+            axes = [0, 0] if domain.n_features == 1 else list(seen.axes or (0, 1))
+            low, high = (domain.denormalize(said["cells"] + sign * reach)[:, axes] for sign in (-1, 1))
+        if said["cells"].shape[1] == 1:
+            low[:, 1], high[:, 1] = -1, 1
+        rows += [
+            {"frame": t, "grid": said["grid"], "x0": a[0], "x1": b[0], "y0": a[1], "y1": b[1]}
+            for a, b in zip(low, high, strict=True)
+        ]
+    return pd.DataFrame(rows)
+
+
+def covered_frame(trace: Trace) -> pd.DataFrame:
+    """Return how many rows each pick covered, TRUE counts (NOT PRIVATE): columns grid, pick, covered."""
+    true = trace.steps[0].hidden[0].statistic["covered"]
+    grid, pick = np.indices(true.shape)
+    return pd.DataFrame({"grid": grid.ravel(), "pick": pick.ravel(), "covered": true.ravel()})
+
+
+def _squares(cells: pd.DataFrame) -> dict[str, Any]:
+    corners = cells[["x0", "y0", "x1", "y0", "x1", "y1", "x0", "y1", "x0", "y0"]].to_numpy().reshape(-1, 5, 2)
+    return xy(np.concatenate([corners, np.full((len(corners), 1, 2), np.nan)], axis=1).reshape(-1, 2))
+
+
+def _plane(view: View) -> Panel:
+    trace, colors, seen = view.trace, view.colors, _seen(view)
+    figure = plane(seen, "Picked cells, candidates, centers")
+    first = len(figure.data)
+    red, green, blue = (int(colors.released[i : i + 2], 16) for i in (1, 3, 5))
+    figure.add_scatter(mode="lines", line={"color": colors.released_soft, "width": 1}, hoverinfo="skip", name="cell")
+    figure.add_scatter(
+        mode="lines", fill="toself", fillcolor=f"rgba({red},{green},{blue},0.2)", hoverinfo="skip",
+        line={"color": colors.released, "width": 2}, name="cell of this grid",
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="markers", name="candidate", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.6}
+    )
+    figure.add_scatter(
+        mode="markers", name="released center",
+        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    cells, updates = cells_frame(view), []
+    flat = _two if "matrix" in trace.steps[0].released else seen.plane
+    candidates: dict[str, Any] = {**xy(_NONE), "marker": {"size": 4}}
+    for t, step in enumerate(trace.steps):
+        said = step.released
+        if "candidates" in said:
+            votes = said["noisy_votes"]
+            size = np.clip(1.1 * np.sqrt(np.maximum(votes, 0)), 3, 22).round(1).tolist()
+            candidates = {**xy(flat(said["candidates"])), "marker": {"size": size}}
+        centers = seen.plane(said["centers"]) if "centers" in said else _NONE
+        updates.append([_squares(cells[cells.frame < t]), _squares(cells[cells.frame == t]), candidates, xy(centers)])
+    reference(seen, figure)
+    add_frames(figure, list(range(first, first + 4)), updates)
+    k = len(trace.cluster_centers)
+    return Panel("plane", figure, f"A plane with {len(cells)} picked cells and {k} released centers at the end.")
+
+
+def _covered(view: View, *, height: int = 200) -> Panel:
+    trace, colors = view.trace, view.colors
+    table = covered_frame(trace)
+    figure = base(colors, "Rows each pick covered", height=height)
+    tag(figure, colors, "NOT PRIVATE \u2015 true")
+    picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1
+    figure.add_bar(x=list(range(len(table))), y=table.covered.tolist(), hovertemplate="%{y:,}<extra></extra>")
+    figure.update_layout(bargap=0.15)
+    figure.update_xaxes(
+        tickvals=[picks * (grid + 0.5) - 0.5 for grid in range(grids)], title_text="grid, fine to coarse",
+        ticktext=[str(grid + 1) for grid in range(grids)], showgrid=False,
+    )  # fmt: skip
+    figure.update_yaxes(title_text="rows", range=[0, 1.1 * max(int(table.covered.max()), 1)])
+    updates = []
+    for t in range(len(trace.steps)):
+        color = [colors.hidden if grid <= t else colors.grid for grid in table.grid]
+        updates.append([{"marker": {"color": color}}])
+    add_frames(figure, [0], updates)
+    return Panel("side", figure, "True numbers of newly covered rows, pick by pick. Not private.")
+
+
+def panels(view: View) -> list[Panel]:
+    """Return plane, covered rows (when hidden layers are asked for), spend and ledger."""
+    done = releases(view.trace)
+    hidden = [_covered(view)] if view.hidden and view.trace.steps[0].hidden else []
+    return [_plane(view), *hidden, spend_panel(view, done), ledger_panel(view, done)]
+
+
+PANE = Pane(
+    panels=panels,
+    sentences=sentences,
+    releases=releases,
+    marks=marks,
+    legend=(
+        ("box", "picked cell"),
+        ("disc", "candidate (area: noisy votes)"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Cells that cover hardly anyone are picked too: that is the noise. With more than three columns the plane "
+    "shows two public random directions, not columns.",
+    unpinned="public random directions",
+)
