@@ -88,7 +88,7 @@ if result is None:
 
 same = algorithm is not None and (shown.dataset_id, algorithm.slug) == (data.dataset_id, result.trace.algorithm)
 if algorithm is not None and not same and "job" not in state:
-    st.caption(f"You see {result.label}. Press Run for {cls.name} on {data.title}.")
+    st.caption(shell.plain(f"You see {result.label}. Press Run for {cls.name} on {data.title}."))
 if shown.domain.origin != "declared":
     st.caption(f"This data set's {shown.domain.origin}.")
 too_little = pane(result.trace).warning(result.trace)

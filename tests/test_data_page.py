@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz import dictionary
 from dpviz.datasets import SAMPLES
 from pages._ui.data_upload import keep_uploads_in_memory
+from pages._ui.shell import PAGES, plain
 
 ROOT = Path(__file__).parent.parent
 ROWS = 7919  # a number that occurs nowhere else
@@ -271,6 +272,8 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     assert ">PRIVATE<" in words and "NOT PRIVATE" not in words and ">DEMO<" not in words
     press(app, "Run")
     assert any("already" in info.value for info in app.info)
+    for page in PAGES:
+        check(app.switch_page(page).run())
     for broken in (
         b"a,b\n1,2\n482915736048,3,4\n",
         b"482915736048,1\n2,3\n",
@@ -295,6 +298,13 @@ def test_claims_add_up_over_sessions_and_are_not_given_back(start):
         press(app, "Run and spend")
         finish(app)
     assert "nothing" in seen[0] and "= 1," in seen[1]
+
+
+def test_a_name_from_a_file_is_shown_as_it_is(start):
+    name = "![x](http://evil.example/x.png) $a$ :red[b] <b>"
+    app = drop(start(), "mine.csv", f'"{name}"\nwords\n'.encode() + b"1\n", "Yes, it is public")
+    assert not app.exception and any(plain(name)[:20] in error.value for error in app.error)
+    assert not any("![x](" in error.value for error in app.error)
 
 
 def parsed(size):

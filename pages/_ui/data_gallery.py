@@ -88,7 +88,7 @@ def blobs() -> None:
 
 def facts(data: Dataset) -> None:
     """Show the data dictionary of a data set, what one person can change, and the ways on."""
-    st.header(f"What is public about: {data.title}")
+    st.header(f"What is public about: {shell.plain(data.title)}")
     left, right = st.columns([6, 5], gap="medium")
     with left:
         heads = "".join(f"<th scope=col>{head}</th>" for head in ("column", "unit", "low", "high", "meaning"))
