@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audit_command import add_audit
 from dpviz.datasets import load_csv, load_sample
+from dpviz.domain import Domain
 from dpviz.opened import Opened, in_memory, in_parts
+from dpviz.privacy.session_ledger import Claim, Ledgers, book, server_secret
 from dpviz.sweep_command import add_commands
 
 __all__ = ["main"]
@@ -48,6 +50,9 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
     parser.add_argument("--json", type=Path, help="write the trace (released part) to this file")
+    parser.add_argument(
+        "--ledger", type=Path, help="with --private: a signed ledger file that adds up all runs on this data file"
+    )
     parser.add_argument(
         "--in-parts", action="store_true", help="read a .npy or .parquet file part by part: for one larger than memory"
     )
@@ -92,10 +97,14 @@ def _run(arguments: argparse.Namespace) -> int:
     algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
+    if arguments.ledger and not arguments.private:
+        raise ValueError("--ledger is for private runs; a DEMO run promises nothing.")
     data = _data(arguments)
     if "rho_distance" in values:  # given in the data's own units, say kilometers
         algorithm = dataclasses.replace(algorithm, rho_distance=values["rho_distance"] / data.domain.half_width.max())
     if arguments.private:
+        if arguments.ledger and data.domain.n_public is not None:
+            _book(arguments.ledger, Path(arguments.data), algorithm, data.domain)
         trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
     else:
         seed = 0 if arguments.seed is None else arguments.seed
@@ -119,6 +128,18 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0
+
+
+def _book(path: Path, file: Path, algorithm: Algorithm, domain: Domain) -> None:
+    """Book a private run's claim before it starts, and say what all runs on the file add up to."""
+    ledgers = Ledgers(server_secret())
+    claim = Claim.of(algorithm, domain.n_features, domain.n_public or 1)
+    ledger = book(path, ledgers, ledgers.key_of(file), claim)
+    total, runs = ledger.total(claim.neighboring), len(ledger.under(claim.neighboring))
+    print(
+        f"booked:  epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} in all, "
+        f"by {runs} run{'s' * (runs != 1)} on this file, for {claim.neighboring.unit}"
+    )
 
 
 if __name__ == "__main__":

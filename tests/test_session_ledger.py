@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS, base
 from dpviz.domain import Domain
 from dpviz.experiments.audit import instance
@@ -30,12 +31,15 @@ def ledgers():
     return Ledgers(b"s" * 32)
 
 
-def test_the_same_file_finds_the_same_ledger_and_the_name_needs_the_secret(ledgers):
+def test_the_same_file_finds_the_same_ledger_and_the_name_needs_the_secret(ledgers, tmp_path):
     key = ledgers.key(FILE)
     ledgers.reserve(key, claim())
     assert len(ledgers.of(ledgers.key(bytes(FILE))).claims) == 1
     assert ledgers.key(FILE + b"\n") != key and ledgers.of(ledgers.key(FILE + b"\n")).claims == ()
     assert Ledgers(b"t" * 32).key(FILE) != key
+    big = tmp_path / "big.csv"
+    big.write_bytes(FILE * 300_000)
+    assert ledgers.key_of(big) == ledgers.key(FILE * 300_000)
     with pytest.raises(ValueError, match="at least 32 bytes; got 3"):
         Ledgers(b"abc")
 
@@ -224,11 +228,11 @@ def test_a_claim_is_in_the_file_before_the_first_draw_and_stays_after_a_crash(tm
     path = tmp_path / "mine.ledger.json"
     algorithm = instance(ALGORITHMS["pe-means"], epsilon=1.0, delta=1e-5)
     domain = Domain.box(-1, 1, 2, n_public=N)
-    book(path, ledgers, FILE, Claim.of(algorithm, 2, N))
+    book(path, ledgers, ledgers.key(FILE), Claim.of(algorithm, 2, N))
     with pytest.raises(RuntimeError, match="power cut"):
         algorithm.run(np.zeros((N, 2)), domain=domain, noise="secure")
     again = Ledgers(b"s" * 32)
-    assert len(book(path, again, FILE, Claim.of(algorithm, 2, N)).claims) == 2
+    assert len(book(path, again, again.key(FILE), Claim.of(algorithm, 2, N)).claims) == 2
     assert [p.name for p in tmp_path.iterdir()] == ["mine.ledger.json"]
 
 
@@ -266,3 +270,25 @@ def test_the_state_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.delenv("DPVIZ_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert os.name != "posix" or state_folder() == tmp_path / "dpviz"
+
+
+# The command line
+
+
+def test_the_command_books_a_private_run_before_it_starts(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path / "home"))
+    rows = np.random.default_rng(0).uniform(0, 1, (200, 2)).round(4)
+    data, ledger = tmp_path / "mine.csv", tmp_path / "mine.ledger.json"
+    data.write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows))
+    command = ["run", "pe-means", "--data", str(data), "--low", "0", "--high", "1", "--n-public", "200"]
+    command += ["--ledger", str(ledger), "--n-clusters", "2"]
+    assert main([*command, "--private"]) == 0
+    assert "booked:  epsilon = 1, delta = 0.0029 in all, by 1 run on this file" in capsys.readouterr().out
+    assert main([*command, "--private"]) == 0
+    out = capsys.readouterr().out
+    assert "by 2 runs on this file" in out and "epsilon = 1.375" in out
+    ledger.write_text(ledger.read_text().replace('"delta"', '"delte"', 1))
+    assert main([*command, "--private"]) == 2
+    assert "its signature does not fit" in capsys.readouterr().err
+    assert main([*command, "--public"]) == 2
+    assert "--ledger is for private runs" in capsys.readouterr().err

@@ -180,6 +180,14 @@ class Ledgers:
         """Return the name of a file: an HMAC of its bytes, which only this server can compute."""
         return hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest()
 
+    def key_of(self, path: Path) -> str:
+        """Return the name of a file on disk, read in pieces; the same as `key` of its bytes."""
+        running = hmac.new(self._secret, b"file\0", hashlib.sha256)
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                running.update(piece)
+        return running.hexdigest()
+
     def of(self, key: str) -> SessionLedger:
         """Return the ledger of a file, empty at first."""
         return self._kept.get(key, SessionLedger(key))
@@ -266,9 +274,8 @@ class Ledgers:
         return hmac.new(self._secret, b"ledger\0" + plain, hashlib.sha256).hexdigest()
 
 
-def book(path: Path, ledgers: Ledgers, content: bytes, claim: Claim) -> SessionLedger:
+def book(path: Path, ledgers: Ledgers, key: str, claim: Claim) -> SessionLedger:
     """Book a claim in a ledger file, which is read first where it exists and written before anything is drawn."""
-    key = ledgers.key(content)
     if path.exists():
         ledgers.load(key, path.read_bytes())
     after = ledgers.reserve(key, claim)
