@@ -59,7 +59,9 @@ def editor(upload: Upload) -> None:
             st.info(plain(problem), icon=":material/edit:")
         else:
             _consequences(upload, facts)
-        if st.button("Use this data set", type="primary", width="stretch", disabled=bool(problem)) and facts:
+        used = upload.dataset_id in runs.own() and runs.sample(upload.dataset_id).facts == facts
+        label = "In use" if used else "Use this data set"
+        if st.button(label, type="primary", width="stretch", disabled=bool(problem) or used) and facts:
             _use(upload, facts)
         if upload.dataset_id in runs.own():
             st.page_link("pages/explore.py", label="Explore it", icon=":material/play_circle:")
