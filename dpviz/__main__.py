@@ -101,7 +101,8 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ValueError("--ledger is for private runs; a DEMO run promises nothing.")
     data = _data(arguments)
     if "rho_distance" in values:  # given in the data's own units, say kilometers
-        algorithm = dataclasses.replace(algorithm, rho_distance=values["rho_distance"] / data.domain.half_width.max())
+        rho = values["rho_distance"] / float(data.domain.half_width.max())
+        algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
         if arguments.ledger and data.domain.n_public is not None:
             _book(arguments.ledger, Path(arguments.data), algorithm, data.domain)
