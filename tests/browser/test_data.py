@@ -68,7 +68,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.get_by_role("link", name="Explore", exact=True).click()
     expect(page.get_by_text("Nothing run yet")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot').length === 5")
+    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot').length > 2")
     page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_text("Your file", exact=True).click()
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
