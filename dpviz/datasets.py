@@ -50,6 +50,12 @@ class Dataset:
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
     private: bool = False
 
+    @property
+    def view(self) -> tuple[int, int]:
+        """The two columns to draw first: those of the data dictionary, else the first two."""
+        x, y = self.facts.get("view") or self.columns[:2]
+        return self.columns.index(x), self.columns.index(y)
+
 
 def load_sample(name: str) -> Dataset:
     """Return a bundled sample.

@@ -31,6 +31,7 @@ _DEFAULTS: dict[str, Any] = {
     "description": "",
     "label": None,
     "n_clusters": 3,
+    "view": None,
     "scale": "column",
     "radius": None,
     "projection": None,
@@ -51,8 +52,8 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
 
     Keys: columns (each with name, low, high and perhaps unit, description, fill: what stands in for a missing cell),
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
-    PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title,
-    description, label, n_clusters, projection (how kilometers are made from latitude and longitude, see
+    PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
+    columns to draw first), projection (how kilometers are made from latitude and longitude, see
     `projection.Equirectangular`). Other keys are left out.
 
     Raises
@@ -76,6 +77,10 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
         for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
             if not isinstance(full[key], str):
                 raise ValueError(f"{name}: {key} must be text.")
+        if full["view"] is not None and (
+            not isinstance(full["view"], list) or len(full["view"]) != 2 or not set(full["view"]) <= set(names)
+        ):
+            raise ValueError(f"{name}: view must name two declared columns; got {full['view']!r}.")
         domain_of(full)
         if full["projection"] is not None:
             Equirectangular.parse(full["projection"], name)

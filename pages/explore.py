@@ -57,12 +57,12 @@ with st.sidebar:
         )  # fmt: skip
     axes = None
     if result is not None and (columns := result.data.columns)[1:]:
-        axes = (0, 1)
+        axes = result.data.view
         if len(columns) > 2:
             how = pane(result.trace)
             seen = st.multiselect(
-                "Seen from two columns", range(len(columns)), how.axes, max_selections=2, persist_state="session",
-                format_func=lambda i: columns[i], placeholder=how.unpinned,
+                "Seen from two columns", range(len(columns)), axes if how.axes else (), max_selections=2,
+                format_func=lambda i: columns[i], placeholder=how.unpinned, persist_state="session",
                 key=f"seen_{result.data.dataset_id}_{how.unpinned}",
                 help=f"Two columns; none for {how.unpinned}. Never a projection fitted to private rows.",
             )  # fmt: skip
@@ -70,30 +70,36 @@ with st.sidebar:
 
 shown, promise = (result.data, result.trace.claimed) if result else (data, None)
 shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private)
-if error:
-    st.error(f"{error} Nothing was spent.")
-for kind, box in (("problem", st.error), ("note", st.info)):
-    if kind in state:
-        box(state.pop(kind))
-if data.private:
-    private.confirm(data, algorithm)
-runs.progress()
-
+with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
+    if error:
+        st.error(f"{error} Nothing was spent.")
+    for kind, box in (("problem", st.error), ("note", st.info)):
+        if kind in state:
+            box(state.pop(kind))
+    if data.private:
+        private.confirm(data, algorithm)
+    runs.progress()
+    if result is not None:
+        same = algorithm is not None and (shown.dataset_id, algorithm.slug) == (data.dataset_id, result.trace.algorithm)
+        if algorithm is not None and not same and "job" not in state:
+            st.caption(shell.plain(f"You see {result.label}. Press Run for {cls.name} on {data.title}."))
+        if shown.domain.origin != "declared":
+            st.caption(f"This data set's {shown.domain.origin}.")
+        if too_little := pane(result.trace).warning(result.trace):
+            st.warning(too_little)
 if result is None and "job" in state:
     st.skeleton(height=478)
 elif result is None:
-    st.info("Nothing run yet. Press Run in the sidebar.", icon=":material/play_arrow:")
+    st.subheader("Nothing run yet")
+    st.markdown(f"{cls.tagline} {outlook}")
+    if algorithm is not None and "asking" not in state:
+        act = private.ask if data.private else runs.start
+        args = (data, algorithm) if data.private else (data, algorithm, seed)
+        words = shell.plain(f"Run {cls.name} on {data.title}")
+        st.button(words, type="primary", on_click=act, args=args, key="explore_first")
 if result is None:
     st.stop()
 
-same = algorithm is not None and (shown.dataset_id, algorithm.slug) == (data.dataset_id, result.trace.algorithm)
-if algorithm is not None and not same and "job" not in state:
-    st.caption(shell.plain(f"You see {result.label}. Press Run for {cls.name} on {data.title}."))
-if shown.domain.origin != "declared":
-    st.caption(f"This data set's {shown.domain.origin}.")
-too_little = pane(result.trace).warning(result.trace)
-if too_little:
-    st.warning(too_little)
 player("explore", result, hidden=hidden, axes=axes)
 drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(

@@ -38,6 +38,7 @@ def write(
     origin: str = MADE,
     licence: str = CC0,
     projection: dict[str, object] | None = None,
+    view: tuple[str, str] | None = None,
 ) -> None:
     names = [projection["latitude"], projection["longitude"]] if projection else [c["name"] for c in columns]
     table = pd.DataFrame(np.round(X, decimals), columns=names)
@@ -60,6 +61,8 @@ def write(
         "origin": origin,
         "licence": licence,
     }
+    if view is not None:
+        dictionary["view"] = view
     if projection is not None:
         dictionary["projection"] = projection
     (HERE / f"{name}.json").write_text(json.dumps(dictionary, indent=1) + "\n")
@@ -181,6 +184,7 @@ def bundled() -> None:
         decimals=1,
         unit="one row is one flower",
         origin="Fisher 1936",
+        view=("petal length", "petal width"),
         licence=UCI,
     )
     data = load_wine()
@@ -196,6 +200,7 @@ def bundled() -> None:
         scale="column",
         unit="one row is one wine",
         origin="Forina et al. 1991",
+        view=("flavanoids", "proline"),
         licence=UCI,
     )
     data = load_digits()
@@ -210,6 +215,7 @@ def bundled() -> None:
         decimals=0,
         unit="one row is one image",
         origin="Alpaydin and Kaynak 1998",
+        view=("pixel 4,2", "pixel 2,5"),
         licence=UCI,
     )
 

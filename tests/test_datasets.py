@@ -206,3 +206,11 @@ def test_a_wrong_projection_is_one_sentence(change, words, tmp_path):
     (tmp_path / "city.csv").write_text("latitude,longitude\n50.01,10.02\n50.0,10.0\n")
     with pytest.raises(ValueError, match=words):
         load_csv(tmp_path / "city.csv")
+
+
+def test_the_view_names_two_declared_columns():
+    assert load_sample("iris").view == (2, 3) and load_sample("town").view == (0, 1)
+    columns = [{"name": name, "low": 0, "high": 1} for name in "ab"]
+    for wrong in (["a"], ["a", "c"], "ab"):
+        with pytest.raises(ValueError, match="view must name two declared columns"):
+            dictionary.complete({"columns": columns, "view": wrong})

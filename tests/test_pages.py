@@ -108,3 +108,14 @@ def test_a_lesson_keeps_its_answer_until_a_guess_is_made(app):
     assert not app.exception and app.info[0].value.startswith("Not the noise") and "split" in app.info[0].value
     app.segmented_control(key="lesson_epsilon").set_value(1.0).run()
     assert not app.exception and app.info[0].value.startswith("Not the noise")
+
+
+def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
+    open_page(app, "pages/explore.py")
+    app.selectbox(key="explore_data").set_value("iris").run()
+    app.session_state["shown"] = ""
+    app.run()
+    assert not app.exception and app.subheader[0].value == "Nothing run yet"
+    app.button(key="explore_first").click().run()
+    wait_for_run(app)
+    assert not app.exception and len(app.get("plotly_chart")) == 5

@@ -9,6 +9,7 @@ from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
 PANES = {
+    "iteration": centers.REFERENCE,
     "generation": pe.PANE,
     "projected-generation": hdpe.PANE,
     "noisy-iteration": lloyd.PANE,

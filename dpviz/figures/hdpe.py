@@ -122,7 +122,7 @@ PANE = Pane(
         ("dot", "guess"),
         ("disc", "survivor (area: votes)"),
         ("center", "released center"),
-        ("path", "where it came from"),
+        ("path", "its path"),
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),

@@ -132,11 +132,12 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
     rounds = list(range(1, len(losses) + 1))
     values = [None if np.isnan(loss) else float(loss) for loss in losses]
     figure.add_scatter(
-        x=rounds, y=values, mode="lines+markers", hovertemplate=f"{name} %{{x}}: %{{y:.4g}}<extra></extra>",
+        x=rounds, y=values, mode="lines+markers" if len(rounds) <= 40 else "lines",
+        hovertemplate=f"{name} %{{x}}: %{{y:.4g}}<extra></extra>",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 8},
     )  # fmt: skip
     figure.add_scatter(
-        x=[None], y=[None], mode="markers+text", textposition="top center", cliponaxis=False, hoverinfo="skip",
+        x=[None], y=[None], mode="markers+text", cliponaxis=False, hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 13, "color": colors.hidden, "line": {"width": 2.4}},
     )  # fmt: skip
     if view.reference_loss is not None:
@@ -148,13 +149,15 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
     figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=whole(len(losses)))
     top = max([value for value in values if value is not None] + [view.reference_loss or 0.0])
     figure.update_yaxes(title_text="z\u00b2 per row", range=[0, 1.25 * top])
-    updates = []
+    best, updates = view.reference_loss, []
     for step in steps:
         here = values[step] if step >= 0 else None
-        text = "" if here is None else f"{here:.3g}"
-        updates.append([{"x": [None if here is None else step + 1], "y": [here], "text": [text]}])
+        text = "" if here is None else f"{here / best:.2f}\u00d7" if best else f"{here:.3g}"
+        side = "left" if step > len(losses) / 2 else "right"  # of the ring, so that it stays inside
+        place = {"x": [None if here is None else step + 1], "y": [here]}
+        updates.append([{**place, "text": [text], "textposition": f"top {side}"}])
     add_frames(figure, [1], updates)
-    beside = "" if view.reference_loss is None else f"; KMeans reaches {view.reference_loss:.3g}"
+    beside = f", {losses[-1] / best:.2f} times KMeans'" if best else ""
     return Panel("side", figure, f"Loss ends at {losses[-1]:.3g}{beside}. Not private.")
 
 

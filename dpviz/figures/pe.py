@@ -238,9 +238,9 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
             mode="markers", name=f"true {word} (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
         )  # fmt: skip
-    top = max(float(table.noisy_votes.max()) for table in tables.values())
+    top, most = max(float(table.noisy_votes.max()) for table in tables.values()), max(map(len, tables.values()))
     figure.update_yaxes(range=[0, 1.12 * max(top, 1.0)])
-    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, most + 0.6])
     nothing: dict[str, Any] = {"x": [None], "y": [None]}
     updates: list[list[dict[str, Any]]] = []
     for t, phase in shots(trace):
@@ -253,7 +253,7 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
         pale = ~table.kept if phase == KEEP else np.zeros(len(table), dtype=bool)
         color = [colors.released_soft if p else colors.released for p in pale]
         bars = {"x": ranks, "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
-        line = nothing if threshold is None or phase != KEEP else {"x": [0.4, TOP + 0.6], "y": [threshold] * 2}
+        line = nothing if threshold is None or phase != KEEP else {"x": [0.4, most + 0.6], "y": [threshold] * 2}
         updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else [])])
     add_frames(figure, list(range(3 if true else 2)), updates)
     return Panel("side", figure, f"The {TOP} strongest noisy {word} of each round; pale ones are dropped.")
@@ -277,7 +277,7 @@ PANE = Pane(
         ("dot", "guess"),
         ("disc", "survivor (area: votes)"),
         ("center", "released center"),
-        ("path", "where it came from"),
+        ("path", "its path"),
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),

@@ -92,7 +92,7 @@ def _base64(symbol: str) -> str:
 
 def doors(key: str) -> None:
     """Show a way to every page that exists and has something to promise."""
-    with st.container(key=key):
+    with st.container(key=key, gap="xsmall"):
         for page, (symbol, promise) in DOORS.items():
             with st.container(border=True):
                 st.page_link(page, label=f"**{PAGES[page]}** \u2003 {promise}", icon=symbol)

@@ -52,7 +52,8 @@ export default function ({ data, parentElement }) {
     const height = Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b));
     for (let e = g, i = 0; e && i < 4; e = e.parentElement, i++)
       for (const [k, v] of [["height", `${height}px`], ["min-height", "0"], ["flex", "none"]]) e.style.setProperty(k, v, "important");
-    if (window.Plotly && Math.abs(g.layout.height - height) > 1) window.Plotly.relayout(g, { height });
+    // The domains again, too: plotly keeps those that it fitted to an earlier width.
+    if (window.Plotly) window.Plotly.relayout(g, { height, "xaxis.domain": [0, 1], "yaxis.domain": [0, 1] });
   };
   const show = () => {
     range.value = state.step;
