@@ -117,6 +117,7 @@ def test_a_public_file_is_declared_and_explored(start):
     assert not app.exception and app.selectbox(key="explore_data").value in SAMPLES
 
 
+@pytest.mark.slow
 def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
     press(app, "Fill from the data")
@@ -184,6 +185,7 @@ def test_a_file_can_be_forgotten_before_it_is_read(start):
     assert "pending" not in app.session_state and not app.session_state["uploads"]
 
 
+@pytest.mark.slow
 def test_two_visitors_do_not_see_each_other(start):
     first, second = start(), start()
     declare(drop(first, "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
