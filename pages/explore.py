@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
-from pages._ui import coreset, private, runs, shell
+from pages._ui import coreset, local, private, runs, shell
 from pages._ui.forms import parameters, pick_algorithm, pick_data
 from pages._ui.player import player
 
@@ -107,3 +107,4 @@ st.html(
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
 coreset.section("explore", result, hidden=hidden, axes=axes)
+local.section("explore", result, hidden=hidden, axes=axes)

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from scipy.linalg import hadamard
@@ -377,3 +378,16 @@ def test_every_shape_draws_and_steps_together(d, axes, values):
 def test_the_pane_warns_where_nothing_stands_out():
     assert "No cell stands out" in figures.PANE.warning(run(blobs(2, 300), epsilon=0.1))
     assert not figures.PANE.warning(run(blobs(2, 20_000), epsilon=4.0))
+
+
+def test_users_panels_mark_the_number_and_the_losses_tried():
+    trace = run(blobs(2, 3000))
+    algorithm = StemmerKaplanLocal(n_clusters=8)
+    table = pd.DataFrame([{"users": n, **algorithm.predicted(2, n)} for n in (1000, 10_000, 100_000)])
+    seen, losses = figures.users_panels(view(trace, blobs(2, 3000)), table, 10_000, {10_000: 0.2, 1000: 0.9})
+    shares = np.array(seen.figure.data[0].y)
+    np.testing.assert_allclose(shares, 100 * table.heavy / table.users)
+    np.testing.assert_allclose(shares[:-1] / shares[1:], math.sqrt(10), rtol=0.02)
+    assert tuple(seen.figure.data[1].x) == (10_000,)
+    assert tuple(losses.figure.data[0].x) == (1000, 10_000) and tuple(losses.figure.data[0].y) == (0.9, 0.2)
+    assert "NOT PRIVATE" in losses.figure.to_json() and "10,000 users 0.2" in losses.alt

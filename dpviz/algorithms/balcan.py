@@ -53,7 +53,8 @@ class Balcan(Algorithm):
     n. Each level of each shift releases the counts of all children of the cubes that are still active, empty ones
     included, with Gaussian noise (a row lies in one of them: sensitivity 1). Swaps are e-bounded-range choices as in
     `stemmer-kaplan-swap`, with D = (2 R_p)^2 in projected space, where rows are clipped to R_p. The recovery releases
-    counts (sensitivity 1) and sums of rows (sensitivity R) jointly.
+    counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early where no cube is crowded; what
+    its deeper levels would have cost stays unspent.
 
     Steps
     -----
@@ -90,6 +91,7 @@ class Balcan(Algorithm):
 
     name: ClassVar[str] = "Balcan et al."
     slug: ClassVar[str] = "balcan"
+    fixed_ledger: ClassVar[bool] = False  # a shift ends when no cube is crowded any more
     tagline: ClassVar[str] = "Halve crowded cubes, choose k cube centers by private swaps, average what is near."
 
     FLAT: ClassVar[int] = 5  # up to so many columns nothing is projected, and p never exceeds it
@@ -191,4 +193,6 @@ class Balcan(Algorithm):
                     f"cubes of width {width:g} are crowded"
                 )
                 yield Frame("cubes", title, released)
+                if not kept.any():
+                    break
         return clip_ball(snap(np.unique(np.concatenate(found), axis=0)), reach)

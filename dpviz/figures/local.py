@@ -12,7 +12,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "estimate_frame", "report_frame"]
+__all__ = ["PANE", "estimate_frame", "report_frame", "users_panels"]
 
 COLUMNS = 48  # cells drawn of every shown report: the ones with the largest estimates
 
@@ -174,6 +174,64 @@ def panels(view: View) -> list[Panel]:
     if not view.hidden:
         found.append(spend_panel(view, done))
     return [*found, ledger_panel(view, done)]
+
+
+def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:
+    """Return what any number of users would allow, and the losses of those that were tried.
+
+    Parameters
+    ----------
+    table : columns users, heavy (least count that stands out), center (error, z units)
+    users : int, the number that is marked
+    tried : users -> loss (z units, NOT PRIVATE)
+    """
+    colors, k = view.colors, int(view.trace.parameters["n_clusters"])
+    figure = base(colors, "Who can be seen", height=280)
+    share = (100 * table.heavy / table.users).tolist()
+    counts = table.users.tolist()
+    figure.add_scatter(
+        x=counts, y=share, mode="lines+markers", name="least share that stands out",
+        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} users: %{y:.2g} %<extra></extra>",
+    )  # fmt: skip
+    here = counts.index(users)
+    figure.add_scatter(
+        x=[users], y=[share[here]], mode="markers", hoverinfo="skip",
+        marker={"color": colors.released, "size": 13, "line": {"color": colors.ink, "width": 2}},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[counts[0], counts[-1]], y=[100 / k, 100 / k], mode="lines+text", hoverinfo="skip",
+        text=["", f"an even cluster: {100 / k:.3g} %"], textposition="top left",
+        textfont={"size": 12, "color": colors.ink}, line={"color": colors.ink, "dash": "dot", "width": 1.4},
+    )  # fmt: skip
+    figure.update_xaxes(type="log", title_text="users")
+    figure.update_yaxes(type="log", title_text="% of users that a cell needs", nticks=4)
+    seen = Panel("side", figure, f"With {users:,} users a cell needs {share[here]:.2g} % of them to stand out.")
+
+    figure = base(colors, "Loss with so many users", height=280)
+    tag(figure, colors)
+    asked = sorted(tried)
+    shown: dict[str, list] = {"x": asked or [None], "y": [tried[n] for n in asked] or [None]}
+    figure.add_scatter(
+        **shown, mode="lines+markers", name="tried",
+        line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 10},
+        hovertemplate="%{x:,} users: %{y:.4g}<extra></extra>",
+    )  # fmt: skip
+    top = max([*tried.values(), view.reference_loss or 0.0])
+    if view.reference_loss is not None:
+        figure.add_hline(
+            y=view.reference_loss, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            annotation={"text": "KMeans", "font": {"color": colors.hidden, "size": 12}},
+            annotation_position="bottom right",
+        )  # fmt: skip
+    if not asked:
+        figure.add_annotation(
+            text="Press \u201cAsk them\u201d for a first point.", showarrow=False, x=0.5, y=0.5, xref="paper",
+            yref="paper", font={"color": colors.muted, "size": 13},
+        )  # fmt: skip
+    figure.update_xaxes(type="log", title_text="users", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
+    figure.update_yaxes(title_text="z\u00b2 per row", range=[0, 1.25 * max(top, 1e-9)])
+    words = ", ".join(f"{n:,} users {tried[n]:.3g}" for n in asked) or "nothing tried yet"
+    return [seen, Panel("wide", figure, f"Loss on the sample's people, not private: {words}.")]
 
 
 PANE = Pane(
