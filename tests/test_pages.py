@@ -45,14 +45,14 @@ def test_home_odds_follow_epsilon(app):
 
 def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
-    assert not app.exception and len(app.get("plotly_chart")) == 5
+    assert not app.exception and len(app.get("plotly_chart")) == 8
     app.selectbox(key="explore_data").set_value("iris").run()
-    assert any("8 releases, less than a second" in caption.value for caption in app.caption)
+    assert any("7 releases, less than a second" in caption.value for caption in app.caption)
     app.button[0].click().run()
     wait_for_run(app)
     assert not app.exception and not app.error
     identity = app.session_state["shown"]
-    assert identity.startswith('["sample:iris", "pe-means"')
+    assert identity.startswith('["sample:iris", "nsm"')
     open_page(app, "pages/home.py")
     open_page(app, "pages/explore.py")
     assert app.session_state["shown"] == identity and not app.exception
@@ -61,9 +61,9 @@ def test_explore_runs_and_keeps_the_result(app):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("param_pe-means_epsilon", 0.0, "PE-means: epsilon must be > 0; got 0.0. Nothing was spent."),
-        ("param_pe-means_epsilon", -1.0, "PE-means: epsilon must be > 0; got -1.0."),
-        ("param_pe-means_n_clusters_town", 0, "PE-means: n_clusters must be >= 1; got 0."),
+        ("param_nsm_epsilon", 0.0, "NSM (ours): epsilon must be > 0; got 0.0. Nothing was spent."),
+        ("param_nsm_epsilon", -1.0, "NSM (ours): epsilon must be > 0; got -1.0."),
+        ("param_nsm_n_clusters_town", 0, "NSM (ours): n_clusters must be >= 1; got 0."),
     ],
 )
 def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, words):
@@ -71,22 +71,22 @@ def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, wo
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert any(words in error.value for error in app.error)
-    assert app.button[0].disabled and len(app.get("plotly_chart")) == 5
+    assert app.button[0].disabled and len(app.get("plotly_chart")) == 8
 
 
 def test_bad_delta_is_one_sentence(app):
     open_page(app, "pages/explore.py")
     for text, words in [("2", "delta must be <= 0.5"), ("much", "delta must be a number or empty")]:
-        app.text_input(key="param_pe-means_delta").set_value(text).run()
+        app.text_input(key="param_nsm_delta").set_value(text).run()
         assert not app.exception and any(words in error.value for error in app.error)
-    app.text_input(key="param_pe-means_delta").set_value("0.1").run()
+    app.text_input(key="param_nsm_delta").set_value("0.1").run()
     assert any("is above 1/n" in warning.value for warning in app.warning)
 
 
 def test_too_many_centers_fail_in_the_run_with_a_sentence(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_data").set_value("tiny").run()
-    app.number_input(key="param_pe-means_n_clusters_tiny").set_value(100).run()
+    app.number_input(key="param_nsm_n_clusters_tiny").set_value(100).run()
     app.button[0].click().run()
     wait_for_run(app)
     assert not app.exception

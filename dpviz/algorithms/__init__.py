@@ -43,5 +43,6 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DistDPRandomPoints,
     )
 }
+RECOMMENDED = "nsm"  # what the app offers first: lowest loss over most budgets of all of them
 
-__all__ = ["ALGORITHMS", "Algorithm"]
+__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm"]

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.privacy.guarantee import Notion
@@ -33,11 +33,15 @@ def pick_data() -> tuple[str, Dataset]:
     return name, sample(name)
 
 
+def _named(slug: str) -> str:
+    return f"{ALGORITHMS[slug].name}{', recommended' if slug == RECOMMENDED else ''}"
+
+
 def pick_algorithm(private: bool = False) -> type[Algorithm]:
     """Show the algorithm picker with each one's idea; for private data only what promises something."""
     slugs = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE or not private]
     slug = st.selectbox(
-        "Algorithm", slugs, slugs.index("pe-means"), format_func=lambda s: ALGORITHMS[s].name,
+        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=_named,
         key="private_algorithm" if private else "explore_algorithm", persist_state="session",
     )  # fmt: skip
     st.caption(ALGORITHMS[slug].tagline)

@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz import __version__
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import SAMPLES, Dataset, load
 from dpviz.experiments.jobs import Job, Jobs
 from dpviz.experiments.pace import Pace, duration
@@ -257,7 +257,7 @@ def history() -> list[Result]:
 def shown(name: str) -> Result | None:
     """Return the run to show: the chosen one, else a replay on the town sample."""
     chosen = find(st.session_state.get("shown", ""))
-    return demo(name, 1.0) if chosen is None and name == "town" else chosen
+    return demo(name, 1.0, RECOMMENDED) if chosen is None and name == "town" else chosen
 
 
 def progress() -> None:

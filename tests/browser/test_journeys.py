@@ -14,7 +14,7 @@ STEPS = """() => [...document.querySelectorAll('.js-plotly-plot')]
 
 
 def charts(page, count):
-    expect(page.locator(".js-plotly-plot")).to_have_count(count, timeout=20_000)
+    expect(page.locator("[class*=_figures] .js-plotly-plot")).to_have_count(count, timeout=20_000)
     page.wait_for_function(f"() => ({STEPS})().length === {count}")
     page.wait_for_function(f"() => ({STEPS})().every(s => s !== undefined)")
 
@@ -40,10 +40,10 @@ def test_home_shows_a_picture_and_follows_epsilon(open_page):
 
 def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
     page = open_page("explore")
-    charts(page, 5)
+    charts(page, 6)
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("Running PE-means")).to_have_count(0)
-    charts(page, 5)
+    expect(page.get_by_text("Running NSM")).to_have_count(0)
+    charts(page, 6)
     player = page.get_by_role("group", name="Steps of the run")
     player.focus()
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
@@ -55,25 +55,25 @@ def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
     assert picture(page) != first
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"() => ({STEPS})().every(s => s === {last - 1})")
-    page.get_by_role("slider", name="Step").fill("4")
-    page.wait_for_function(f"() => ({STEPS})().every(s => s === 4)")
-    expect(player.get_by_text("Round 2 of 6")).to_be_visible()
+    page.get_by_role("slider", name="Step").fill("5")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 5)")
+    expect(player.get_by_text("each row counts at its nearest point")).to_be_visible()
     page.get_by_text("Every release and what it cost").click()
-    expect(page.locator("tr.lit")).to_have_count(2)
-    expect(page.locator("tr[aria-current=step] td").first).to_have_text("2")
+    expect(page.locator("tr.lit")).to_have_count(5)
+    expect(page.locator("tr[aria-current=step] td").first).to_have_text("5")
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function(f"() => ({STEPS})().every(s => s >= 6)")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s >= 7)")
     page.get_by_role("button", name="Pause").click()
     no_exception(page)
 
 
 def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
     page = open_page("explore")
-    charts(page, 5)
+    charts(page, 6)
     page.get_by_role("slider", name="Step").fill("7")
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
     page.get_by_text("Show people and KMeans").click()
-    charts(page, 4)  # the loss panel is a hidden layer
+    charts(page, 5)  # the loss panel is a hidden layer
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
     assert "NOT PRIVATE" not in page.locator(".st-key-explore_figures").inner_text()
     no_exception(page)
@@ -81,12 +81,12 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
 
 def test_a_ledger_segment_jumps_to_its_release(open_page):
     page = open_page("explore")
-    charts(page, 5)
-    segment = page.locator(".js-plotly-plot").last.locator(".point path").nth(2)
+    charts(page, 6)
+    segment = page.locator("[class*=_figures] .js-plotly-plot").last.locator(".point path").nth(2)
     segment.scroll_into_view_if_needed()
     box = segment.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 2)")
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
