@@ -12,6 +12,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audit_command import add_audit
 from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
+from dpviz.federated.command import add_federated
 from dpviz.opened import Opened, in_memory, in_parts
 from dpviz.privacy.session_ledger import Claim, Ledgers, book, server_secret
 from dpviz.sweep_command import add_commands
@@ -31,6 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     run.set_defaults(do=_run)
     add_commands(commands)
     add_audit(commands)
+    add_federated(commands)
     arguments = parser.parse_args(argv)
     try:
         return arguments.do(arguments)

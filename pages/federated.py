@@ -61,8 +61,9 @@ client = chosen.selectbox(
 round_ = run.rounds[number - 1]
 wire.lane(round_, f"client-{client + 1}", ring)
 st.html(
-    '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. 1 and 3 '
-    "exist in this simulation only (NOT PRIVATE): no one else ever sees them. 2 and 4 are exactly what travels.</p>"
+    '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. 1 stays '
+    "with the client and 3 with the server; only this simulation can show them (NOT PRIVATE). 2 and 4 are exactly what "
+    "travels.</p>"
 )
 wire.counters(run, round_, clients, ring)
 

@@ -28,7 +28,9 @@ from dpviz.federated import (
     simulate,
     spread,
 )
+from dpviz.federated.client import _RemoteSession
 from dpviz.federated.masks import mask
+from dpviz.federated.rows import MaskedSession
 from dpviz.geometry import Population
 from dpviz.privacy.accounting import sigma
 from dpviz.privacy.queries import Count, NearestVotes
@@ -70,7 +72,7 @@ def test_federated_equals_central_bit_for_bit(slug):
         share = {f"client-{i + 1}": 4 * N for i in range(n_clients)}
         run = simulate(make(slug), dealt(n_clients, how), BOX, seed=0, dataset_id="x", capacities=share)
         assert run.trace.to_json(include_hidden=True) == central, (n_clients, how)
-        assert len(run.rounds) == len({(e.label, e.occurrence) for e in run.trace.ledger})
+        assert len(run.rounds) == len({(e.label, e.occurrence, e.path) for e in run.trace.ledger})
 
 
 @pytest.mark.parametrize("slug", REFUSED)
@@ -83,13 +85,13 @@ def test_what_needs_a_trusted_curator_is_refused_before_anything_is_sent(slug):
 
 def test_a_session_refuses_selections_keys_and_rows():
     session = FederatedRows.simulate(dealt(), BOX).open()
-    for call in (session.noisy_argmax, session.noisy_keys, session.perturb):
+    refused = (session.noisy_argmax, session.noisy_keys, session.noisy_cover, session.perturb, session.ask)
+    for call in refused:
         with pytest.raises(PermissionError, match="needs a trusted curator; federated clients reveal only noisy sums"):
             call(None, None, None)
-    with pytest.raises(PermissionError, match="one randomized report per row"):
-        session.ask(None, 0, None)
     public = {name for name in dir(Session) if not name.startswith("_")}
-    assert public - {"path", "children"} <= set(vars(type(session)))  # nothing that reads rows is inherited
+    for kind in (type(session), _RemoteSession):  # nothing that reads rows is inherited
+        assert public - {"path", "children"} <= {*vars(MaskedSession), *vars(kind)}
     empty = session._scopes[0].block
     assert empty.n == 0  # what is inherited sees no row
 

@@ -113,6 +113,7 @@ class Algorithm:
         """
         rows = self._rows(X, domain, dataset_id)
         init_rng, source = self._randomness(seed, noise)
+        source = rows.noise or source
         if source.reproducible and rows.size_nonprivate() == 0:
             raise ValueError(f"{self.name}: the data must have at least one row of finite numbers; got none.")
         n_public, public = self._size(rows, source)
@@ -143,7 +144,7 @@ class Algorithm:
             parameters=freeze({field.name: getattr(self, field.name) for field in dataclasses.fields(self)}),
             dataset_id=rows.dataset_id,
             domain=rows.domain,
-            seed=seed,
+            seed=seed if source.reproducible else None,
             steps=tuple(steps),
             plan=plan,
             ledger=curator.ledger,

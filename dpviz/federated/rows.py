@@ -15,10 +15,10 @@ from dpviz.federated.parties import Client, Header, Server
 from dpviz.federated.ring import WIDE, Ring
 from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question, Score
-from dpviz.privacy.rows import ALL, Block, Draw, Gather, Keep, Perturb, Pick, Rows, Session
+from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.rows import ALL, Block, Cells, Draw, Gather, Keep, Perturb, Pick, Rows, Session
 
-__all__ = ["FederatedRows", "Round", "header_of", "refuse"]
+__all__ = ["FederatedRows", "MaskedSession", "Round", "header_of", "refuse"]
 
 Uploads = dict[str, dict[str, bytes]]
 
@@ -116,15 +116,42 @@ class FederatedRows(Rows):
         return sum(rows.size_nonprivate() for rows in self.clients.values())
 
 
-class _FederatedSession(Session):
-    """One run over the clients: scopes are split where the rows are, sums travel masked.
+class MaskedSession(Session):
+    """A run that can ask for dense noisy sums and nothing else.
 
     It keeps track of scopes over an empty block, so that whatever it inherits sees no row.
     """
 
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(Block(np.empty((0, rows.n_features))))
+
+    def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> NoReturn:
+        """Refuse."""
+        refuse("choosing by the exponential mechanism")
+
+    def noisy_keys(self, query: KeyQuery, scope: int, keep: Keep) -> NoReturn:
+        """Refuse."""
+        refuse("releasing the keys of a sparse histogram")
+
+    def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> NoReturn:
+        """Refuse."""
+        refuse("choosing cells by the exponential mechanism")
+
+    def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
+        """Refuse."""
+        refuse("releasing one noisy value per row")
+
+    def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
+        """Refuse."""
+        refuse("gathering one randomized report per row")
+
+
+class _FederatedSession(MaskedSession):
+    """One run over the clients: scopes are split where the rows are, sums travel masked."""
+
     def __init__(self, rows: FederatedRows) -> None:
         names, seed, run = tuple(rows.clients), secrets.token_bytes(SEED_BYTES), secrets.token_bytes(16)
-        super().__init__(Block(np.empty((0, rows.n_features))))
+        super().__init__(rows)
         self._rows, self._round = rows, 0
         self._private = {name: own.open() for name, own in rows.clients.items()}
         self._clients = {name: Client(name, names, seed, run, rows.ring) for name in names}
@@ -160,20 +187,8 @@ class _FederatedSession(Session):
             record = dataclasses.replace(record, locals=freeze(local), noise=freeze(noise))
         if rows.on_round is not None:
             rows.on_round(record)
-        true = {part: sum((each[part] for each in local.values()), np.zeros(())) for part in any_one}
+        true = {part: np.asarray(sum(each[part] for each in local.values())) for part in any_one}
         return noisy, true if rows.demo else {}
-
-    def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> NoReturn:
-        refuse("choosing by the exponential mechanism")
-
-    def noisy_keys(self, query: KeyQuery, scope: int, keep: Keep) -> NoReturn:
-        refuse("releasing the keys of a sparse histogram")
-
-    def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
-        refuse("releasing one noisy value per row")
-
-    def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
-        refuse("gathering one randomized report per row")
 
 
 def refuse(what: str) -> NoReturn:

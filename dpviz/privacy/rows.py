@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
+from dpviz.privacy.noise import Noise
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
 
 __all__ = ["ALL", "Block", "Rows", "Session"]
@@ -103,6 +104,8 @@ class Rows:
     toward zero to the grid. Each of these depends on that row and public values only, and no number of rows, not
     even none, raises here: an exception would tell a data set from its neighbor.
     """
+
+    noise: Noise | None = None  # who draws instead of the run's own source; other parties of a federated run
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)

@@ -1,0 +1,100 @@
+"""What all parties of a run agree on beforehand: public facts in one JSON file, compared by its digest."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpviz import validate
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.domain import Domain
+from dpviz.federated.ring import Ring
+from dpviz.federated.simulation import refusal
+
+__all__ = ["Agreement", "new_run"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Agreement:
+    """Public facts of a federated run.
+
+    Attributes
+    ----------
+    algorithm : Algorithm with its parameters
+    domain : Domain with n_public declared
+    clients : names, in order
+    seed : int, where the run starts; public, and never used for noise or masks
+    ring : Ring
+    n_max : int, most rows of all clients together, for the overflow check
+    """
+
+    algorithm: Algorithm
+    domain: Domain
+    clients: tuple[str, ...]
+    seed: int = 0
+    ring: Ring = Ring()
+    n_max: int = 0
+
+    def __post_init__(self) -> None:
+        if self.domain.n_public is None:
+            raise ValueError("agreement: n_public must be declared in the domain.")
+        if len(set(self.clients)) != len(self.clients) or not 1 <= len(self.clients) <= 1000:
+            raise ValueError("agreement: clients must be 1 to 1000 different names.")
+        if not all(name.isprintable() and 0 < len(name) <= 64 and name != "server" for name in self.clients):
+            raise ValueError("agreement: a client's name must have 1 to 64 printable characters, and not be 'server'.")
+        validate.integer("agreement", 0, None, seed=self.seed)
+        reason = refusal(self.algorithm, self.domain.n_features, self.domain.n_public)
+        if reason:
+            raise ValueError(reason)
+        object.__setattr__(self, "n_max", self.n_max or 4 * self.domain.n_public)
+
+    def to_json(self) -> str:
+        """Return the file's text, the same for the same facts."""
+        algorithm = self.algorithm
+        parameters = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
+        record = {
+            "algorithm": algorithm.slug,
+            "parameters": parameters,
+            "domain": self.domain.to_dict(),
+            "clients": list(self.clients),
+            "seed": self.seed,
+            "ring": dataclasses.asdict(self.ring),
+            "n_max": self.n_max,
+        }
+        return json.dumps(record, indent=2, sort_keys=True)
+
+    @property
+    def digest(self) -> bytes:
+        """What parties compare: 32 bytes."""
+        return hashlib.sha256(self.to_json().encode()).digest()
+
+    @classmethod
+    def read(cls, path: Path) -> Agreement:
+        """Read the file.
+
+        Raises
+        ------
+        ValueError
+            One sentence, if it is not an agreement.
+        """
+        try:
+            record: dict[str, Any] = json.loads(path.read_text())
+            return cls(
+                ALGORITHMS[record["algorithm"]](**record["parameters"]),
+                Domain.from_dict(record["domain"]),
+                tuple(record["clients"]),
+                record["seed"],
+                Ring(**record["ring"]),
+                record["n_max"],
+            )
+        except (KeyError, TypeError, json.JSONDecodeError):
+            raise ValueError(f"agreement: {path.name} is not an agreement; make one with `federated keys`.") from None
+
+
+def new_run(nonces: Sequence[bytes]) -> bytes:
+    """Return the run id that all nonces make: fresh as soon as one of them is."""
+    return hashlib.sha256(b"".join(len(nonce).to_bytes(2, "little") + nonce for nonce in nonces)).digest()[:16]

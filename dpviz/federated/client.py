@@ -1,0 +1,231 @@
+"""A client as a process: it runs the public program on its own rows, and asks the server for every noisy sum."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dpviz.federated.agreement import Agreement, new_run
+from dpviz.federated.frames import HEADER_BYTES, Frame, FrameError, Kind, pack_round
+from dpviz.federated.keys import SERVER
+from dpviz.federated.parties import Aborted, Client
+from dpviz.federated.rows import MaskedSession, header_of, local_statistic, refuse
+from dpviz.federated.server import NONCE_BYTES
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries import Predicate, Query
+from dpviz.privacy.rows import Draw, Rows, Session
+from dpviz.trace import Step, Trace
+
+__all__ = ["Link", "take_part"]
+
+
+class Link:
+    """A TLS connection to the server; every wait has a deadline."""
+
+    def __init__(self, address: tuple[str, int], context: ssl.SSLContext, timeout: float) -> None:
+        try:
+            plain = socket.create_connection(address, timeout)
+        except OSError as problem:
+            raise Aborted(f"no server at {address[0]}:{address[1]}: {problem.strerror or problem}") from None
+        try:
+            self._socket = context.wrap_socket(plain, server_hostname=SERVER)
+        except ssl.SSLCertVerificationError as problem:
+            plain.close()
+            raise Aborted(f"the server's certificate is not this federation's: {problem.verify_message}") from None
+        except OSError as problem:
+            plain.close()
+            raise Aborted(f"no TLS 1.3 with {address[0]}:{address[1]}: {problem.strerror or problem}") from None
+
+    def send(self, frame: Frame) -> None:
+        """Send a frame."""
+        try:
+            self._socket.sendall(frame.pack())
+        except OSError:
+            raise Aborted(self._last_words()) from None
+
+    def read(self, kind: Kind, timeout: float) -> Frame:
+        """Return the next frame, which must be of this kind.
+
+        Raises
+        ------
+        Aborted
+            If the server ends the run, is gone or late, or sends something else.
+        """
+        self._socket.settimeout(timeout)
+        try:
+            header = self._exactly(HEADER_BYTES)
+            frame = Frame.unpack(header, self._exactly(Frame.length(header)))
+        except FrameError as problem:
+            raise Aborted(f"the server {problem}") from None
+        except TimeoutError:
+            raise Aborted(f"the server is late: no answer within {timeout:g} s") from None
+        except (OSError, EOFError):
+            raise Aborted("the server refused this client or closed the connection") from None
+        if frame.kind is Kind.ABORT:
+            raise Aborted("server: " + frame.payload.decode(errors="replace")[:500])
+        if frame.kind is not kind:
+            raise Aborted(f"the server sent {frame.kind.name} where {kind.name} was due")
+        return frame
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._socket.close()
+
+    def _last_words(self) -> str:
+        """Return what the server said before it closed, if it did."""
+        try:
+            self.read(Kind.ABORT, 2.0)
+        except Aborted as reason:
+            return str(reason)
+        return "the server closed the connection"
+
+    def _exactly(self, size: int) -> bytes:
+        chunks, missing = [], size
+        while missing:
+            chunk = self._socket.recv(min(missing, 2**20))
+            if not chunk:
+                raise EOFError
+            chunks.append(chunk)
+            missing -= len(chunk)
+        return b"".join(chunks)
+
+
+class _ServersNoise:
+    """The noise source of a client: it draws nothing, and notes what the server has to draw."""
+
+    reproducible = False
+
+    def __init__(self) -> None:
+        self.wanted: list[tuple[str, float]] = []
+
+    def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
+        self.wanted.append(("gaussian", sd))
+        return np.zeros(shape)
+
+    def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        self.wanted.append(("laplace", scale))
+        return np.zeros(shape)
+
+    def integer(self, below: int) -> NoReturn:
+        refuse("choosing by the exponential mechanism")
+
+    def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> NoReturn:
+        refuse("choosing by the exponential mechanism")
+
+    def coins(self, chances: np.ndarray) -> NoReturn:
+        refuse("randomizing one report per row")
+
+    def binomial(self, counts: np.ndarray, chance: float) -> NoReturn:
+        refuse("randomizing one report per row")
+
+
+class _RemoteRows(Rows):
+    """One client's rows, and the way to the sum over all clients."""
+
+    def __init__(self, own: Rows, agreement: Agreement, link: Link, party: Client, run: bytes, timeout: float) -> None:
+        self.domain, self.dataset_id = own.domain, own.dataset_id
+        self.asked = _ServersNoise()
+        self.noise = self.asked
+        self.rounds = 0
+        self.own, self.agreement, self.link, self.party, self.run, self.timeout = (
+            own, agreement, link, party, run, timeout,
+        )  # fmt: skip
+
+    def open(self) -> Session:
+        return _RemoteSession(self)
+
+    def size_nonprivate(self) -> NoReturn:
+        raise PermissionError("Federated: the number of rows of all clients is not known to any of them.")
+
+
+class _RemoteSession(MaskedSession):
+    """One run: this client's statistics travel masked, and the noisy sum of all comes back."""
+
+    def __init__(self, rows: _RemoteRows) -> None:
+        super().__init__(rows)
+        self._rows, self._own = rows, rows.own.open()
+
+    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+        self._own.partition(scope, predicate)
+        return super().partition(scope, predicate)
+
+    def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
+        rows, noise = self._rows, self._rows.asked
+        ring = rows.agreement.ring
+        local = local_statistic(self._own, query, scope)
+        header = header_of(rows.rounds, query, {part: value.shape for part, value in local.items()}, ring)
+        noise.wanted.clear()
+        for part, value in local.items():  # the curator writes its ledger; the noise itself is the server's
+            draw(part, np.zeros(value.shape))
+        if len(noise.wanted) != len(local):
+            refuse("releasing a sum without noise")
+        wanted = dict(zip(local, noise.wanted, strict=True))
+        for part, bound in query.sensitivity(np.inf, Neighboring.ADD_REMOVE).items():
+            worst = rows.agreement.n_max * bound + 8 * wanted[part][1]
+            ring.check(part or header.query, worst, header.digits[part])
+        parts = [[part, list(shape), header.digits[part], *wanted[part]] for part, shape in header.shapes.items()]
+        words = b"".join(rows.party.upload(header, local).values())
+        payload = pack_round({"query": header.query, "parts": parts}, words)
+        rows.link.send(Frame(Kind.UPLOAD, rows.rounds, rows.run, payload))
+        frame = rows.link.read(Kind.SUM, rows.timeout)
+        if (frame.run, frame.round) != (rows.run, rows.rounds) or len(frame.payload) != len(words):
+            raise Aborted(f"the server sent the sum of another run or round in round {rows.rounds + 1}")
+        broadcast, start = {}, 0
+        for part in header.shapes:
+            size = header.size(part) * ring.word_bytes
+            broadcast[part] = frame.payload[start : start + size]
+            start += size
+        rows.rounds += 1
+        return rows.party.unmask(header, broadcast), {}
+
+
+def take_part(
+    agreement: Agreement,
+    name: str,
+    X: np.ndarray,
+    context: ssl.SSLContext,
+    seed: bytes,
+    *,
+    address: tuple[str, int],
+    join_timeout: float = 60.0,
+    round_timeout: float = 30.0,
+    on_step: Callable[[Step], None] | None = None,
+) -> Trace:
+    """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
+
+    Raises
+    ------
+    Aborted
+        If the run cannot be finished, for whatever party's sake; the message names it.
+    """
+    own = Rows(X, agreement.domain, "federated")
+    most = agreement.n_max // len(agreement.clients)
+    if own.size_nonprivate() > most:
+        raise ValueError(
+            f"{name}: this client may hold at most {most:,} rows by the agreement, so that no sum can overflow; agree "
+            "on a larger n_max."
+        )
+    link = Link(address, context, join_timeout)
+    try:
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        link.send(Frame(Kind.HELLO, payload=nonce + agreement.digest))
+        start = link.read(Kind.START, join_timeout + 5.0)
+        nonces = [start.payload[i : i + NONCE_BYTES] for i in range(0, len(start.payload), NONCE_BYTES)]
+        place = agreement.clients.index(name)
+        if len(nonces) != len(agreement.clients) or nonces[place] != nonce or new_run(nonces) != start.run:
+            raise Aborted("the server's run id does not hold this client's nonce; masks would not be fresh")
+        party = Client(name, agreement.clients, seed, start.run, agreement.ring)
+        rows = _RemoteRows(own, agreement, link, party, start.run, 2 * round_timeout + 5.0)
+        trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)
+        link.send(Frame(Kind.DONE, rows.rounds, start.run))
+        return trace
+    except (PermissionError, OverflowError, ValueError):
+        link.send(Frame(Kind.ABORT, payload=b"its own program refused to go on"))  # why is this client's business
+        raise
+    finally:
+        link.close()

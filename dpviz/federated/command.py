@@ -1,0 +1,143 @@
+"""The command `federated keys|server|client`: three terminals, or three machines."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_csv
+from dpviz.domain import Domain
+from dpviz.federated.agreement import Agreement
+from dpviz.federated.client import take_part
+from dpviz.federated.keys import client_context, make_keys, mask_seed, server_context
+from dpviz.federated.parties import Aborted
+from dpviz.federated.ring import PAPER, WIDE
+from dpviz.federated.server import serve
+from dpviz.privacy.noise import Secure
+from dpviz.trace import Step
+
+__all__ = ["add_federated"]
+
+ABORTED = 3  # exit code of a run that another party, or the wire, ended
+
+
+def add_federated(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser; its parts set `do`, a function of the parsed arguments returning the exit code."""
+    federated = commands.add_parser("federated", help="run over several parties that do not show each other their rows")
+    parts = federated.add_subparsers(dest="part", required=True)
+
+    keys = parts.add_parser("keys", help="make one folder a party: certificate, agreement, and the clients' mask seed")
+    keys.add_argument("folder", type=Path)
+    keys.add_argument("--clients", nargs="+", required=True, metavar="NAME")
+    keys.add_argument("--algorithm", required=True, choices=list(ALGORITHMS), metavar="SLUG")
+    keys.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="parameters of the algorithm")
+    keys.add_argument("--low", type=float, nargs="+", required=True, help="public lower bound of each column")
+    keys.add_argument("--high", type=float, nargs="+", required=True, help="public upper bound of each column")
+    keys.add_argument("--radius", type=float, help="public l2 bound of normalized rows")
+    keys.add_argument("--n-public", type=int, required=True, help="declared number of rows of all clients together")
+    keys.add_argument("--n-max", type=int, default=0, help="most rows of all clients together (default 4 n-public)")
+    keys.add_argument("--seed", type=int, default=0, help="public: where the run starts; no noise comes from it")
+    keys.add_argument("--ring", choices=("64", "32"), default="64", help="bits of a word")
+    keys.add_argument("--host", nargs="*", default=[], help="further names of the server for its certificate")
+    keys.set_defaults(do=_keys)
+
+    for name, help_, do in (
+        ("server", "add masked words and noise for one run", _server),
+        ("client", "take part in one run with your own rows", _client),
+    ):
+        part = parts.add_parser(name, help=help_)
+        part.add_argument("folder", type=Path, help="this party's folder, made by `keys`")
+        part.add_argument("--host", default="127.0.0.1")
+        part.add_argument("--port", type=int, default=7443)
+        part.add_argument("--join-timeout", type=float, default=60.0, metavar="SECONDS")
+        part.add_argument("--round-timeout", type=float, default=30.0, metavar="SECONDS")
+        part.set_defaults(do=do)
+        if name == "client":
+            part.add_argument("--data", type=Path, required=True, metavar="FILE.csv")
+            part.add_argument("--json", type=Path, help="write the released trace to this file")
+
+
+def _keys(arguments: argparse.Namespace) -> int:
+    cls = ALGORITHMS[arguments.algorithm]
+    specs, values = params.specs(cls), {}
+    for item in arguments.set:
+        name, _, text = item.partition("=")
+        if name not in specs:
+            raise ValueError(f"federated: {cls.name} has no parameter {name!r}; it has {', '.join(specs)}.")
+        values[name] = params.parse(specs[name], text)
+    domain = Domain.box(arguments.low, arguments.high, radius=arguments.radius, n_public=arguments.n_public)
+    ring = WIDE if arguments.ring == "64" else PAPER
+    agreement = Agreement(cls(**values), domain, tuple(arguments.clients), arguments.seed, ring, arguments.n_max)
+    make_keys(arguments.folder, agreement, arguments.host)
+    print(f"{arguments.folder}: one folder each for server, {', '.join(agreement.clients)}.")
+    print("Hand every party its own folder only, by a safe way: whoever has a client's folder and the server's view")
+    print("can read every client's sums.")
+    return 0
+
+
+def _server(arguments: argparse.Namespace) -> int:
+    agreement = Agreement.read(arguments.folder / "agreement.json")
+    try:
+        report = asyncio.run(
+            serve(
+                agreement,
+                server_context(arguments.folder),
+                Secure(),
+                host=arguments.host,
+                port=arguments.port,
+                join_timeout=arguments.join_timeout,
+                round_timeout=arguments.round_timeout,
+                say=lambda line: print(line, flush=True),
+                ready=lambda port: print(f"listening on {arguments.host}:{port}", flush=True),
+            )
+        )
+    except Aborted as reason:
+        return _aborted(reason)
+    print(f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of words; no row and no sum was seen")
+    return 0
+
+
+def _client(arguments: argparse.Namespace) -> int:
+    agreement = Agreement.read(arguments.folder / "agreement.json")
+    domain, name = agreement.domain, arguments.folder.resolve().name
+    if name not in agreement.clients:
+        raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
+    data = load_csv(arguments.data, low=domain.low.tolist(), high=domain.high.tolist())
+
+    def show(step: Step) -> None:
+        print(f"step {step.index + 1}: {step.title}", flush=True)
+
+    try:
+        trace = take_part(
+            agreement,
+            name,
+            data.X,
+            client_context(arguments.folder),
+            mask_seed(arguments.folder),
+            address=(arguments.host, arguments.port),
+            join_timeout=arguments.join_timeout,
+            round_timeout=arguments.round_timeout,
+            on_step=show,
+        )
+    except Aborted as reason:
+        return _aborted(reason)
+    print(f"claimed: {trace.claimed}")
+    print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
+    for center in trace.cluster_centers:
+        print("  ".join(f"{value:.4g}" for value in center))
+    if arguments.json:
+        arguments.json.write_text(trace.to_json())
+    return 0
+
+
+def _aborted(reason: Aborted) -> int:
+    words = str(reason).removeprefix("server: ").removeprefix("aborted: ").rstrip(".")
+    print(
+        f"dpviz: aborted: {words}. What finished rounds released stays spent; start again for a new run id.",
+        file=sys.stderr,
+    )
+    return ABORTED

@@ -1,0 +1,111 @@
+"""Length-prefixed frames: a fixed header, a checksum, a cap on the length; every mistake has its own sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+__all__ = ["HEADER_BYTES", "MAX_PAYLOAD", "RUN_BYTES", "Frame", "FrameError", "Kind", "pack_round", "unpack_round"]
+
+MAGIC, VERSION = b"dpvf", 1
+RUN_BYTES = 16
+MAX_PAYLOAD = 64 * 2**20
+_HEADER = struct.Struct("<4sBBI16sII")  # magic, version, kind, round, run id, length, CRC-32
+HEADER_BYTES = _HEADER.size
+_LENGTH = struct.Struct("<I")
+
+
+class FrameError(Exception):
+    """A frame that breaks the format; the message says what is wrong with it."""
+
+
+class Kind(IntEnum):
+    """What a frame is for."""
+
+    HELLO = 1  # client: its nonce and the digest of its agreement
+    START = 2  # server: all nonces, in the order of the clients
+    UPLOAD = 3  # client: what is asked, and masked words
+    SUM = 4  # server: the masked noisy sum
+    ABORT = 5  # anybody: why it ends, for people
+    DONE = 6  # client: no more rounds
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """One message. The CRC finds faults of programs; TLS protects against people."""
+
+    kind: Kind
+    round: int = 0
+    run: bytes = bytes(RUN_BYTES)
+    payload: bytes = b""
+
+    def pack(self) -> bytes:
+        """Return the frame as it travels."""
+        head = (MAGIC, VERSION, self.kind, self.round, self.run, len(self.payload), zlib.crc32(self.payload))
+        return _HEADER.pack(*head) + self.payload
+
+    @staticmethod
+    def length(header: bytes) -> int:
+        """Return the payload's length from the header, before anything else is read.
+
+        Raises
+        ------
+        FrameError
+            If this is no frame, another version, or longer than allowed.
+        """
+        magic, version, _, _, _, length, _ = _HEADER.unpack(header)
+        if magic != MAGIC:
+            raise FrameError("sent something that is not a dpviz frame")
+        if version != VERSION:
+            raise FrameError(f"speaks version {version} of the protocol, and this side version {VERSION}")
+        if length > MAX_PAYLOAD:
+            raise FrameError(f"announced a frame of {length:,} bytes; at most {MAX_PAYLOAD:,} are allowed")
+        return length
+
+    @classmethod
+    def unpack(cls, header: bytes, payload: bytes) -> Frame:
+        """Return the frame.
+
+        Raises
+        ------
+        FrameError
+            If the payload is not the one the header was made for, or the kind is unknown.
+        """
+        _, _, kind, round_, run, _, checksum = _HEADER.unpack(header)
+        if zlib.crc32(payload) != checksum:
+            raise FrameError("sent a corrupted frame")
+        if kind not in Kind.__members__.values():
+            raise FrameError(f"sent a frame of unknown kind {kind}")
+        return cls(Kind(kind), round_, run, payload)
+
+
+def pack_round(facts: Mapping[str, Any], words: bytes) -> bytes:
+    """Return the payload of an upload: what is asked, as JSON, then the words."""
+    text = json.dumps(facts, sort_keys=True).encode()
+    return _LENGTH.pack(len(text)) + text + words
+
+
+def unpack_round(payload: bytes) -> tuple[bytes, dict[str, Any], bytes]:
+    """Return (the JSON as sent, what it says, the words).
+
+    Raises
+    ------
+    FrameError
+        If the payload does not hold them.
+    """
+    if len(payload) < _LENGTH.size:
+        raise FrameError("sent an upload without a description")
+    (length,) = _LENGTH.unpack_from(payload)
+    text, words = payload[_LENGTH.size : _LENGTH.size + length], payload[_LENGTH.size + length :]
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        raise FrameError("sent an upload with an unreadable description") from None
+    if len(text) != length or not isinstance(facts, dict):
+        raise FrameError("sent an upload with an unreadable description")
+    return text, facts, words

@@ -1,0 +1,143 @@
+"""Certificates and the clients' mask seed: one folder a party, made once, handed over by a safe way."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import os
+import secrets
+import ssl
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpviz.federated.agreement import Agreement
+from dpviz.federated.masks import SEED_BYTES
+
+__all__ = ["SERVER", "client_context", "make_keys", "mask_seed", "server_context"]
+
+SERVER = "server"
+_DAYS = 825
+
+
+def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> None:
+    """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.seed`.
+
+    The authority's own key is not kept: for other clients make a new set. The server's folder gets no seed.
+
+    Parameters
+    ----------
+    folder : Path, must not exist yet or be empty
+    agreement : Agreement
+    hosts : further names or addresses of the server; "server" is always one, and clients check for it
+    """
+    try:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+    except ImportError:
+        raise ValueError("federated: making keys needs the package 'cryptography': pip install cryptography.") from None
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"federated: the folder {folder.name} is not empty; keys are never overwritten.")
+
+    def named(name: str) -> Any:
+        return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+
+    now = datetime.datetime.now(datetime.UTC)
+
+    def build(name: str, key: Any, issuer: str) -> Any:
+        return (
+            x509.CertificateBuilder()
+            .subject_name(named(name))
+            .issuer_name(named(issuer))
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(minutes=5))
+            .not_valid_after(now + datetime.timedelta(days=_DAYS))
+        )
+
+    authority, issuer = ec.generate_private_key(ec.SECP256R1()), "dpviz federation"
+    identity = x509.SubjectKeyIdentifier.from_public_key(authority.public_key())
+    usage = x509.KeyUsage(
+        digital_signature=True, key_cert_sign=True, crl_sign=True, content_commitment=False, key_encipherment=False,
+        data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+    ca = (
+        build(issuer, authority, issuer)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(usage, critical=True)
+        .add_extension(identity, critical=False)
+        .sign(authority, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    seed = secrets.token_bytes(SEED_BYTES)
+    for name in (SERVER, *agreement.clients):
+        key = ec.generate_private_key(ec.SECP256R1())
+        purpose = ExtendedKeyUsageOID.SERVER_AUTH if name == SERVER else ExtendedKeyUsageOID.CLIENT_AUTH
+        names: list[Any] = [x509.DNSName(SERVER)] + [_host(x509, host) for host in hosts]
+        certificate = (
+            build(name, key, issuer)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([purpose]), critical=True)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identity), critical=False)
+        )
+        if name == SERVER:
+            certificate = certificate.add_extension(x509.SubjectAlternativeName(names), critical=False)
+        own = folder / name
+        own.mkdir(parents=True)
+        _write(own / "ca.pem", ca.public_bytes(pem))
+        _write(own / "cert.pem", certificate.sign(authority, hashes.SHA256()).public_bytes(pem))
+        private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        _write(own / "key.pem", private, secret=True)
+        _write(own / "agreement.json", agreement.to_json().encode())
+        if name != SERVER:
+            _write(own / "masks.seed", seed.hex().encode(), secret=True)
+
+
+def _host(x509: Any, host: str) -> Any:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _write(path: Path, content: bytes, *, secret: bool = False) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if secret else 0o644)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+def mask_seed(folder: Path) -> bytes:
+    """Return the clients' seed from a client's folder."""
+    seed = bytes.fromhex(_existing(folder / "masks.seed").read_text())
+    if len(seed) != SEED_BYTES:
+        raise ValueError(f"federated: masks.seed must hold {SEED_BYTES} bytes.")
+    return seed
+
+
+def server_context(folder: Path) -> ssl.SSLContext:
+    """Return the server's side of TLS 1.3: a certificate made for clients is demanded from everybody."""
+    if (folder / "masks.seed").exists():
+        raise ValueError("federated: the server must not hold masks.seed; with it the masks hide nothing. Remove it.")
+    return _context(ssl.PROTOCOL_TLS_SERVER, folder)
+
+
+def client_context(folder: Path) -> ssl.SSLContext:
+    """Return a client's side of TLS 1.3: the other side must be this federation's server."""
+    return _context(ssl.PROTOCOL_TLS_CLIENT, folder)
+
+
+def _context(protocol: int, folder: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(protocol)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(_existing(folder / "ca.pem"))
+    context.load_cert_chain(_existing(folder / "cert.pem"), _existing(folder / "key.pem"))
+    return context
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise ValueError(f"federated: {path.parent.name}/{path.name} is missing; make it with `federated keys`.")
+    return path

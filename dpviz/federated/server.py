@@ -1,0 +1,269 @@
+"""The server as a process: asyncio and TLS 1.3. It adds masked words and noise, and knows no row and no mask."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import math
+import ssl
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpviz.federated.agreement import Agreement, new_run
+from dpviz.federated.frames import HEADER_BYTES, Frame, FrameError, Kind, unpack_round
+from dpviz.federated.parties import Aborted, Header, Server
+from dpviz.privacy.noise import Noise
+from dpviz.privacy.plan import Cost, Gaussian, Laplace
+
+__all__ = ["Report", "serve"]
+
+NONCE_BYTES = 32
+MECHANISMS: dict[str, Cost] = {"gaussian": Gaussian(1.0), "laplace": Laplace(1.0)}  # how noise of a scale is drawn
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What the server may say after a run: no statistic is in it, because it saw none."""
+
+    rounds: int
+    bytes_up: int
+    bytes_down: int
+
+
+@dataclasses.dataclass
+class _Peer:
+    name: str
+    nonce: bytes
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def read(self) -> Frame:
+        header = await self.reader.readexactly(HEADER_BYTES)
+        return Frame.unpack(header, await self.reader.readexactly(Frame.length(header)))
+
+    async def send(self, frame: Frame) -> None:
+        self.writer.write(frame.pack())
+        await self.writer.drain()
+
+
+async def serve(
+    agreement: Agreement,
+    context: ssl.SSLContext,
+    noise: Noise,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    join_timeout: float = 60.0,
+    round_timeout: float = 30.0,
+    say: Callable[[str], None] = lambda line: None,
+    ready: Callable[[int], None] = lambda port: None,
+) -> Report:
+    """Serve one run and return what traveled.
+
+    Parameters
+    ----------
+    agreement : Agreement
+    context : from `keys.server_context`
+    noise : Noise, the server's own
+    host, port : where to listen; port 0 takes a free one
+    join_timeout, round_timeout : seconds until all clients must have joined, or answered
+    say : called with one line for people now and then
+    ready : called with the port once clients may come
+
+    Raises
+    ------
+    Aborted
+        If the run cannot be finished; every client has been told why.
+    """
+    peers: dict[str, _Peer] = {}
+    joined = asyncio.Event()
+    doors: set[asyncio.Task[None]] = set()
+    writers: list[asyncio.StreamWriter] = []
+
+    async def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            doors.add(task)
+        writers.append(writer)
+        name = _name(writer)
+        guest = _Peer(name, b"", reader, writer)
+        try:
+            if joined.is_set():
+                raise FrameError("came after the start")
+            if name not in agreement.clients:
+                raise FrameError("is not among the clients of this run")
+            frame = await asyncio.wait_for(guest.read(), join_timeout)
+            if name in peers:
+                raise FrameError("has joined already")
+            guest.nonce = _hello(frame, agreement)
+        except (FrameError, OSError, asyncio.IncompleteReadError, TimeoutError) as problem:
+            words = str(problem) if isinstance(problem, FrameError) else "left before the start"
+            say(f"refused: {name or 'a stranger'} {words}")
+            await _farewell(guest, f"refused: {name or 'a stranger'} {words}.")
+            return
+        peers[name] = guest
+        say(f"{name} joined ({len(peers)} of {len(agreement.clients)})")
+        if len(peers) == len(agreement.clients):
+            joined.set()
+
+    listener = await asyncio.start_server(welcome, host, port, ssl=context, ssl_handshake_timeout=join_timeout)
+    ready(listener.sockets[0].getsockname()[1])
+    try:
+        try:
+            await asyncio.wait_for(joined.wait(), join_timeout)
+        except TimeoutError:
+            missing = ", ".join(name for name in agreement.clients if name not in peers)
+            raise Aborted(
+                f"only {len(peers)} of {len(agreement.clients)} clients joined within {join_timeout:g} s; "
+                f"missing: {missing}. Nothing was sent."
+            ) from None
+        listener.close()
+        return await _run(agreement, [peers[name] for name in agreement.clients], noise, round_timeout, say)
+    except Aborted as reason:
+        await asyncio.gather(*(_farewell(peer, f"aborted: {reason}") for peer in peers.values()))
+        raise
+    finally:
+        listener.close()
+        for task in doors:
+            task.cancel()
+        await asyncio.gather(*doors, return_exceptions=True)
+        await asyncio.gather(*map(_close, writers))
+
+
+def _name(writer: asyncio.StreamWriter) -> str:
+    certificate = writer.get_extra_info("peercert") or {}
+    pairs = (pair for group in certificate.get("subject", ()) for pair in group)
+    return next((value for key, value in pairs if key == "commonName"), "")
+
+
+def _hello(frame: Frame, agreement: Agreement) -> bytes:
+    """Return the nonce of a client that may join."""
+    if frame.kind is not Kind.HELLO or len(frame.payload) != NONCE_BYTES + len(agreement.digest):
+        raise FrameError("did not introduce itself")
+    if frame.payload[NONCE_BYTES:] != agreement.digest:
+        raise FrameError("holds another agreement; give every party the same agreement.json")
+    return frame.payload[:NONCE_BYTES]
+
+
+async def _farewell(peer: _Peer, words: str) -> None:
+    """Tell a peer why it ends; one that is gone already cannot be told."""
+    with contextlib.suppress(OSError, TimeoutError):
+        await asyncio.wait_for(peer.send(Frame(Kind.ABORT, payload=words.encode())), 2.0)
+    await _close(peer.writer)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    try:
+        await asyncio.wait_for(writer.wait_closed(), 2.0)
+    except (OSError, TimeoutError):
+        writer.transport.abort()
+        await asyncio.sleep(0.01)  # the loop drops the connection in its next rounds
+
+
+async def _run(
+    agreement: Agreement, peers: list[_Peer], noise: Noise, timeout: float, say: Callable[[str], None]
+) -> Report:
+    nonces = [peer.nonce for peer in peers]
+    run = new_run(nonces)
+    await _all(peers, lambda peer: peer.send(Frame(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
+    adder = Server(agreement.clients, agreement.ring)
+    number = up = down = 0
+    while True:  # how many rounds the plan allows is for every client's curator to say
+        frames = await _all(peers, lambda peer: _read(peer, run, number), number, timeout)  # noqa: B023
+        if all(frame.kind is Kind.DONE for frame in frames):
+            say(f"done: {number} rounds, {up:,} bytes up, {down:,} bytes down")
+            return Report(number, up, down)
+        header, scales, uploads = _asked(frames, peers, number, agreement)
+        drawn = {part: _draw(noise, *scales[part], header.shapes[part]) for part in header.shapes}
+        broadcast = b"".join(adder.add(header, uploads, drawn).values())
+        up += sum(len(payload) for parts in uploads.values() for payload in parts.values())
+        down += len(peers) * len(broadcast)
+        message = Frame(Kind.SUM, number, run, broadcast)
+        await _all(peers, lambda peer: peer.send(message), number, timeout)  # noqa: B023
+        number += 1
+
+
+async def _read(peer: _Peer, run: bytes, number: int) -> Frame:
+    frame = await peer.read()
+    if frame.kind is Kind.ABORT:
+        raise FrameError("stopped: " + frame.payload.decode(errors="replace")[:300])
+    if frame.kind not in (Kind.UPLOAD, Kind.DONE):
+        raise FrameError(f"sent {frame.kind.name} where its words were due")
+    if (frame.run, frame.round) != (run, number):
+        raise FrameError(f"sent a frame of another run or round in round {number + 1} (repeated or replayed)")
+    return frame
+
+
+async def _all(peers: list[_Peer], act: Callable[[_Peer], Any], number: int, timeout: float) -> list[Any]:
+    """Do something with every peer at once; the first that fails is named, and ends the run."""
+    tasks = {asyncio.ensure_future(act(peer)): peer for peer in peers}
+    done, late = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_EXCEPTION)
+    for task in late:
+        task.cancel()
+    for name, problem in [(tasks[task].name, task.exception()) for task in done]:
+        if isinstance(problem, FrameError):
+            raise Aborted(f"round {number + 1}: {name} {problem}")
+        if isinstance(problem, OSError | asyncio.IncompleteReadError):
+            raise Aborted(f"round {number + 1}: {name} is gone")
+        if problem is not None:
+            raise problem
+    if late:
+        names = ", ".join(tasks[task].name for task in late)
+        raise Aborted(f"round {number + 1}: {names} is late: no answer within {timeout:g} s")
+    return [task.result() for task in tasks]
+
+
+def _asked(
+    frames: list[Frame], peers: list[_Peer], number: int, agreement: Agreement
+) -> tuple[Header, dict[str, tuple[str, float]], dict[str, dict[str, bytes]]]:
+    """Return (header, part -> (mechanism, scale), uploads); all clients must ask for the same."""
+    finished = [peer.name for peer, frame in zip(peers, frames, strict=True) if frame.kind is Kind.DONE]
+    if finished:
+        raise Aborted(f"round {number + 1}: {', '.join(finished)} finished before the others")
+    seen: bytes | None = None
+    uploads: dict[str, dict[str, bytes]] = {}
+    for peer, frame in zip(peers, frames, strict=True):
+        try:
+            text, facts, words = unpack_round(frame.payload)
+            if seen is None:
+                seen, (header, scales) = text, _facts(facts, number, agreement)
+            elif text != seen:
+                raise FrameError(f"asks for something else than {peers[0].name}")
+            uploads[peer.name] = _split(words, header, agreement.ring.word_bytes)
+        except FrameError as problem:
+            raise Aborted(f"round {number + 1}: {peer.name} {problem}") from None
+    return header, scales, uploads
+
+
+def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[Header, dict[str, tuple[str, float]]]:
+    try:
+        parts = {str(part): (tuple(map(int, shape)), int(digits), str(how), float(scale))
+                 for part, shape, digits, how, scale in facts["parts"]}  # fmt: skip
+        query = str(facts["query"])
+    except (KeyError, TypeError, ValueError):
+        raise FrameError("sent an upload with an unreadable description") from None
+    ring = agreement.ring
+    for shape, digits, how, scale in parts.values():
+        sound = min(shape, default=1) >= 0 and digits in (ring.fraction, ring.whole_fraction)
+        if not sound or how not in MECHANISMS or not (math.isfinite(scale) and scale > 0):
+            raise FrameError("asks for something that is not a noisy sum")
+        if 8 * scale >= ring.limit(digits):
+            raise FrameError(f"asks for noise of scale {scale:.3g}, which does not fit the ring")
+    header = Header(number, query, {p: v[0] for p, v in parts.items()}, {p: v[1] for p, v in parts.items()})
+    return header, {part: values[2:] for part, values in parts.items()}
+
+
+def _split(words: bytes, header: Header, word_bytes: int) -> dict[str, bytes]:
+    sizes = [header.size(part) * word_bytes for part in header.shapes]
+    if sum(sizes) != len(words):
+        raise FrameError(f"sent {len(words):,} bytes of words; {sum(sizes):,} were due")
+    ends = np.cumsum(sizes)
+    return {part: words[end - size : end] for part, size, end in zip(header.shapes, sizes, ends, strict=True)}
+
+
+def _draw(noise: Noise, how: str, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+    return MECHANISMS[how].draw(noise, scale, shape)
