@@ -1,0 +1,73 @@
+"""The Trade-off page in a real browser: a sweep fills in, survives a page change and a reload, and can be cancelled."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
+
+
+@pytest.fixture(autouse=True)
+def patience():
+    expect.set_options(timeout=60_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+def start(page, *, runs=2):
+    expect(page.get_by_text("Choose a grid in the sidebar")).to_be_visible()
+    box = page.get_by_role("spinbutton", name="Runs per point")
+    box.fill(str(runs))
+    box.press("Enter")
+    expect(page.get_by_text(f"{20 * runs + 1} runs")).to_be_visible()  # 4 algorithms, 5 budgets, one reference
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+
+
+def no_exception(page):
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(open_page):
+    page = open_page("tradeoff")
+    start(page)
+    page.get_by_role("link", name="Explore").first.click()
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Trade-off").first.click()
+    expect(page.get_by_role("tab", name="Who wins where")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("How much ε do I need?")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first).to_contain_text("KMeans")
+    page.get_by_role("tab", name="Who wins where").click()
+    expect(page.get_by_text("A winner is named only where")).to_be_visible()
+    page.reload()  # a new session: the address carries the sweep
+    expect(page.get_by_text("How much ε do I need?")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("tab", name="Take it with you").click()
+        page.get_by_role("button", name="Rows (CSV)").click()
+    assert download.value.suggested_filename == "dpviz-sweep.csv"
+    assert open(download.value.path()).readline().startswith("key,data,bounds")
+    no_exception(page)
+
+
+def test_cancel_keeps_what_had_finished(open_page):
+    page = open_page("tradeoff")
+    start(page, runs=40)
+    page.wait_for_timeout(2000)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled after")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    no_exception(page)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_no_sideways_scroll_at_390_and_no_serious_violation(open_page, mode):
+    page = open_page("tradeoff", width=390, height=844, mode=mode)
+    expect(page.get_by_text("Choose a grid in the sidebar")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page).response["violations"]
+    serious = [v["id"] for v in found if v["impact"] in ("serious", "critical")]
+    assert serious == [], json.dumps([[n["html"][:200] for n in v["nodes"][:3]] for v in found])
+    no_exception(page)
