@@ -13,6 +13,7 @@ from dpviz import validate
 __all__ = ["Domain"]
 
 _SLACK = 2.0**-40  # more than the rounding of a norm in float64 for any d below 2^12: the radius is never exceeded
+_ROWS = 1024
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -130,7 +131,9 @@ class Domain:
     def normalize(self, X: np.ndarray) -> np.ndarray:
         """Map original units to z units; nothing is clipped. Shape (n, d)."""
         X = validate.finite_matrix("Domain", X, n_features=self.n_features)
-        return (X - self.middle) / self.half_width
+        Z = X - self.middle
+        Z /= self.half_width
+        return Z
 
     def denormalize(self, Z: np.ndarray) -> np.ndarray:
         """Map z units to original units. Shape (..., d)."""
@@ -140,11 +143,14 @@ class Domain:
         """Clip each row to the box, then to the ball; a function of that row only. Shape (n, d)."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
-        for column in clipped.T:  # one fixed order per row: no block may change a bit
-            squares += column * column
+        for start in range(0, len(clipped), _ROWS):  # rows that fit the cache
+            for column in clipped[start : start + _ROWS].T:  # one fixed order per row: no block may change a bit
+                squares[start : start + _ROWS] += column * column
         norms = np.sqrt(squares)
         reach = self.radius * (1 - _SLACK / 2)
-        return clipped * np.where(norms > reach, reach / np.maximum(norms, reach), 1.0)[:, None]
+        if (norms > reach).any():
+            clipped *= np.where(norms > reach, reach / np.maximum(norms, reach), 1.0)[:, None]
+        return clipped
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""

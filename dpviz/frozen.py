@@ -10,8 +10,13 @@ import numpy as np
 __all__ = ["FrozenDict", "freeze"]
 
 
+_PLAIN = (int, float, str, bool, type(None))
+
+
 def freeze(value: Any) -> Any:
     """Copy arrays and make the copies read-only, inside dicts, lists and tuples too; other values pass."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, np.ndarray):
         copy = np.array(value, copy=True)
         copy.setflags(write=False)

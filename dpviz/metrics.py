@@ -26,6 +26,7 @@ __all__ = [
     "majority_accuracy",
     "matched_center_mse",
     "normalized_loss",
+    "quality",
     "silhouette",
 ]
 
@@ -110,6 +111,26 @@ def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:
     """Return the mean squared distance under the best one-to-one matching (of the smaller set)."""
     squares = cdist(centers, reference, "sqeuclidean")
     return float(squares[linear_sum_assignment(squares)].mean())
+
+
+def quality(
+    X: np.ndarray, centers: np.ndarray, reference: np.ndarray, domain: Domain, labels: np.ndarray | None = None
+) -> dict[str, float]:
+    """Return the measures that the DPM paper compares by, in z units, on the nearest-center assignment of all rows.
+
+    Both accuracies are there because a majority vote can only gain from more centers, and both directions of the
+    KMeans distance (as shares of the domain's diagonal) because each flatters one side. X (n, d), centers (k', d) and
+    reference (k, d) in original units; labels (n,) or None; the silhouette is of a fixed sample of 3000 rows.
+    """
+    Z, z, reference = (domain.normalize(points) for points in (X, centers, reference))
+    finite = np.isfinite(Z).all(axis=1)
+    Z = Z[finite]
+    there, back = np.array(kmeans_distance(z, reference)) / float(np.linalg.norm(2 * domain.box_z))
+    found = {"loss": inertia(Z, z) / len(Z), "silhouette": silhouette(Z, z, np.random.default_rng(0), sample=3000)}
+    if labels is not None:
+        found["majority accuracy"] = majority_accuracy(Z, z, labels[finite])
+        found["one-to-one accuracy"] = hungarian_accuracy(Z, z, labels[finite])
+    return found | {"distance to KMeans": there, "distance from KMeans": back, "centers": float(len(z))}
 
 
 def loss_auc(epsilons: Sequence[float], losses: Sequence[float]) -> float:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
-from pages._ui import coreset, local, private, runs, shell
+from pages._ui import coreset, local, private, quality, runs, shell
 from pages._ui.forms import parameters, pick_algorithm, pick_data
 from pages._ui.player import player
 
@@ -106,5 +106,6 @@ st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
+quality.section(result, hidden=hidden)
 coreset.section("explore", result, hidden=hidden, axes=axes)
 local.section("explore", result, hidden=hidden, axes=axes)

@@ -62,3 +62,18 @@ def test_loss_path_ends_at_the_loss_of_the_result(slug):
     path = metrics.loss_path(trace, X)
     assert len(path) == len(trace.steps)
     assert path[-1] == pytest.approx(metrics.normalized_loss(X, trace.cluster_centers, domain))
+
+
+def test_quality_gives_both_accuracies_and_both_directions():
+    X = np.repeat([[-5.0, 0.0], [5.0, 0.0]], 50, axis=0)
+    labels = np.repeat([0, 1], 50)
+    domain = Domain.box(-10, 10, 2)
+    three = np.array([[-5.0, 0.0], [5.0, 0.0], [5.0, 4.0]])
+    found = metrics.quality(X, three, X[[0, -1]], domain, labels)
+    assert found["majority accuracy"] == found["one-to-one accuracy"] == 1.0 and found["centers"] == 3
+    assert found["loss"] == 0 and found["silhouette"] == 1.0
+    assert found["distance to KMeans"] == pytest.approx(4 / 3 / np.hypot(20, 20))
+    assert found["distance from KMeans"] == 0
+    one = metrics.quality(X, np.array([[0.0, 0.0]]), X[[0, -1]], domain, labels)
+    assert one["silhouette"] == -1 and one["majority accuracy"] == 0.5 and one["loss"] == pytest.approx(0.25)
+    assert "majority accuracy" not in metrics.quality(X, three, three, domain)

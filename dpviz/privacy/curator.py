@@ -342,7 +342,7 @@ class Curator:
             part=part,
             occurrence=occurrence,
             mechanism=type(cost).__name__,
-            cost=dataclasses.asdict(cost),
+            cost=dict(vars(cost)),
             path=path,
             norm=cost.norm,
             sensitivity=change,

@@ -109,8 +109,8 @@ class Rows:
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)
-        Z = Z[np.isfinite(Z).all(axis=1)]
-        x = snap_toward_zero(domain.clip(Z))
+        finite = np.isfinite(Z).all(axis=1)
+        x = snap_toward_zero(domain.clip(Z if finite.all() else Z[finite]))
         x.setflags(write=False)
         self.domain = domain
         self.dataset_id = dataset_id

@@ -1,0 +1,54 @@
+"""Below the player: how good a run is beside KMeans, by the raw rows. DEMO only."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dpviz.metrics import quality
+from pages._ui.runs import Result
+
+_WORDS = {
+    "loss": ("Loss", "squared distance to the nearest center, z units, per row; lower is better", ".4g"),
+    "silhouette": ("Silhouette", "between -1 and 1; higher is better", ".2f"),
+    "majority accuracy": (
+        "Accuracy, majority",
+        "each center takes its most frequent label: more centers only help",
+        ".2f",
+    ),
+    "one-to-one accuracy": ("Accuracy, one to one", "each label has one center: more centers only harm", ".2f"),
+    "distance to KMeans": ("From these centers to KMeans", "mean to the nearest, share of the box's diagonal", ".4f"),
+    "distance from KMeans": ("From KMeans to these centers", "the same backwards: too few centers show here", ".4f"),
+    "centers": ("Centers", "", ".0f"),
+}
+
+
+@st.cache_resource(max_entries=64, show_spinner="Comparing with KMeans", scope="session")
+def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the measures of a run and of its KMeans reference."""
+    data, reference = _result.data, _result.reference.cluster_centers
+    ours, theirs = (
+        quality(data.X, centers, reference, data.domain, data.labels)
+        for centers in (_result.trace.cluster_centers, reference)
+    )
+    return ours, theirs
+
+
+def section(result: Result, *, hidden: bool) -> None:
+    """Show the comparison where hidden layers are asked for and exist."""
+    if not hidden or result.reference is None or result.reference is result.trace:
+        return
+    with st.expander("How good is it? Beside KMeans, by the raw rows"):
+        ours, theirs = _table(result.identity, result)
+        rows = "".join(
+            f"<tr class=lit><td>{_WORDS[name][0]}</td><td>{ours[name]:{_WORDS[name][2]}}</td>"
+            f"<td>{theirs[name]:{_WORDS[name][2]}}</td><td>{_WORDS[name][1]}</td></tr>"
+            for name in ours
+        )
+        heads = "".join(f"<th scope=col>{html.escape(head)}</th>" for head in ("", result.trace.name, "KMeans", ""))
+        st.html(
+            '<div class="dp-table dp-free" tabindex="0" role="region" aria-label="Comparison with KMeans">'
+            f'<span class="dp-tag">NOT PRIVATE</span><table><thead><tr>{heads}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>"
+        )
