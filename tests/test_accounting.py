@@ -62,7 +62,7 @@ def theirs(plan, delta, *, pessimistic=True):
     return functools.reduce(lambda a, b: a.compose(b), every).get_epsilon_for_delta(delta)
 
 
-@pytest.mark.parametrize(("mu", "delta"), [(0.05, 1e-7), (0.23, 1e-6), (0.5, 1e-5), (1.1, 1e-5), (2.0, 1e-3)])
+@pytest.mark.parametrize(("mu", "delta"), [(0.05, 1e-7), (0.23, 1e-6), (0.5, 1e-5), (1.1, 1e-5)])
 def test_gaussians_agree_with_an_independent_accountant(mu, delta):
     """Both are exact for Gaussians: within 1e-6 of its upper estimate, never below its lower one."""
     plan = Plan({"a": gaussians(mu, [1, 2, 3])})

@@ -14,7 +14,7 @@ from dpviz.figures.ledger import releases_frame
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.session_ledger import Budget
 from dpviz.trace import Trace
-from pages._ui.private import claims, fingerprint, together
+from pages._ui.private import claims, fingerprint, short_lived, together
 from pages._ui.runs import Result
 
 MOST = 400  # releases listed on the page; the downloads have all
@@ -121,6 +121,8 @@ def account(data: Dataset) -> None:
                 state.book_problem = str(problem)
             st.rerun()
     with right:
+        if short_lived():
+            st.warning(f"Ledger files of this server end with it: it cannot keep its secret. {short_lived()}")
         st.download_button(
             "Download the ledger file", claims().to_file(key), "dpviz-ledger.json", "application/json",
             icon=":material/download:", on_click="ignore", help="Signed by this server: it cannot be edited.",

@@ -14,12 +14,22 @@ from pages._ui import runs
 
 
 @st.cache_resource
-def claims() -> Ledgers:
-    """Return the server's one store of ledgers; without a writable home its secret lasts until the restart."""
+def _server() -> tuple[Ledgers, str]:
+    """Return the server's one store of ledgers, and what keeps it from outlasting a restart, if anything does."""
     try:
-        return Ledgers(server_secret())
-    except OSError:
-        return Ledgers(secrets.token_bytes(32))
+        return Ledgers(server_secret()), ""
+    except OSError as problem:
+        return Ledgers(secrets.token_bytes(32)), str(problem)
+
+
+def claims() -> Ledgers:
+    """Return the server's one store of ledgers."""
+    return _server()[0]
+
+
+def short_lived() -> str:
+    """Return why ledger files will not be readable after a restart; empty if they will."""
+    return _server()[1]
 
 
 def fingerprint(data: Dataset) -> str:

@@ -1,0 +1,42 @@
+"""The Ledger and Limits pages in a real browser."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+
+
+def test_a_release_opens_and_says_why(open_page):
+    page = open_page("ledger")
+    lines = page.locator("details")
+    lines.nth(1).wait_for(timeout=90_000)  # a cold server computes the replay first
+    expect(lines.nth(1).locator("p")).to_be_hidden()
+    lines.nth(1).locator("summary").click()
+    expect(lines.nth(1).locator("p")).to_contain_text("one row added or removed changes it by at most")
+    lines.nth(1).locator("summary").press("Enter")
+    expect(lines.nth(1).locator("p")).to_be_hidden()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download JSON").click()
+    record = json.loads(download.value.path().read_text())
+    assert download.value.suggested_filename == f"dpviz-{record['algorithm']}-0-ledger.json"
+    assert (
+        len(record["ledger"]) == lines.count()
+        and "nothing here is private" in record["notice"]
+        and "steps" not in record
+    )
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize(("path", "landmark"), [("ledger", "details"), ("limits", "h2 >> nth=3")])
+def test_no_sideways_scroll_at_390_and_no_violation(open_page, path, landmark, mode):
+    page = open_page(path, width=390, height=844, mode=mode)
+    page.locator(landmark).first.wait_for()
+    if path == "ledger":
+        page.locator("summary").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page).response["violations"]
+    assert [v["id"] for v in found] == [], json.dumps([[n["html"][:200] for n in v["nodes"][:3]] for v in found])
+    expect(page.get_by_test_id("stException")).to_have_count(0)
