@@ -301,6 +301,11 @@ def test_a_wrong_scale_is_caught(factor, monkeypatch):
     assert not honest(draws(instance(ALGORITHMS["pe-means"]), ROWS, runs=12), 12)
 
 
+def test_a_wrong_scale_on_the_counts_of_keys_is_caught(monkeypatch):
+    monkeypatch.setattr(Threshold, "draw", lambda self, noise, scale, shape: noise.gaussian(1.25 * scale, shape))
+    assert not honest(draws(instance(ALGORITHMS["stemmer-kaplan"]), ROWS, runs=12), 12)
+
+
 def test_correlated_noise_is_caught(monkeypatch):
     class Walk(Seeded):
         def gaussian(self, sd, shape):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import beta, kstest
+from scipy.stats import beta, chi2, kstest
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
@@ -276,7 +276,8 @@ class Draws:
     Attributes
     ----------
     entries : how many noise values were looked at
-    p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number
+    p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number; counts of keys, which are
+        rounded, are tested for their variance
     correlation : largest |r| sqrt(m) of neighbors in a vector, of parts of one release, of successive releases
     repeats : noise values that are 0 or repeat another of the same run, all runs together
     selections : |z| of how often the likeliest candidate was chosen; 0 without selections
@@ -294,6 +295,7 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
     domain = Domain.box(-1, 1, X.shape[1], scale="common", n_public=len(X))
     data = Neighbors(X, X, domain)
     pooled: dict[tuple[str, str], list[np.ndarray]] = {}
+    rounded: dict[str, list[np.ndarray]] = {}
     lags: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
     repeats, score, variance = 0, 0.0, 0.0
     for run in range(runs):
@@ -308,6 +310,11 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
             lags.setdefault(f"{entry.name} {follower.name}", []).append((values[:m], following[:m]))
         repeats += coincidences(noise)
         for entry, seen in zip(trace.ledger, exchanges, strict=True):
+            if entry.mechanism == "Threshold":
+                has_key = seen.true > 0
+                rounded.setdefault(entry.name, []).append(
+                    (seen.released[0] - seen.true)[has_key] / math.sqrt(entry.scale**2 + 1 / 12)
+                )
             if entry.mechanism == "Exponential":
                 chance = np.exp((seen.true - seen.true.max()) / entry.scale)
                 chance /= chance.sum()
@@ -316,8 +323,10 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
                 variance += float(chance[top] * (1 - chance[top]))
     scale = {"Gaussian": "norm", "Laplace": "laplace"}
     tests = [kstest(np.concatenate(v), scale[kind]).pvalue for (_, kind), v in pooled.items()]
+    squares = [(float((np.concatenate(v) ** 2).sum()), sum(map(len, v))) for v in rounded.values()]
+    tests += [2 * min(chi2.cdf(total, m), chi2.sf(total, m)) for total, m in squares if m]
     return Draws(
-        entries=sum(len(v) for values in pooled.values() for v in values),
+        entries=sum(len(v) for values in (*pooled.values(), *rounded.values()) for v in values),
         p_value=min([1.0, *(len(tests) * p for p in tests)]),
         correlation=max([0.0, *map(_correlation, lags.values())]),
         repeats=repeats,
