@@ -80,7 +80,8 @@ def _receive() -> None:
     turn = state.setdefault("file_turn", 0)
     file = st.file_uploader("A table in CSV, TSV, Parquet or Excel form, with a header line", TYPES, key=f"file_{turn}")
     st.caption(
-        "The file stays in the memory of this server, for this visit only: never on its disk, never in a log. "
+        "The file stays in the memory of this server, for this visit only: never in a log, and a private one "
+        "never on its disk. "
         "Names and types of columns count as public."
     )
     if file is not None:

@@ -1,7 +1,8 @@
 """What a sweep may run on: samples, blobs, files of this session that are public, and people made up from a coreset.
 
-Worker processes open data by name. A file of this session, or what is drawn from released values, is written to a
-folder of the server that only it can read and that goes with it. Rows of private data are never among them.
+Worker processes open data by name. A file of this session that is public, or what is drawn from released values, is
+written to a folder of the server that only it can read and that goes with it: in memory where the system has such
+folders. Rows of private data are never among them.
 """
 
 from __future__ import annotations

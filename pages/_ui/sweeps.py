@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,6 +22,8 @@ from dpviz.experiments.engines import local, perform
 from dpviz.experiments.jobs import Job, Jobs
 from dpviz.experiments.rowfile import table
 from dpviz.experiments.sweep import Cell, Sweep
+
+MEMORY = next((str(path) for path in [Path("/dev/shm")] if path.is_dir()), None)  # a folder that is not on a disk
 
 WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
 KEEP = 40  # sweeps of all sessions together
@@ -64,7 +67,7 @@ class Shelf:
         self.queue = Jobs(workers=1)
         self.trials = Jobs(workers=1)
         self.seconds: dict[tuple[Any, ...], float] = {}
-        self.folder = tempfile.TemporaryDirectory(prefix="dpviz-")  # readable for this user only; goes with the server
+        self.folder = tempfile.TemporaryDirectory(prefix="dpviz-", dir=MEMORY)  # this user's only; goes with the server
         self.titles: dict[str, str] = {}  # path -> what a visitor sees
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
