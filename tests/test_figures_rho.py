@@ -1,5 +1,6 @@
 """Figures of rho-distance privacy: tables against literals, the promise in titles, hidden layers only when asked."""
 
+import functools
 import json
 
 import numpy as np
@@ -17,10 +18,15 @@ from dpviz.trace import Step
 FAMILY = ("dist-dp", "dist-dp-region-means", "dist-dp-random-points")
 
 
-def view(slug, *, hidden, axes=(0, 1), rho_distance=0.005):
+@functools.cache
+def run(slug, rho_distance):
     data = load_sample("city")
     algorithm = ALGORITHMS[slug](n_clusters=4, rho_distance=rho_distance, delta=1e-5)
-    trace = algorithm.run(data.X, domain=data.domain, seed=0)
+    return data, algorithm.run(data.X, domain=data.domain, seed=0)
+
+
+def view(slug, *, hidden, axes=(0, 1), rho_distance=0.005):
+    data, trace = run(slug, rho_distance)
     return View(
         trace, LIGHT, axes, data.columns, data.units, data.X if hidden else None, None,
         loss_path(trace, data.X) if hidden else None, 0.01 if hidden else None, hidden,
