@@ -35,14 +35,14 @@ def _sentence(step: Step) -> str:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if no cell stood out."""
-    grids = [step.released for step in trace.steps if step.kind == "reports"]
-    if any(len(said["keys"]) for said in grids):
+    """Return a sentence if not even a whole cluster in one cell of the widest grid would stand out."""
+    said = next(step.released for step in trace.steps if step.kind == "reports")
+    even = said["users"] / len(trace.cluster_centers)
+    if even > said["threshold"]:
         return ""
-    said = grids[0]
     return (
-        f"No cell stands out: {said['users']:,} reports leave \u00b1{said['noise_sd']:.0f} on every estimate. Without "
-        "a trusted curator noise grows with the square root of the users: it takes many more, or a larger epsilon."
+        f"An even cluster has {even:,.0f} of the {said['users']:,} users asked, but a cell needs "
+        f"{said['threshold']:,.0f} reports to stand out of the noise. Ask many more users, or raise epsilon."
     )
 
 
