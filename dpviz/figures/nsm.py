@@ -16,6 +16,7 @@ from dpviz.trace import Step, Trace
 __all__ = ["PANE", "bulk", "outline", "radius_frame", "segments", "strength_frame"]
 
 MAX_GUESSES = 500
+FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
 
 
@@ -60,9 +61,11 @@ def _solve_words(step: Step, phase: int, trace: Trace) -> str:
 
 def _correction_words(step: Step, phase: int, trace: Trace) -> str:
     head, _, tail = step.title.partition(": ")
-    return (
-        f"{head} \u00b7 {tail} to the noisy mean of their rows; a row further out than the disc pulls as if on its rim"
-    )
+    disc = "; a row outside its disc pulls as if on the rim" if trace.domain.n_features <= FLAT else ""
+    if "split" in step.released and step.released["split"].any():
+        split = int(step.released["split"].sum())
+        disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, free"
+    return f"{head} \u00b7 {tail} to the noisy mean of their rows{disc}"
 
 
 WORDS = {
@@ -173,9 +176,12 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
         return {"points": points, "free": xy(_spokes(view, step)), "centers": xy(view.plane(said["centers"]))}
     if step.kind == "correction":
         start, now, moved = view.plane(said["start"]), view.plane(said["centers"]), said["moved"]
+        split = said.get("split", np.zeros(len(now), dtype=bool))
+        paid = moved & ~split & said["start"].any(axis=1)  # a start at zero: the first average in all columns
         return {
-            "shape": xy(_reach(view, step)),
-            "paid": xy(segments(start, now)[np.repeat(moved, 3)]),
+            "shape": xy(_reach(view, step) if d <= FLAT else np.empty((0, 2))),
+            "free": xy(segments(start, now)[np.repeat(split, 3)]),
+            "paid": xy(segments(start, now)[np.repeat(paid, 3)]),
             "still": xy(now[~moved]),
             "centers": xy(now[moved]),
         }

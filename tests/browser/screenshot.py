@@ -6,7 +6,7 @@ from pathlib import Path
 from conftest import CHROMIUM, FLAGS, ROOT, serve
 from playwright.sync_api import sync_playwright
 
-PAGES = ("", "explore")
+PAGES = ("", "explore", "lessons")
 READY = "() => [...document.querySelectorAll('.js-plotly-plot')].some(g => g.__dpvizStep !== undefined)"
 
 

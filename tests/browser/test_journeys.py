@@ -90,7 +90,7 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "explore"])
+@pytest.mark.parametrize("path", ["", "explore", "lessons"])
 def test_no_sideways_scroll_at_390_and_no_serious_violation(open_page, path, mode):
     page = open_page(path, width=390, height=844, mode=mode)
     page.wait_for_function(f"() => ({STEPS})().length > 0")
