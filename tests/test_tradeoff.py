@@ -79,6 +79,15 @@ def test_the_reference_is_the_one_with_the_same_k_and_rows():
     assert set(found.series) == {"PE-means, k = 3", "PE-means, k = 5"}
 
 
+def test_a_series_is_named_by_what_varies_beside_its_axis():
+    lists = [runs("pe-means", PE, n=n, delta=1 / n) for n in (10, 100)]
+    data = rows(kmeans(n=10), kmeans(n=100), *lists)
+    assert set(summary.points(data, "loss").series) == {"PE-means, n = 10", "PE-means, n = 100"}  # delta follows n
+    assert set(summary.points(data, "loss", "n_rows").series) == {"PE-means, \u03b5 = 1", "PE-means, \u03b5 = 2"}
+    two = rows(kmeans(), runs("pe-means", PE), runs("pe-means", PE, delta=1e-6))
+    assert set(summary.points(two, "loss").series) == {"PE-means, \u03b4 = 1e-05", "PE-means, \u03b4 = 1e-06"}
+
+
 def test_areas_are_one_per_complete_seed_relative_to_kmeans():
     some = runs("pe-means", PE)[:-1]  # seed 2 lacks epsilon 2
     found = summary.areas(rows(kmeans(0.5), some), "loss").iloc[0]

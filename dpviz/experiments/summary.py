@@ -40,10 +40,12 @@ def with_reference(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd
     )
     merged["series"] = merged.label.where(merged.label != merged.algorithm, merged.name)
     for _, one in merged.groupby(["data", "label"], sort=False):
-        for other in AXES:
-            follows = other == "delta" and axis == "n_rows"  # by its rule
-            if other != axis and not follows and one[other].nunique() > 1:
-                merged.loc[one.index, "series"] += [f", {_SHORT[other]} = {value:.3g}" for value in one[other]]
+        varied = [other for other in AXES if other != axis and one[other].nunique() > 1]
+        if one.groupby("n_rows").delta.nunique().max() == 1:
+            varied = [other for other in varied if other != "delta"]  # it only follows n by its rule
+        for other in varied:
+            number = ",.0f" if other in ("n_rows", "n_clusters") else ".3g"
+            merged.loc[one.index, "series"] += [f", {_SHORT[other]} = {value:{number}}" for value in one[other]]
     return merged
 
 

@@ -78,7 +78,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
     st.subheader(f"Over all {len(stops)} {NAMES[look.axis]}")
     body = []
     for name, line in points.groupby("series", sort=False):
-        cells = [_named(name, style)]
+        cells = [_named(name, style) + _promise(line.notion.iloc[0], points)]
         if len(areas):
             cells.append(f"<b>{areas[name]:.2f}</b>" if name in areas.index else _NONE)
         values = line.set_index(look.axis)["ratio" if relative else "mean"]
@@ -110,7 +110,8 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
         if pd.notna(row.least):
             answer = f"{sign} {chr(8804) if row.first else '='} {short(look.axis, row.least)}"
         star = "*" if row.k_found > rows.n_clusters.median() else ""
-        body.append([_named(row.series, style) + star, answer, f"{row.good} of {row.runs}"])
+        name = _named(row.series, style) + star + _promise(row.notion, found)
+        body.append([name, answer, f"{row.good} of {row.runs}"])
     _table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
     st.html(
         '<p class="dp-small">From that value on, every larger tested one does as well. Counted in these runs; other '
@@ -139,6 +140,7 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
     found = summary.areas(rows, look.metric)
     if found.empty:
         st.caption("An area needs at least two values of \u03b5, and a seed that has finished at all of them.")
+    style = {**tradeoff.styles(found), **style}  # along another axis the curves have other names
     for (data, notion), group in found.groupby(["data", "notion"], sort=False):
         chart(
             tradeoff.area_bars(
@@ -245,6 +247,11 @@ def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
 
 def _named(series: str, style: dict[str, Style]) -> str:
     return f"{icon(style[series])} {html.escape(series)}"
+
+
+def _promise(notion: str, table: pd.DataFrame) -> str:
+    """Name the promise where a table holds more than one kind: they are not comparable."""
+    return f' <span class="dp-small">{html.escape(notion)}</span>' if table.notion.nunique() > 1 else ""
 
 
 def _table(heads: list[str], body: list[list[str]], label: str) -> None:

@@ -149,7 +149,8 @@ def _curves(
     name = metric.title.partition(" (")[0]
     figure = tradeoff.curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
-        labels=labels, height=height, title=f"{title(data).partition(',')[0]}: {name} against {NAMES[look.axis]}",
+        labels=labels, height=height,
+        title=title(data).partition(",")[0] + (f": {name} against {NAMES[look.axis]}" if labels else ""),
     )  # fmt: skip
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     chart(
@@ -159,7 +160,9 @@ def _curves(
     )  # fmt: skip
     deltas = points.delta.dropna().unique()
     delta = f", \u03b4 = {deltas[0]:.1e}" if len(deltas) == 1 else ""
-    st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}{delta}</p>')
+    rhos = points.rho_distance.dropna().unique()
+    rho = f", rho = {rhos[0]:g} half-widths of the box" if len(rhos) == 1 else ""
+    st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}{rho}{delta}</p>')
 
 
 def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> None:
