@@ -29,7 +29,8 @@ __all__ = [
 GRID = 2.0**-24
 _BLOCK = 4_000_000  # most entries of a distance block
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
-_TREE_FEATURES = 4  # up to here a k-d tree is fastest
+_TREE_FEATURES = 4  # up to here a k-d tree is fastest,
+_FEW_POINTS = 64  # unless there are so few points that comparing with all of them is
 _PACKED = 2_000  # most points that a packing separates; the others are uniform in the same ball
 
 
@@ -84,7 +85,7 @@ def nearest(x: np.ndarray, population: Population | np.ndarray, x32: np.ndarray 
         raise ValueError(f"geometry: nearest must have fewer than {2**13} columns to stay exact; got {d}.")
     if n == 0 or len(points) == 1:
         return np.zeros(n, dtype=np.int64)
-    if d <= _TREE_FEATURES:
+    if d <= _TREE_FEATURES and len(points) > _FEW_POINTS:
         return _nearest_tree(x, points)
     fast = x.astype(np.float32) if x32 is None else x32
     if population.parents is None or population.group is None or len(points) < _WORTH_GROUPING:

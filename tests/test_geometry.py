@@ -22,8 +22,10 @@ def evolved(rng, k, children, d, spread=0.01):
     return Population(snap(points), parents, np.concatenate([np.arange(k), np.repeat(np.arange(k), children)]))
 
 
+@pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 16, 40])
-def test_vote_equals_integer_brute_force(d):
+def test_vote_equals_integer_brute_force(d, few, monkeypatch):
+    monkeypatch.setattr(geometry, "_FEW_POINTS", few)
     rng = np.random.default_rng(d)
     x = snap(rng.uniform(-1, 1, (40, d)))
     for population in (Population(snap(rng.uniform(-1, 1, (23, d)))), evolved(rng, 3, 12, d)):
@@ -44,8 +46,10 @@ def test_pruned_vote_equals_the_flat_one(d, spread, monkeypatch):
     np.testing.assert_array_equal(nearest(x, wrong), flat)  # the group is a hint, never an answer
 
 
+@pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("d", [1, 2, 5, 16])
-def test_ties_and_near_ties_go_where_integers_say(d):
+def test_ties_and_near_ties_go_where_integers_say(d, few, monkeypatch):
+    monkeypatch.setattr(geometry, "_FEW_POINTS", few)
     rng = np.random.default_rng(d)
     center = snap(rng.uniform(-0.5, 0.5, d))
     points = np.repeat(center[None], 12, axis=0)

@@ -16,7 +16,7 @@ from dpviz.trace import Step, Trace
 __all__ = ["PANE", "counts_frame", "moves_frame", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: who counts, the noisy move, where centers end
-CORNERS = 48
+CORNERS = 900  # of all outlines of one kind in one frame together; at most 48 each
 FAR = 3.0  # moves are drawn to at most so many domain radii: a division by almost 0 can go anywhere
 
 
@@ -124,7 +124,7 @@ def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
     linear = view.plane(np.eye(d)) - view.plane(np.zeros((1, d)))
     values, vectors = np.linalg.eigh(linear.T @ linear)
     half = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
-    angle = np.linspace(0, 2 * np.pi, CORNERS)
+    angle = np.linspace(0, 2 * np.pi, int(np.clip(CORNERS // max(len(radius), 1), 9, 48)))
     circle = np.append(np.stack([np.cos(angle), np.sin(angle)], axis=1) @ half, [[np.nan, np.nan]], axis=0)
     return (view.plane(around)[:, None] + radius[:, None, None] * circle[None]).reshape(-1, 2)
 
