@@ -118,4 +118,4 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     assert not app.exception and app.subheader[0].value == "Nothing run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
-    assert not app.exception and len(app.get("plotly_chart")) == 5
+    assert not app.exception and len(app.get("plotly_chart")) == 8
