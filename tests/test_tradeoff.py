@@ -336,7 +336,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
         app.run()
     assert not app.exception and app.session_state["sweep"] == identity
     specs = [chart.proto.spec for chart in app.get("plotly_chart")]
-    assert sum("against" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
+    assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     assert "Who wins where" in str([tab.label for tab in app.tabs])
 
 
