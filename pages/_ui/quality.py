@@ -42,7 +42,7 @@ def section(result: Result, *, hidden: bool) -> None:
     with st.expander("How good is it? Beside KMeans, by the raw rows"):
         ours, theirs = _table(result.identity, result)
         rows = "".join(
-            f"<tr class=lit><td>{_WORDS[name][0]}</td><td>{ours[name]:{_WORDS[name][2]}}</td>"
+            f"<tr><td>{_WORDS[name][0]}</td><td><b>{ours[name]:{_WORDS[name][2]}}</b></td>"
             f"<td>{theirs[name]:{_WORDS[name][2]}}</td><td>{_WORDS[name][1]}</td></tr>"
             for name in ours
         )

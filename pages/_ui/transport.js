@@ -38,12 +38,24 @@ export default function ({ data, parentElement }) {
 
   // Frames that look the same share a group: only panels whose group changes are redrawn.
   const group = (g, step) => g._transitionData._frameHash[String(step)]?.group;
-  const apply = (g) => {
-    const shown = g.__dpvizStep ?? last; // a fresh figure shows its last frame
-    g.__dpvizStep = state.step;
-    if (window.Plotly && group(g, shown) !== group(g, state.step))
-      window.Plotly.animate(g, [String(state.step)], NOW).catch(() => {}); // rejected when a later step overtakes it
+  // One redraw at a time: an animation that another one overtakes leaves bars half way.
+  const draw = (g) => {
+    const wanted = g.__dpvizStep;
+    if (g.__dpvizBusy || wanted === undefined) return;
+    const shown = g.__dpvizDrawn ?? g._transitionData._frames.length - 1; // a fresh figure shows its last frame
+    if (!window.Plotly || group(g, shown) === group(g, wanted)) {
+      g.__dpvizDrawn = wanted;
+      return;
+    }
+    const busy = (g.__dpvizBusy = {});
+    window.Plotly.animate(g, [String(wanted)], NOW).catch(() => {}).then(() => {
+      if (g.__dpvizBusy !== busy) return; // the figure was replaced meanwhile
+      g.__dpvizBusy = null;
+      g.__dpvizDrawn = wanted;
+      draw(g);
+    });
   };
+  const apply = (g) => { g.__dpvizStep = state.step; draw(g); };
   const fit = (g) => {
     const meta = g.layout && g.layout.meta, width = g.clientWidth;
     if (!meta || !meta.ar || !width || g.__dpvizWidth === width) return;
@@ -142,7 +154,7 @@ export default function ({ data, parentElement }) {
         .sort((a, b) => area(a) - area(b));
       if (hit) { if (state.playing) pause(); go(hit[4]); }
     });
-    g.on("plotly_react", () => { g.__dpvizStep = g.__dpvizWidth = undefined; });
+    g.on("plotly_react", () => { g.__dpvizStep = g.__dpvizDrawn = g.__dpvizBusy = g.__dpvizWidth = undefined; });
     g.on("plotly_relayout", (event) => remember(g, index, event));
     if (!window.Plotly || !zoomable(g)) return;
     if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
