@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
-from dpviz.privacy.queries import KeyQuery, Positions, Predicate, Query, Question
-from dpviz.privacy.rows import ALL, Block, Gather, Keep, Perturb, Rows, Session
+from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
+from dpviz.privacy.rows import ALL, Block, Cells, Gather, Keep, Perturb, Rows, Session
 
 __all__ = ["ChunkedRows", "Part", "on_cluster", "parts_of", "threads"]
 
@@ -186,6 +186,10 @@ class ChunkedSession(Session):
         counts = np.bincount(place.ravel(), weights=np.concatenate([c for _, c in found]), minlength=len(keys))
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
+
+    def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> NoReturn:
+        """Refuse: every pick depends on which rows the picks before it cover."""
+        raise PermissionError("ChunkedRows: a greedy cover needs the rows in memory; load the file instead.")
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
         """Refuse: one noisy value per row would not fit in memory either."""
