@@ -113,7 +113,7 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     figure.update_yaxes(title_text="\u03b5", range=[0, 1.25 * max(epsilon)])
     updates = [
         [
-            {"x": releases[: n + 1], "y": epsilon[: n + 1]},
+            {"x": np.arange(n + 1, dtype=np.uint16), "y": np.asarray(epsilon[: n + 1], dtype=np.float32)},
             {"x": [n], "y": [epsilon[n]], "text": [f"{epsilon[n]:.2f}"]},
         ]
         for n in frames
@@ -181,6 +181,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
         orientation="h", y=[0] * n, x=(width - gap).tolist(), base=(np.cumsum(width) - width + gap / 2).tolist(),
         text=table.label.tolist(), textposition="inside", insidetextanchor="middle",
         textangle=0, customdata=first_frame, hoverinfo="text",
+        marker={"cmin": 0, "cmax": 1, "colorscale": [[0, colors.grid], [1, colors.released]]},
         hovertext=[
             f"{row.label}: {row.mechanism}, sensitivity {row.sensitivity:.3g}, scale {row.scale:.3g}, "
             f"\u03b5 so far {row.epsilon:.3g}"
@@ -190,8 +191,12 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     updates = [
         [
             {
-                "marker": {"color": [colors.released if j < count else colors.grid for j in range(n)]},
-                "textfont": {"size": 12, "color": [colors.bg if j < count else colors.muted for j in range(n)]},
+                "marker": {"color": (np.arange(n) < count).astype(np.uint8)},
+                **(
+                    {"textfont": {"size": 12, "color": [colors.bg if j < count else colors.muted for j in range(n)]}}
+                    if n <= 40
+                    else {}
+                ),
             }
         ]
         for count in frames

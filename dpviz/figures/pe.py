@@ -35,7 +35,7 @@ GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: guesses, noisy 
 TOP = 20
 MAX_GUESSES = 500
 MAX_STRONG = 350  # of these, at most so many are the most voted ones; the rest is a fixed random sample
-MAX_DRAWN = 120_000  # guesses over all frames: keeps a run of many rounds below 2 MB
+MAX_DRAWN = 45_000  # guesses over all frames: keeps a run of many rounds below 2 MB
 
 
 def shots(trace: Trace) -> list[tuple[int, int]]:
