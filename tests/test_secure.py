@@ -69,7 +69,7 @@ def secrets(witness=None):
     for exchange in [] if witness is None else witness.exchanges:
         if not isinstance(exchange.true, np.ndarray):
             continue  # a cover's counts: whole numbers
-        found |= {v for v in np.ravel(exchange.true).tolist() if math.isfinite(v) and not (16 * v).is_integer()}
+        found |= {v for v in np.ravel(exchange.true).tolist() if math.isfinite(v) and not float(16 * v).is_integer()}
     return found
 
 

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 expect.set_options(timeout=30_000)
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 CSV = "east,north,name\n" + "".join(f"{i % 97},{i * 7 % 89},person {i}\n" for i in range(800))
 FACTS = {

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from test_journeys import STEPS, no_exception
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def all_at(page, step):

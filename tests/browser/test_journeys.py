@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import serve
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 STEPS = """() => [...document.querySelectorAll('.js-plotly-plot')]
   .filter(g => g._transitionData && g._transitionData._frames.length).map(g => g.__dpvizStep)"""

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
 
 
