@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import cKDTree
 from sklearn.cluster import KMeans
 
 __all__ = ["lloyd_on", "solve"]
 
 
 def _assign(points: np.ndarray, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nearest center of every point and its squared distance; by a tree where all pairs would be slow."""
+    if len(points) * len(centers) > 1_000_000 and points.shape[1] <= 8:
+        distances, labels = cKDTree(centers).query(points)
+        return labels, distances**2
     squares = (centers**2).sum(axis=1) - 2 * points @ centers.T
     labels = squares.argmin(axis=1)
     return labels, squares[np.arange(len(points)), labels] + (points**2).sum(axis=1)

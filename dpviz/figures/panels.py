@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -111,7 +113,7 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     )
     figure.update_xaxes(title_text="release", range=[-0.3, len(table) - 0.5], dtick=whole(len(table)))
     figure.update_yaxes(title_text="\u03b5", range=[0, 1.25 * max(epsilon)])
-    updates = [
+    updates: list[list[dict[str, Any]]] = [
         [
             {"x": np.arange(n + 1, dtype=np.uint16), "y": np.asarray(epsilon[: n + 1], dtype=np.float32)},
             {"x": [n], "y": [epsilon[n]], "text": [f"{epsilon[n]:.2f}"]},
