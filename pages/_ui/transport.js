@@ -49,7 +49,10 @@ export default function ({ data, parentElement }) {
     }
     const busy = (g.__dpvizBusy = {});
     window.Plotly.animate(g, [String(wanted)], NOW).catch(() => {}).then(() => {
-      if (g.__dpvizBusy !== busy) return; // the figure was replaced meanwhile
+      if (g.__dpvizBusy !== busy) { // the figure was replaced meanwhile, and may now show a frame of the old one's step
+        g.__dpvizDrawn = -1;
+        return draw(g);
+      }
       g.__dpvizBusy = null;
       g.__dpvizDrawn = wanted;
       draw(g);
@@ -154,7 +157,10 @@ export default function ({ data, parentElement }) {
         .sort((a, b) => area(a) - area(b));
       if (hit) { if (state.playing) pause(); go(hit[4]); }
     });
-    g.on("plotly_react", () => { g.__dpvizStep = g.__dpvizDrawn = g.__dpvizBusy = g.__dpvizWidth = undefined; });
+    g.on("plotly_react", () => {
+      g.__dpvizDrawn = g.__dpvizBusy ? -1 : undefined;
+      g.__dpvizStep = g.__dpvizBusy = g.__dpvizWidth = undefined;
+    });
     g.on("plotly_relayout", (event) => remember(g, index, event));
     if (!window.Plotly || !zoomable(g)) return;
     if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
