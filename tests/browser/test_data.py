@@ -65,6 +65,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     type_cell(page, 3, "90")
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()
     page.get_by_role("button", name="Use this data set").click()
+    expect(page.get_by_role("button", name="In use")).to_be_visible()
     page.get_by_role("link", name="Explore", exact=True).click()
     expect(page.get_by_text("Nothing run yet")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
