@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 
 from dpviz.__main__ import main
@@ -104,3 +106,19 @@ def test_foreign_files_are_one_sentence(tmp_path):
     with pytest.raises(ValueError, match="only .npy and .parquet"):
         parts_of(tmp_path / "x.csv")
     assert Part("a", 0, 1) == Part("a", 0, 1)
+
+
+@pytest.mark.parametrize("name", ["none.npy", "none.parquet", "no_groups.parquet"])
+def test_a_file_without_rows_is_answered_like_any_other(tmp_path, name):
+    path = tmp_path / name
+    if name == "none.npy":
+        np.save(path, np.empty((0, D)))
+    elif name == "none.parquet":
+        pd.DataFrame(np.empty((0, D)), columns=list("abc")).to_parquet(path)
+    else:
+        schema = pa.schema([(column, pa.float64()) for column in "abc"])
+        parquet.ParquetWriter(path, schema).close()
+        assert parquet.ParquetFile(path).num_row_groups == 0
+    rows = ChunkedRows(parts_of(path), DOMAIN, "unnamed", threads(1))
+    trace = ALGORITHMS["nsm"](n_clusters=3).run(rows, noise="secure")
+    assert np.isfinite(trace.cluster_centers).all()

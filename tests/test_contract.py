@@ -282,3 +282,10 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(slug):
         with pytest.raises(PermissionError, match="is not in the plan"):
             curator.release(label, Count())
     assert Spy.draws == 0 and curator.ledger == ()
+
+
+def test_a_wrong_size_is_refused_without_telling_the_right_one():
+    domain = Domain.box(-1, 1, 2, n_public=50)
+    with pytest.raises(ValueError, match="must have the declared n = 50 rows") as refused:
+        ALGORITHMS["stemmer-kaplan-local"](n_clusters=2).run(np.zeros((47, 2)), domain=domain, noise="secure")
+    assert "47" not in str(refused.value)

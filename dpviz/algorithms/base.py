@@ -196,7 +196,7 @@ class Algorithm:
             if self.neighboring is not Neighboring.ADD_REMOVE and rows.size_nonprivate() != declared:
                 raise ValueError(
                     f"{self.name}: the data must have the declared n = {declared} rows, because {self.neighboring} "
-                    f"keeps n and takes it as public; got {rows.size_nonprivate()}."
+                    "keeps n and takes it as public; this data set has another number of rows."
                 )
             return declared, (f"n = {declared} declared",)
         if not source.reproducible:

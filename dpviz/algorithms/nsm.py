@@ -206,7 +206,7 @@ class NSM(Algorithm):
         most = 3000 if p <= self.FLAT else 800
         M = int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, most))
         if p <= self.FLAT:
-            population, clip, cell = sphere_pack(M, p, reach, rng), 1.3 * reach * M ** (-1 / p), 0.0
+            population, clip = sphere_pack(M, p, reach, rng), 1.3 * reach * M ** (-1 / p)
             cell = p / (p + 2) * reach**2 * M ** (-2 / p)
             summary = self._summary(curator, "candidates", population, clip, k, None)
         else:

@@ -49,7 +49,7 @@ class Part:
 
     def read(self) -> np.ndarray:
         """Return the rows, shape (stop - start, d), original units."""
-        if not self.groups:
+        if self.path.endswith(".npy"):
             return np.array(np.load(self.path, mmap_mode="r")[self.start : self.stop], dtype=np.float64)
         with parquet.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
@@ -58,6 +58,9 @@ class Part:
 
 def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS) -> tuple[Part, ...]:
     """Cut a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
+
+    A file without rows is one empty part, so that it is answered like any other: an error would tell it from its
+    neighbors.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
         shape = np.load(name, mmap_mode="r").shape
         if len(shape) != 2:
             raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {len(shape)}.")
-        return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, shape[0], part_rows))
+        return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, max(shape[0], 1), part_rows))
     if path.suffix != ".parquet":
         raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
     with parquet.ParquetFile(name) as file:
@@ -81,7 +84,7 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
             rows, group = rows + sizes[group], group + 1
         found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
         start += rows
-    return tuple(found)
+    return tuple(found) or (Part(name, 0, 0, (), tuple(columns)),)
 
 
 def threads(workers: int) -> Spread:
@@ -248,6 +251,5 @@ def _size(part: Part, domain: Domain) -> int:
 
 
 def _inertia(part: Part, domain: Domain, centers: np.ndarray) -> float:
-
     Z = domain.normalize(part.read())
     return inertia(Z[np.isfinite(Z).all(axis=1)], centers)
