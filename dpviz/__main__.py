@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+
+from joblib import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audit_command import add_audit
 from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
+from dpviz.experiments.dask_engine import connect
 from dpviz.federated.command import add_federated
 from dpviz.opened import Opened, in_memory, in_parts
+from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.session_ledger import Claim, Ledgers, book, server_secret
 from dpviz.sweep_command import add_commands
 
@@ -58,6 +63,12 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument(
         "--in-parts", action="store_true", help="read a .npy or .parquet file part by part: for one larger than memory"
     )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help='read it likewise, on the workers of a Dask scheduler (tls://..., or on this machine) or of "local"; they '
+        "see raw rows and find the file under the same name (extra: cluster)",
+    )
     for name, spec in params.specs(cls).items():
         default = "auto" if spec.default is None else spec.default
         words = f"{spec.help} (default {default})"
@@ -73,20 +84,31 @@ def _algorithms(_: argparse.Namespace) -> int:
     return 0
 
 
-def _data(arguments: argparse.Namespace) -> Opened:
+def _data(arguments: argparse.Namespace, stack: ExitStack) -> Opened:
+    parts = arguments.in_parts or arguments.cluster
     if arguments.data.startswith("sample:"):
         if arguments.private:
             raise ValueError("--private is for your own files; a sample is public.")
+        if parts:
+            raise ValueError("--in-parts and --cluster are for files; a sample fits in memory.")
         return in_memory(load_sample(arguments.data.removeprefix("sample:")))
     if not (arguments.public or arguments.private):
         raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
-    if arguments.in_parts:
-        return in_parts(path, low, high, n_public)
+    if parts:
+        spread: Spread = threads(cpu_count())
+        if arguments.cluster:
+            spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
+        return in_parts(path, low, high, n_public, spread)
     return in_memory(load_csv(path, low=low, high=high, n_public=n_public))
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        return _run_on(arguments, stack)
+
+
+def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     cls = ALGORITHMS[arguments.slug]
     values = {}
     for name, spec in params.specs(cls).items():
@@ -101,7 +123,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     if arguments.ledger and not arguments.private:
         raise ValueError("--ledger is for private runs; a DEMO run promises nothing.")
-    data = _data(arguments)
+    data = _data(arguments, stack)
     if "rho_distance" in values:  # given in the data's own units, say kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})

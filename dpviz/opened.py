@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as parquet
-from joblib import cpu_count
 
 from dpviz.datasets import Dataset
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
-from dpviz.privacy.chunked import ChunkedRows, Spread, parts_of, threads
+from dpviz.privacy.chunked import ChunkedRows, Spread, parts_of
 from dpviz.privacy.rows import Rows
 
 __all__ = ["Opened", "in_memory", "in_parts"]
@@ -59,9 +58,11 @@ def in_parts(
     low: Sequence[float] | None,
     high: Sequence[float] | None,
     n_public: int | None,
-    spread: Spread | None = None,
+    spread: Spread,
 ) -> Opened:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
+
+    `spread` is how the parts are computed: in threads, or on a cluster.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def in_parts(
     domain = Domain.box(np.asarray(low), np.asarray(high), len(columns), n_public=n_public)
     if domain.n_features != len(columns):
         raise ValueError(f"datasets: low and high must have 1 or {len(columns)} values, one per column.")
-    rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread or threads(cpu_count()))
+    rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 
     def loss(centers: np.ndarray) -> float:
         return rows.inertia(domain.normalize(centers)) / rows.size_nonprivate()

@@ -9,12 +9,13 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.experiments.dask_engine import LOCAL, cluster, connect
 from dpviz.experiments.engines import local, perform
 from dpviz.experiments.sweep import MEASURED, Sweep, Variant, failed_row, run_cell
-from dpviz.privacy.chunked import ChunkedRows, on_cluster, parts_of
+from dpviz.privacy.chunked import ChunkedRows, Part, on_cluster, parts_of
 
 distributed = pytest.importorskip("dask.distributed", reason='needs pip install "dpviz[cluster]"')
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -82,6 +83,51 @@ def test_rows_on_a_cluster_are_bit_equal_to_memory(client, tmp_path):
         on_disk, memory = algorithm.run(rows, seed=1), algorithm.run(X, domain=domain, seed=1)
         np.testing.assert_array_equal(on_disk.cluster_centers, memory.cluster_centers)
         assert on_disk.ledger == memory.ledger
+
+
+def test_a_worker_killed_in_mid_run_changes_no_bit(client, tmp_path):
+    X = np.random.default_rng(0).normal(0, 0.3, (5000, 4)).clip(-1, 1)
+    np.save(tmp_path / "rows.npy", X)
+    domain, algorithm = Domain.box(-1, 1, 4, n_public=5000), ALGORITHMS["pe-means"](n_clusters=3)
+    client.wait_for_workers(2, timeout=60)
+    rows = ChunkedRows(parts_of(tmp_path / "rows.npy", part_rows=900), domain, "unnamed", on_cluster(client))
+    victims = []
+
+    def kill_once(step):
+        if not victims:
+            victims.append(next(iter(client.run(os.getpid).values())))
+            threading.Timer(0.02, os.kill, (victims[0], signal.SIGKILL)).start()
+
+    on_disk, memory = algorithm.run(rows, seed=1, on_step=kill_once), algorithm.run(X, domain=domain, seed=1)
+    np.testing.assert_array_equal(on_disk.cluster_centers, memory.cluster_centers)
+    assert on_disk.ledger == memory.ledger
+    client.wait_for_workers(2, timeout=60)
+    assert victims[0] not in client.run(os.getpid).values()
+
+
+class Deadly:
+    def __call__(self, part):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_parts_that_kill_their_workers_are_one_sentence(client):
+    with pytest.raises(ValueError, match="workers keep dying on a part of the file"):
+        list(on_cluster(client)(Deadly(), [Part("rows.npy", 0, 1)]))
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_the_command_line_reads_a_file_on_a_cluster(client, tmp_path, capsys):
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).uniform(-1, 1, (500, 2)))
+    command = ["run", "nsm", "--data", str(tmp_path / "rows.npy"), "--low", "-1", "--high", "1", "--n-public", "500"]
+    said = []
+    for more in (["--in-parts"], ["--cluster", client.scheduler.address]):
+        assert main([*command, "--public", *more]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert main(["run", "nsm", "--data", "sample:tiny", "--cluster", LOCAL]) == 2
+    assert "a sample fits in memory" in capsys.readouterr().err
+    assert main([*command, "--private", "--cluster", "tcp://10.0.0.7:8786"]) == 2
+    assert "must begin with tls://" in capsys.readouterr().err
 
 
 def test_the_scheduler_listens_on_this_machine_only(client):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.algorithms.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
@@ -24,7 +24,7 @@ __all__ = ["Balcan"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Balcan(Algorithm):
+class Balcan(ApproximateDP):
     """Balcan et al.: cut space into ever smaller cubes where noisy counts are large, choose k cube centers by swaps.
 
     Rows are projected to a few random directions. A randomly shifted cube around the data is halved in every direction;
@@ -99,19 +99,6 @@ class Balcan(Algorithm):
     OUTSTANDING: ClassVar[float] = 5.0  # standard deviations above which a cube is halved again
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     shifts: int = param(3, low=1, high=8, advanced=True, help="Differently shifted root cubes.")
     grid_share: float = param(0.35, low=0.05, high=0.8, advanced=True, help="Share of the budget for cube counts.")
     search_share: float = param(0.15, low=0.05, high=0.8, advanced=True, help="Share of the budget for the swaps.")

@@ -20,7 +20,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["Algorithm", "Frame"]
+__all__ = ["Algorithm", "ApproximateDP", "Frame"]
 
 
 class Frame(NamedTuple):
@@ -48,6 +48,8 @@ class Algorithm:
     fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
     learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
+
+    n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
 
     def __post_init__(self) -> None:
         params.check(self.name, self)
@@ -117,8 +119,8 @@ class Algorithm:
         if source.reproducible and rows.size_nonprivate() == 0:
             raise ValueError(f"{self.name}: the data must have at least one row of finite numbers; got none.")
         n_public, public = self._size(rows, source)
-        if self.n_clusters > n_public:  # type: ignore[attr-defined]
-            raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")  # type: ignore[attr-defined]
+        if self.n_clusters > n_public:
+            raise ValueError(f"{self.name}: n_clusters must be <= n = {n_public}; got {self.n_clusters}.")
         plan = self.plan(rows.n_features, n_public)
         delta = self.resolved_delta(n_public)
         curator = Curator(
@@ -202,6 +204,24 @@ class Algorithm:
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
         return rows.size_nonprivate(), ("n taken from the data",)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ApproximateDP(Algorithm):
+    """An algorithm with a budget of epsilon at delta."""
+
+    epsilon: float = params.param(
+        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
+    )
+    delta: float | None = params.param(
+        None,
+        low=1e-12,
+        high=0.5,
+        log=True,
+        kind="float",
+        advanced=True,
+        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
+    )
 
 
 def _coreset(steps: list[Step], domain: Domain) -> Coreset | None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.algorithms.budget import fitted
 from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
@@ -36,7 +36,7 @@ class Region:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DPM(Algorithm):
+class DPM(ApproximateDP):
     """DPM: cut the public box again and again, where few rows lie; the regions that remain are the clusters.
 
     Every region is offered many cuts across every column. A cut scores well if few rows lie near it and many on both
@@ -125,18 +125,6 @@ class DPM(Algorithm):
 
     n_clusters: int = param(8, low=1, high=256, help="Used with 'exactly k' only: DPM finds the number itself.")
     exactly_k: bool = param(False, help="Merge the regions' averages to exactly k centers. Costs nothing.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     max_depth: int | None = param(
         None, low=1, high=10, kind="int", help="Deepest level: at most 2^level regions. Empty: from n, d and epsilon."
     )

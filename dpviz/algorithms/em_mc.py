@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
 from dpviz.geometry import Population, random_projection, snap, snap_toward_zero
@@ -23,7 +23,7 @@ __all__ = ["EMMC"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class EMMC(Algorithm):
+class EMMC(ApproximateDP):
     """EM-MC: pick the cells that hold most rows, forget these rows, pick again; then cluster the picked cells.
 
     Rows are looked at in a few public random directions. There, fine grids come first, coarse ones later. In each
@@ -90,19 +90,6 @@ class EMMC(Algorithm):
     slug: ClassVar[str] = "em-mc"
     tagline: ClassVar[str] = "Picks the cells that cover most rows, then clusters the cells."
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     directions: int = param(3, low=1, high=4, advanced=True, help="Columns of the public random projection, at most.")
     grids: int = param(5, low=1, high=6, advanced=True, help="Grids, each with cells half as wide as the one before.")
     cover_share: float = param(0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for picking cells.")

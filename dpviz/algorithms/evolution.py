@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack
 from dpviz.params import param
 from dpviz.privacy.curator import Curator
@@ -21,26 +21,13 @@ __all__ = ["Evolution", "averages", "sums_and_counts", "survivors"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Evolution(Algorithm):
+class Evolution(ApproximateDP):
     """Vote, keep, select, vary; subclasses say in which space and what is released at the end."""
 
     LEVY_BETA: ClassVar[float] = 1.75  # Section III-C
     STEP: ClassVar[float] = 0.01  # gamma, in units of R; Section III-C
     FIRST_POPULATION: ClassVar[int] = 20_000  # largest k L of the capped rule
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     variations: str = param(
         "capped",
         choices=("capped", "paper", "authors"),

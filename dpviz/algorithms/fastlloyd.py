@@ -6,6 +6,7 @@ import dataclasses
 import math
 from typing import Any, ClassVar
 
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.lloyd import NoisyLloyd
 from dpviz.domain import Domain
 from dpviz.params import param
@@ -17,7 +18,7 @@ __all__ = ["FastLloyd"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class FastLloyd(NoisyLloyd):
+class FastLloyd(NoisyLloyd, ApproximateDP):
     """FastLloyd: only rows within a radius of a center may pull it, so that no row can pull it far.
 
     Centers are spread over the public domain. In every iteration each row near enough to its nearest center adds its
@@ -91,15 +92,6 @@ class FastLloyd(NoisyLloyd):
                   "fraction_bits": 24, "delta_rule": "1/(n ln n)"},
     }  # fmt: skip
 
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     strategy: str = param(
         "step", choices=("step", "constant", "none"), help="Radius: wide at first, always narrow, or none at all."
     )

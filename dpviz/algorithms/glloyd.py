@@ -6,8 +6,8 @@ import dataclasses
 import math
 from typing import ClassVar
 
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.lloyd import NoisyLloyd
-from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon, sigma
 from dpviz.privacy.plan import Plan, gaussians
 
@@ -15,7 +15,7 @@ __all__ = ["GLloyd"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class GLloyd(NoisyLloyd):
+class GLloyd(NoisyLloyd, ApproximateDP):
     """GLloyd: the classic noisy k-means with Gaussian noise, as wide as the whole domain.
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum
@@ -70,16 +70,6 @@ class GLloyd(NoisyLloyd):
     name: ClassVar[str] = "GLloyd"
     slug: ClassVar[str] = "glloyd"
     tagline: ClassVar[str] = "Lloyd's k-means with Gaussian noise as wide as the whole domain."
-
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(d) : 2 SPREAD."""

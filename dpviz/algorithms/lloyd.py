@@ -31,7 +31,6 @@ class NoisyLloyd(Algorithm):
     ERROR: ClassVar[float] = 0.004  # target mean squared error of an update, for a box of half-width 1 (Su et al.)
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to return.")
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     iterations: int | None = param(
         None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: the paper's rule, between 2 and 7."

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.algorithms.budget import fitted
 from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
@@ -33,7 +33,7 @@ class Bucket:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class LSHSplits(Algorithm):
+class LSHSplits(ApproximateDP):
     """LSH-Splits: rows that fall on the same side of many random hyperplanes are probably close to each other.
 
     All rows are split by a public random hyperplane, both halves by a second one, and so on, as long as a half holds
@@ -95,18 +95,6 @@ class LSHSplits(Algorithm):
     fixed_ledger: ClassVar[bool] = False
 
     n_clusters: int = param(8, low=1, high=256, help="How many centers to release, at most. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     max_depth: int = param(20, low=1, high=24, advanced=True, help="Number of random hyperplanes.")
     sum_share: float = param(0.8, low=0.3, high=0.95, advanced=True, help="Share of epsilon for the averages.")
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz import params
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
 from dpviz.params import param
@@ -22,7 +22,7 @@ __all__ = ["Moves"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Moves(Algorithm):
+class Moves(ApproximateDP):
     """Base of the family: (epsilon, delta) against one row moving by at most rho; n is public by the relation."""
 
     neighboring: ClassVar[Neighboring] = Neighboring.MOVE_RHO
@@ -32,19 +32,6 @@ class Moves(Algorithm):
 
     FEW: ClassVar[int] = 4_000  # up to here the last k-means also tries swaps; on more points that takes too long
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     rho_distance: float = param(
         0.02,
         low=0.0,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.algorithms.evolution import survivors
 from dpviz.algorithms.weighted import lloyd_on, solve
 from dpviz.domain import Domain
@@ -24,7 +24,7 @@ __all__ = ["NSM"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class NSM(Algorithm):
+class NSM(ApproximateDP):
     """Noisy-summary means: one rich noisy summary of the rows, free thinking on it, two noisy corrections.
 
     Everything computed from released numbers is free. So most of the budget buys a summary that is worth thinking
@@ -110,19 +110,6 @@ class NSM(Algorithm):
     WIDE: ClassVar[int] = 64  # above, the summary is taken in a projection
     PROJECTED: ClassVar[int] = 32
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     radius_share: float = param(
         0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far rows reach."
     )

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import ApproximateDP, Frame
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param
@@ -24,26 +24,13 @@ __all__ = ["PrivateCenters"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class PrivateCenters(Algorithm):
+class PrivateCenters(ApproximateDP):
     """Hash rows to cells, release crowded cells, average them; subclasses choose k of the averages."""
 
     HASHED: ClassVar[int] = 4  # p: at most so many projected columns are cut into cells
     MOST_CELLS: ClassVar[int] = 8  # cells kept per table, in units of k
     PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
-    epsilon: float = param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
-    )
-    delta: float | None = param(
-        None,
-        low=1e-12,
-        high=0.5,
-        log=True,
-        kind="float",
-        advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
-    )
     scales: int | None = param(
         None,
         low=1,

@@ -113,7 +113,6 @@ class StemmerKaplanLocal(Algorithm):
     MOST_CELLS: ClassVar[int] = 6  # heavy cells per table, in units of k
     SHOWN: ClassVar[int] = 24  # users per table whose reports are kept as sent
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release. Public.")
     epsilon: float = param(
         2.0, low=0.01, high=20, log=True, help="Budget of every user's own report. Smaller: more noise, more privacy."
     )

@@ -73,7 +73,7 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
 def reference(name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int) -> np.ndarray:
     """Return the centers of non-private KMeans on a source, original units, shape (k, d)."""
     data = open_source(name, bounds, n_rows, modified).data
-    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)  # type: ignore[call-arg]
+    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
     return kmeans.run(data.X, domain=data.domain, seed=seed).cluster_centers
 
 

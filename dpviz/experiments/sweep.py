@@ -201,7 +201,7 @@ def run_cell(cell: Cell) -> Row:
         begun = time.perf_counter()
         trace = algorithm.run(rows, domain=data.domain, seed=cell.seed, dataset_id=data.dataset_id)
         seconds = time.perf_counter() - begun
-        k: int = algorithm.n_clusters  # type: ignore[attr-defined]
+        k = algorithm.n_clusters
         outcome = Outcome(
             data,
             source.Z,

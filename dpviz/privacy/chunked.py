@@ -7,6 +7,7 @@ bit as in memory, whatever the parts, their order or the machine that computed t
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -101,12 +102,14 @@ def on_cluster(client: Any, *, retries: int = 2) -> Spread:
     """Return a way to compute parts as futures of a Dask client. Its workers see raw rows: one trust domain."""
 
     def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
-        from dask.distributed import as_completed
+        from dask.distributed import KilledWorker, as_completed
 
         futures = client.map(compute, parts, pure=False, retries=retries)
         try:
             for _, result in as_completed(futures, with_results=True):
                 yield result
+        except KilledWorker:
+            raise ValueError("cluster: its workers keep dying on a part of the file; too little memory?") from None
         finally:
             client.cancel(futures)
 
@@ -147,7 +150,7 @@ class ChunkedRows(Rows):
 
     def inertia(self, centers: np.ndarray) -> float:
         """Return the sum of squared distances of the UNCLIPPED rows to their nearest center, z units: NOT PRIVATE."""
-        return float(sum(self._spread(partial(_inertia, domain=self.domain, centers=centers), self._parts)))
+        return math.fsum(self._spread(partial(_inertia, domain=self.domain, centers=centers), self._parts))
 
 
 class ChunkedSession(Session):
