@@ -90,7 +90,7 @@ with st.container(key="messages"):  # always there: a message does not move the 
 if result is None and "job" in state:
     st.skeleton(height=478)
 elif result is None:
-    st.subheader("Nothing run yet")
+    st.header("Nothing run yet")
     st.markdown(f"{cls.tagline} {outlook}")
     if algorithm is not None and "asking" not in state:
         act = private.ask if data.private else runs.start

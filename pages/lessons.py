@@ -64,7 +64,7 @@ with st.container(key="lesson_figures", gap="xsmall"):
     shell.key_line(pe.PANE.legend, hidden=True)
     draw("lesson", panels[2:])
 
-st.subheader("Why does the left side lose neighborhoods?")
+st.header("Why does the left side lose neighborhoods?")
 guess = st.radio(
     "Decide, then read the answer.", GUESSES, index=None, format_func=GUESSES.get, key="lesson_guess",
     persist_state="session",

@@ -115,7 +115,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     app.selectbox(key="explore_data").set_value("iris").run()
     app.session_state["shown"] = ""
     app.run()
-    assert not app.exception and app.subheader[0].value == "Nothing run yet"
+    assert not app.exception and app.header[0].value == "Nothing run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
     assert not app.exception and len(app.get("plotly_chart")) == 8

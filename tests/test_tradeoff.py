@@ -338,6 +338,11 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     specs = [chart.proto.spec for chart in app.get("plotly_chart")]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     assert "Who wins where" in str([tab.label for tab in app.tabs])
+    for chosen, format_ in ((None, "svg"), ("PNG", "png")):
+        if chosen:
+            app.segmented_control(key="sweep_picture").set_value(chosen).run()
+        saved = [json.loads(chart.proto.config)["toImageButtonOptions"] for chart in app.get("plotly_chart")]
+        assert saved and all(options["format"] == format_ for options in saved)
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ MOST = 20
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
     """Offer centers for any k where the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
-        st.subheader("Any k afterwards, at no cost")
+        st.header("Any k afterwards, at no cost")
         st.fragment(_body)(key, result, hidden, axes)
 
 

@@ -100,7 +100,7 @@ def _release(file: UploadedFile) -> None:
 
 def _ask(name: str, content: bytes) -> None:
     state = st.session_state
-    st.subheader(f"Is {plain(name)} public?")
+    st.header(f"Is {plain(name)} public?")
     for place, label, words, private in zip(
         st.columns(2, gap="medium"), ("Yes, it is public", "No, it is private"), (_PUBLIC, _PRIVATE), (False, True),
         strict=True,

@@ -23,7 +23,7 @@ CELLS = 20_000_000  # most numbers of a made-up population
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
     """Offer the question where nobody is trusted and the people are public: new users are drawn from them."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
-        st.subheader("How many users would it take?")
+        st.header("How many users would it take?")
         st.fragment(_body)(key, result, axes)
 
 

@@ -65,7 +65,7 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
     claim, before = Claim.of(algorithm, domain.n_features, domain.n_public or 1), claims().of(key)
     promise = algorithm.guarantee(domain.n_features, domain.n_public or 1, rows_per_person=domain.rows_per_person)
     with st.container(border=True):
-        st.subheader("Spend privacy on this file?")
+        st.header("Spend privacy on this file?")
         st.markdown(
             f"This run claims **\u03b5 = {promise.epsilon:.4g}**, \u03b4 = {promise.delta:.2g} for {promise.unit}."
         )

@@ -27,8 +27,8 @@ _TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 _NONE = "\u2026"
 _CONFIG = {
     "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
-    "toImageButtonOptions": {"format": "svg", "filename": "dpviz-tradeoff"},
 }  # fmt: skip
+_PICTURES = ("SVG", "PNG")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,8 +53,10 @@ def icon(style: Style) -> str:
 
 
 def chart(figure: Any, key: str, alt: str) -> None:
-    """Draw a figure; its camera button saves it as SVG."""
-    st.plotly_chart(figure, theme=None, config=_CONFIG, key=key, alt=f"{alt} Not private.")
+    """Draw a figure; its camera button saves it in the chosen format."""
+    saved = {"format": st.session_state.get("sweep_picture", _PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
+    config = {**_CONFIG, "toImageButtonOptions": saved | {"scale": 1 if saved["format"] == "svg" else 2}}
+    st.plotly_chart(figure, theme=None, config=config, key=key, alt=f"{alt} Not private.")
 
 
 def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
@@ -75,7 +77,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
     stops = sorted(points[look.axis].dropna().unique())
     shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
     areas = summary.areas(rows, look.metric).set_index("series").area if look.axis == "epsilon" else pd.Series()
-    st.subheader(f"Over all {len(stops)} {NAMES[look.axis]}")
+    st.header(f"Over all {len(stops)} {NAMES[look.axis]}")
     body = []
     for name, line in points.groupby("series", sort=False):
         cells = [_named(name, style) + _promise(line.notion.iloc[0], points)]
@@ -96,7 +98,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
 
 def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     sign, runs = _SIGNS[look.axis], kept.sweep.repeats
-    st.subheader("How many people do I need?" if look.axis == "n_rows" else "How much \u03b5 do I need?")
+    st.header("How many people do I need?" if look.axis == "n_rows" else "How much \u03b5 do I need?")
     one, two = st.columns(2)
     within = one.selectbox(
         f"For a {look.metric.replace('_', ' ')} within", (1, 2, 5, 10, 20, 50), 3,
@@ -238,9 +240,11 @@ def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
             ("Report (HTML, offline)", lambda: report(rows, kept.title), "dpviz-sweep.html", "text/html"),
         ):
             st.download_button(words, make, name, kind, on_click="ignore")
+    st.segmented_control(
+        "The camera button of a figure saves it as", _PICTURES, default=_PICTURES[0], required=True, key="sweep_picture"
+    )
     st.html(
-        '<p class="dp-small">Simulation: the seeds are known and the metrics read raw rows; nothing here is private. '
-        "The camera button of a figure saves it as SVG.</p>"
+        '<p class="dp-small">Simulation: the seeds are known and metrics read raw rows; nothing here is private.</p>'
     )
     st.dataframe(rows.drop(columns=["key", "version"]), height=260, hide_index=True)
 

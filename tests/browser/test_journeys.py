@@ -1,10 +1,8 @@
 """What a visitor does, in a real browser."""
 
-import json
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from conftest import serve
+from phone import fits_a_phone
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -90,14 +88,30 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "explore", "lessons"])
-def test_no_sideways_scroll_at_390_and_no_serious_violation(open_page, path, mode):
+@pytest.mark.parametrize("path", ["", "explore", "lessons", "federated", "rho", "limits"])
+def test_a_page_fits_a_phone(open_page, path, mode):
     page = open_page(path, width=390, height=844, mode=mode)
-    page.wait_for_function(f"() => ({STEPS})().length > 0")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    found = Axe().run(page).response["violations"]
-    serious = [v["id"] for v in found if v["impact"] in ("serious", "critical")]
-    assert serious == [], json.dumps([[n["html"][:200] for n in v["nodes"][:3]] for v in found])
+    if path != "limits":
+        expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    fits_a_phone(page)
+
+
+def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
+    page = open_page("federated")
+    expect(page.get_by_text("is the same, bit for bit")).to_be_visible()
+    lane = page.locator(".js-plotly-plot").first
+    seen = picture(page)
+    page.get_by_role("combobox", name="Seen from").click()
+    page.get_by_role("option", name="client-3").click()
+    page.wait_for_function(
+        "before => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')]"
+        ".map(g => g.data.map(t => [t.x, t.marker]))) !== before",
+        arg=seen,
+    )
+    page.get_by_role("combobox", name="A client falls silent").click()
+    page.get_by_role("option", name="client-2").click()
+    expect(page.get_by_text("round 2 is aborted: client-2 did not answer")).to_be_visible()
+    expect(lane).to_be_visible()  # what the first round released stays
     no_exception(page)
 
 

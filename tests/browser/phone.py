@@ -1,0 +1,15 @@
+"""What every page must pass on a narrow screen."""
+
+import json
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+
+def fits_a_phone(page):
+    """No sideways scroll, no violation that Axe finds, no exception; looked at once the page is at rest."""
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+    found = Axe().run(page).response["violations"]
+    assert found == [], json.dumps([(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found])
+    expect(page.get_by_test_id("stException")).to_have_count(0)
