@@ -1,13 +1,21 @@
-"""Time the pages in headless Chromium: `python benchmarks/pages.py`. Warm server, median of 5; payload per sample."""
+"""Time the pages in headless Chromium, warm server: first pictures, steps, and the payload per sample.
+
+python benchmarks/pages.py
+python benchmarks/pages.py --second-visitor 20
+
+The second form times first pictures without and with another visitor's sweep running, in turns.
+"""
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import sys
 import time
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "browser"), str(Path(__file__).parents[1])]
 from conftest import CHROMIUM, FLAGS, serve  # noqa: E402
@@ -29,7 +37,10 @@ STEP = """async (step) => {
 }"""
 
 
-def first_picture(browser, url: str) -> float:
+PAGES = (("Home", ""), ("Explore", "explore"))
+
+
+def first_picture(browser: Browser, url: str) -> float:
     """Return seconds from the request to drawn marks, in a context without any cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
@@ -64,21 +75,65 @@ def payload(sample: str, epsilon: float) -> tuple[int, int]:
     return sum(len(panel.figure.to_json()) for panel in found), len(found[0].figure.frames)
 
 
-if __name__ == "__main__":
+def start_sweep(browser: Browser, url: str) -> Page:
+    """Start the default sweep with 200 runs per point in a context of its own; return its page once rows come in."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(120_000)
+    page.goto(f"{url}/tradeoff")
+    box = page.get_by_role("spinbutton", name="Runs per point")
+    box.fill("200")
+    box.press("Enter")
+    page.get_by_text("4,001 runs").wait_for()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator(".js-plotly-plot").first.wait_for()
+    return page
+
+
+def second_visitor(browser: Browser, url: str, visits: int) -> None:
+    """Print first pictures of a visitor alone, and while another visitor's sweep runs."""
+    for _, path in PAGES:
+        first_picture(browser, f"{url}/{path}")
+    for busy in (False, True):
+        sweeping = start_sweep(browser, url) if busy else None
+        for name, path in PAGES:
+            times = [first_picture(browser, f"{url}/{path}") for _ in range(visits)]
+            print(
+                f"{name}, {'a sweep is running' if busy else 'alone'}: first picture {np.median(times):.2f} s, "
+                f"p95 {np.quantile(times, 0.95):.2f} s ({visits} visits)",
+                flush=True,
+            )
+        if sweeping is not None:
+            print("the sweep is still running:", sweeping.get_by_role("button", name="Cancel").is_visible())
+
+
+def walk(browser: Browser, url: str) -> None:
+    """Print first pictures and milliseconds a step."""
+    for name, path in PAGES:
+        first_picture(browser, f"{url}/{path}")
+        times = [first_picture(browser, f"{url}/{path}") for _ in range(5)]
+        print(
+            f"{name}: first picture {statistics.median(times):.2f} s (median of 5; {min(times):.2f}-{max(times):.2f})"
+        )
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    for name, path in PAGES:
+        times = step_times(page, f"{url}/{path}")
+        print(f"{name}: {statistics.median(times):.0f} ms a step (median of {len(times)}; max {max(times):.0f})")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--second-visitor", type=int, metavar="VISITS", help="how often each page is visited")
+    options = parser.parse_args()
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for name, path in (("Home", ""), ("Explore", "explore")):
-            first_picture(browser, f"{url}/{path}")
-            times = [first_picture(browser, f"{url}/{path}") for _ in range(5)]
-            print(
-                f"{name}: first picture {statistics.median(times):.2f} s (median of 5; "
-                f"{min(times):.2f}-{max(times):.2f})"
-            )
-        page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-        for name, path in (("Home", ""), ("Explore", "explore")):
-            times = step_times(page, f"{url}/{path}")
-            print(f"{name}: {statistics.median(times):.0f} ms a step (median of {len(times)}; max {max(times):.0f})")
-        browser.close()
+        if options.second_visitor:
+            second_visitor(browser, url, options.second_visitor)
+            return
+        walk(browser, url)
     for sample, epsilon in (("town", 1.0), ("town", 4.0), ("digits", 1.0), ("digits", 4.0)):
         size, frames = payload(sample, epsilon)
         print(f"{sample}, epsilon {epsilon:g}: {size / 1e3:.0f} kB in {frames} frames")
+
+
+if __name__ == "__main__":
+    main()
