@@ -11,15 +11,9 @@ state = st.session_state
 with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
-    if st.button(
-        "Start", type="primary", width="stretch", disabled=sweep is None or (kept is not None and kept.active)
-    ):
-        try:
-            sweeps.start(sweep, title)
-            st.rerun()
-        except ValueError as problem:
-            error = str(problem)
-    if sweep is not None:
+    busy = sweep is None or (kept is not None and kept.active)
+    begin = st.button("Start", type="primary" if kept else "secondary", width="stretch", disabled=busy)
+    if sweep is not None and kept is not None:
         sweep_view.cost(sweep)
     past = sweeps.history()
     if len(past) > 1:
@@ -31,14 +25,21 @@ with st.sidebar:
             sweeps.show(chosen)
             st.rerun()
 
-size = sweep_view.size(kept.sweep) if kept else "nothing swept yet"
-shell.strip(sweep_view.data_titles(kept) if kept else "choose in the sidebar", size, None)
+shown = kept.sweep if kept else sweep
+shell.strip(sweep_view.titles(kept) if kept else title or "none", sweep_view.size(shown) if shown else "")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
+if kept is None and sweep is not None:
+    begin = sweep_view.first(sweep, title) or begin
+if begin:
+    try:
+        sweeps.start(sweep, title)
+        st.rerun()
+    except ValueError as problem:
+        error = str(problem)
 if error:
     st.error(f"{error} Nothing was started.")
 if kept is None:
-    sweep_view.empty()
     st.stop()
 with tools:
     look = sweep_view.tools(kept)

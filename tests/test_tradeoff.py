@@ -305,7 +305,7 @@ def words(app):
 
 
 def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
-    assert not app.exception and "Nothing swept yet" in words(app)
+    assert not app.exception and "A sweep runs every chosen algorithm" in words(app)
     assert "would spend" in words(app)
     for key, text, said in [
         ("sweep_k", "two", "centers k must be numbers with commas"),

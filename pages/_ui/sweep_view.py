@@ -7,10 +7,12 @@ import html
 import pandas as pd
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.experiments import estimate, summary
 from dpviz.experiments.measures import METRICS
 from dpviz.experiments.sweep import Sweep
 from dpviz.figures import tradeoff
+from dpviz.figures.tradeoff import short
 from dpviz.sweep_command import duration
 from pages._ui import shell, sweeps
 from pages._ui.sweep_tables import NAMES, Look, chart, details, icon, tables, title
@@ -19,7 +21,7 @@ from pages._ui.sweeps import Kept
 _SLICES = 25  # a running sweep redraws its picture at most so often
 
 
-def data_titles(kept: Kept) -> str:
+def titles(kept: Kept) -> str:
     """Name the data sets."""
     return ", ".join(map(title, kept.data))
 
@@ -50,14 +52,20 @@ def cost(sweep: Sweep) -> None:
         )
 
 
-def empty() -> None:
-    """Show what to do first."""
-    st.info("Nothing swept yet. Choose a grid in the sidebar and press Start.", icon=":material/play_arrow:")
+def first(sweep: Sweep, data: str) -> bool:
+    """Show what a sweep is, before there is one; return whether to start it."""
     st.html(
         '<p class="dp-lede">A sweep runs every chosen algorithm at every chosen \u03b5 many times. You will see every '
         "single run, how sure the means are, what KMeans does without privacy, and the smallest \u03b5 that is good "
         "enough. It goes on while you look at other pages.</p>"
     )
+    names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
+    budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
+    facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("\u03b5", budgets)
+    st.html("".join(f'<p class="dp-fact"><span>{name}</span>{html.escape(value)}</p>' for name, value in facts))
+    chosen = st.button("Start this sweep", type="primary", icon=":material/play_arrow:")
+    cost(sweep)
+    return chosen
 
 
 def tools(kept: Kept) -> Look:

@@ -16,7 +16,7 @@ def patience():
 
 
 def start(page, *, runs=2):
-    expect(page.get_by_text("Choose a grid in the sidebar")).to_be_visible()
+    expect(page.get_by_role("button", name="Start this sweep")).to_be_visible()
     box = page.get_by_role("spinbutton", name="Runs per point")
     box.fill(str(runs))
     box.press("Enter")
@@ -63,5 +63,5 @@ def test_cancel_keeps_what_had_finished(open_page):
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_a_page_fits_a_phone(open_page, mode):
     page = open_page("tradeoff", width=390, height=844, mode=mode)
-    expect(page.get_by_text("Choose a grid in the sidebar")).to_be_visible()
+    expect(page.get_by_role("button", name="Start this sweep")).to_be_visible()
     fits_a_phone(page)
