@@ -10,7 +10,8 @@ const states = (window.__dpvizTransport ??= {});
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
   const last = data.titles.length - 1;
-  const kept = (states[data.id] ??= { runs: {}, zoom: {} });
+  const kept = (states[data.id] ??= { runs: {}, zoom: {}, hooked: new WeakSet() });
+  kept.stop?.(); // called again for a new run: the one before must not go on moving the figures
   // Each run has its own step, so that a late render of the run before cannot move this one's figures.
   const state = (kept.runs[data.titles.join("\n")] ??= { step: last, playing: false });
   if (kept.zoomOf !== data.zoomOf) kept.zoom = {};
@@ -138,12 +139,13 @@ export default function ({ data, parentElement }) {
     const keys = Object.keys(event).filter((key) => /^[xy]axis\.range/.test(key));
     if (zoomable(g) && keys.length) kept.zoom[index] = Object.fromEntries(keys.map((key) => [key, event[key]]));
   };
-  const hooked = new WeakSet();
+  kept.step = () => state.step;
+  kept.jump = (step) => { if (state.playing) pause(); go(step); };
   const hook = (g, index) => {
-    hooked.add(g);
+    kept.hooked.add(g);
     g.on("plotly_click", (event) => {
       const frame = event.points[0] && event.points[0].customdata;
-      if (Number.isInteger(frame)) { if (state.playing) pause(); go(frame); }
+      if (Number.isInteger(frame)) kept.jump(frame);
     });
     g.addEventListener("click", (event) => { // inside a box that the figure names: go to the frame of the smallest one
       const regions = g.layout.meta && g.layout.meta.regions;
@@ -152,10 +154,10 @@ export default function ({ data, parentElement }) {
       const x = xaxis.p2d(event.clientX - edge.left - xaxis._offset);
       const y = yaxis.p2d(event.clientY - edge.top - yaxis._offset);
       const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);
-      const [hit] = (regions[state.step] ?? regions[0])
+      const [hit] = (regions[kept.step()] ?? regions[0])
         .filter(([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1)
         .sort((a, b) => area(a) - area(b));
-      if (hit) { if (state.playing) pause(); go(hit[4]); }
+      if (hit) kept.jump(hit[4]);
     });
     g.on("plotly_react", () => {
       g.__dpvizDrawn = g.__dpvizBusy ? -1 : undefined;
@@ -168,21 +170,22 @@ export default function ({ data, parentElement }) {
   };
   const watch = () => {
     graphs().forEach((g, index) => {
-      if (!hooked.has(g)) hook(g, index);
+      if (!kept.hooked.has(g)) hook(g, index);
       fit(g);
       if (g.__dpvizStep !== state.step) apply(g);
     });
     light();
   };
   const interval = setInterval(watch, 250);
+  let begin = 0;
   watch();
   show();
   if (data.autoplay && !kept.started && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
     kept.started = true;
     state.step = 0;
-    const begin = setInterval(() => { if (graphs().length) { clearInterval(begin); go(0); play(); } }, 200);
+    begin = setInterval(() => { if (graphs().length) { clearInterval(begin); go(0); play(); } }, 200);
   } else if (state.playing) {
     timer = setTimeout(tick, Number(speed.value));
   }
-  return () => { clearInterval(interval); clearTimeout(timer); };
+  return (kept.stop = () => [interval, begin, timer].forEach(clearInterval)); // timeouts share the timers' numbers
 }

@@ -77,6 +77,28 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
     no_exception(page)
 
 
+def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_page):
+    page = open_page("explore")
+    charts(page, 6)
+    box = page.get_by_role("combobox", name="Algorithm")
+    box.fill("DPM")
+    box.press("Enter")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("DPM chose the number of centers itself")).to_be_visible()
+    last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
+    page.wait_for_function(f"() => ({STEPS})().length > 1 && ({STEPS})().every(s => s === {last})")
+    page.wait_for_timeout(2500)  # the last redraws
+    drawn = page.evaluate("""async () => {
+        let drawn = 0;
+        const animate = window.Plotly.animate;
+        window.Plotly.animate = function () { drawn += 1; return animate.apply(this, arguments); };
+        await new Promise(resolve => setTimeout(resolve, 1500));
+        return drawn;
+    }""")
+    assert drawn == 0 and page.evaluate(f"({STEPS})().every(s => s === {last})")
+    no_exception(page)
+
+
 def test_a_ledger_segment_jumps_to_its_release(open_page):
     page = open_page("explore")
     charts(page, 6)
