@@ -91,6 +91,7 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
                 "yanchor": "top", "pad": {"t": 8}, "font": {"size": 14.5, "color": colors.ink},
             },
             "showlegend": False,
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": colors.muted, "activecolor": colors.ink},
             "hovermode": "closest",
             "xaxis": axis,
             "yaxis": {**axis, "nticks": 5 if height < 250 else 9},

@@ -46,6 +46,11 @@ def title(data: str) -> str:
     return sample(data.removeprefix("sample:")).title if data.startswith("sample:") else data
 
 
+def brief(data: str) -> str:
+    """Name a data set in the title of a figure."""
+    return title(data).partition(",")[0]
+
+
 def icon(style: Style) -> str:
     """Return a curve's symbol as HTML."""
     code = base64.b64encode(tradeoff.glyph(style, shell.colors()).encode()).decode()
@@ -150,11 +155,12 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
                 shell.colors(),
                 style,
                 relative=metric.relative,
-                title=f"{title(data)}: over all \u03b5, {notion}",
+                title=f"{brief(data)}: over all \u03b5",
             ),
             f"area_{data}_{notion}",
             f"Area of each curve on {title(data)} under {notion}, with rerun intervals.",
         )
+        _under(notion)
 
 
 def _dots(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
@@ -168,16 +174,14 @@ def _dots(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style
     for (data, notion), group in found[found[look.axis] == at].groupby(["data", "notion"], sort=False):
         place = f"{_SIGNS[look.axis]} = {short(look.axis, at)}"
         chart(
-            tradeoff.dots(
-                group, shell.colors(), style, metric=metric.title,
-                title=f"{title(data)} at {place}: one dot is 1 run in {group.of.max()}",
-            ),
+            tradeoff.dots(group, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {place}"),
             f"dots_{data}_{notion}",
             f"Quantile dots of {metric.title} on {title(data)} at {place} under {notion}.",
-        )  # fmt: skip
+        )
+        _under(notion)
     st.html(
-        '<p class="dp-small">Count dots: the share of them left of a value is how often a run lands below it. '
-        "The dotted line is KMeans.</p>"
+        f'<p class="dp-small">One dot is 1 run in {found.of.max()}. Count dots: the share of them left of a value is '
+        "how often a run lands below it. The dotted line is KMeans.</p>"
     )
 
 
@@ -217,7 +221,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
     for (label, notion), group in points.groupby(["label", "notion"], sort=False):
         for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
             shown = one.assign(data=one.data.map(title))
-            name = ", ".join([group.name.iloc[0], notion, *([title(data)] if data else [])])
+            name = ", ".join([group.name.iloc[0], *([brief(data)] if data else [])])
             chart(
                 tradeoff.heat(
                     shown, shell.colors(), x=look.axis, y=y, relative=metric.relative, title=f"{name}: {what}"
@@ -225,6 +229,12 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
                 f"heat_{label}_{notion}_{data}",
                 f"{metric.title} of {name} over {NAMES[look.axis]} and {NAMES.get(y, y)}.",
             )
+            _under(notion)
+
+
+def _under(notion: str) -> None:
+    """Say below a figure under which promise everything in it ran."""
+    st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}</p>')
 
 
 def _downloads(rows: pd.DataFrame, kept: Kept) -> None:

@@ -15,7 +15,7 @@ from dpviz.figures import tradeoff
 from dpviz.figures.tradeoff import short
 from dpviz.sweep_command import duration
 from pages._ui import shell, sweeps
-from pages._ui.sweep_tables import NAMES, Look, chart, details, icon, tables, title
+from pages._ui.sweep_tables import NAMES, Look, brief, chart, details, icon, tables, title
 from pages._ui.sweeps import Kept
 
 _SLICES = 25  # a running sweep redraws its picture at most so often
@@ -158,7 +158,7 @@ def _curves(
     figure = tradeoff.curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
         labels=labels, height=height,
-        title=title(data).partition(",")[0] + (f": {name} against {NAMES[look.axis]}" if labels else ""),
+        title=brief(data) + (f": {name} against {NAMES[look.axis]}" if labels else ""),
     )  # fmt: skip
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     chart(
