@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
-from dpviz.privacy.curator import Curator
+from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, gaussians
 from dpviz.privacy.queries import NearestScatter, NearestSums, NormHistogram, Projection, SecondMoment
 
@@ -169,56 +169,30 @@ class NSM(ApproximateDP):
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
         """Radius, directions, candidates, zoom, free k-means, two corrections."""
         d, n, k, plan = curator.n_features, curator.n_public, self.n_clusters, curator.plan.costs
-        reach = domain.radius
-        if "radius" in plan:
-            noisy = curator.release("radius", NormHistogram(reach, self.BINS))
-            edges = reach * 2.0 ** (-np.arange(self.BINS) / 2)
-            reach = float(edges[_cut(noisy.value, noisy.sd)])
-            said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
-            yield Frame("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", said)
-
+        reach = (yield from self._learn_radius(curator, domain)) if "radius" in plan else domain.radius
         projection = Projection(random_projection(d, self.PROJECTED, rng)) if d > self.WIDE else None
         p = d if projection is None else self.PROJECTED
-        short, total = reach, reach**2
-        if "moment" in plan:
-            noisy = curator.release("moment", SecondMoment(reach, p, projection))
-            moment, bulk = (noisy.value + noisy.value.T) / 2, p * noisy.sd**2 / 2
-            spread, directions, total = _directions(moment, noisy.sd, n, reach)
-            short = min(reach, 2 * math.sqrt(total))
-            said = {"moment": noisy.value, "spread": spread, "directions": directions, "noise_sd": noisy.sd}
-            yield Frame("moment", "The noisy second moment: in which directions rows spread", said)
+        flat = p <= self.FLAT
 
-        # candidates
         signal = n * plan["candidates.counts"][0].gdp
-        most = 3000 if p <= self.FLAT else 800
-        M = int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, most))
-        if p <= self.FLAT:
+        M = int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, 3000 if flat else 800))
+        short, cell, moment = reach, 0.0, None
+        if flat:
             population, clip = sphere_pack(M, p, reach, rng), 1.3 * reach * M ** (-1 / p)
             cell = p / (p + 2) * reach**2 * M ** (-2 / p)
             summary = self._summary(curator, "candidates", population, clip, k, None)
         else:
+            moment = curator.release("moment", SecondMoment(reach, p, projection))
+            spread, directions, total = _directions(_symmetric(moment), moment.sd, n, reach)
+            short = min(reach, 2 * math.sqrt(total))
+            said = {"moment": moment.value, "spread": spread, "directions": directions, "noise_sd": moment.sd}
+            yield Frame("moment", "The noisy second moment: in which directions rows spread", said)
             population = clip_ball(snap(rng.normal(size=(M, p)) * np.sqrt(spread) @ directions.T), reach)
-            clip, cell = short, 0.0
-            summary = self._summary(curator, "candidates", population, clip, k, (spread, directions), projection)
+            summary = self._summary(curator, "candidates", population, short, k, (spread, directions), projection)
         yield Frame("candidates", f"{int(summary['kept'].sum())} of {M} candidates keep enough noisy votes", summary)
-
         if "zoom.counts" in plan:
-            zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
-            m = int(np.clip(0.25 * n * zoom, k, 2000))
-            points, weights = summary["means"], summary["weights"]
-            drawn = points[rng.choice(len(points), 12 * m, p=weights / weights.sum())]
-            drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
-            centers = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
-            if m > len(points):
-                width = 2 * cell * (len(points) / m) ** (2 / p)  # m finer cells share the volume of the kept ones
-            else:
-                width = _scatter(points, weights, centers) + cell
-            closer = self._summary(curator, "zoom", centers, 1.5 * math.sqrt(width), k, None, least=2)
-            if closer["kept"].sum() >= min(k, len(points)):
-                summary, cell = closer, 0.0  # the finer points carry the spread themselves
-            yield Frame("zoom", f"A closer look: {int(closer['kept'].sum())} of {m} finer candidates stay", closer)
+            summary, cell = yield from self._look_closer(curator, summary, cell, reach, rng)
 
-        # free thinking
         points, weights = summary["means"], summary["weights"]
         centers = clip_ball(snap(solve(points, weights, k, rng, jitter=0.01 * reach)), reach)
         coreset = {
@@ -229,16 +203,57 @@ class NSM(ApproximateDP):
         said = {"centers": centers, **coreset} if projection is None else {"projected_centers": centers}
         yield Frame("solve", f"k-means with restarts and swaps on {len(points)} noisy points: free", said)
 
-        # two corrections
-        share = np.maximum(weights, 0) / np.maximum(weights, 0).sum()
-        inner = _scatter(points, weights, centers)
-        if p > self.FLAT:
-            inside = _nearest_share(points, share, centers)
+        if flat:
+            width, multiple = _scatter(points, weights, centers) + cell, 1.5
+        else:
+            inside = _nearest_share(points, np.maximum(weights, 0) / np.maximum(weights, 0).sum(), centers)
             width = max(total - float((inside * (centers**2).sum(axis=1)).sum()), 0.03 * total)
             multiple = min(4.0, 1.3 * max(1.0, n * self._mu(n) / (20 * k * math.sqrt(d))) ** 0.25)
-        else:
-            width, multiple = inner + cell, 1.5
         clip = max(min(short, multiple * math.sqrt(width)), reach / 256)  # never 0, even if the points are the centers
+        yield from self._correct(curator, domain, centers, clip, reach, projection, moment)
+
+    def _learn_radius(self, curator: Curator, domain: Domain) -> Generator[Frame, None, float]:
+        """Yield the noisy histogram of norms; return how far rows reach."""
+        noisy = curator.release("radius", NormHistogram(domain.radius, self.BINS))
+        edges = domain.radius * 2.0 ** (-np.arange(self.BINS) / 2)
+        reach = float(edges[_cut(noisy.value, noisy.sd)])
+        said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
+        yield Frame("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", said)
+        return reach
+
+    def _look_closer(
+        self, curator: Curator, summary: dict[str, Any], cell: float, reach: float, rng: np.random.Generator
+    ) -> Generator[Frame, None, tuple[dict[str, Any], float]]:
+        """Yield a summary about finer candidates where rows were found; return the better one and its cells' spread."""
+        k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
+        zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
+        m = int(np.clip(0.25 * curator.n_public * zoom, k, 2000))
+        points, weights = summary["means"], summary["weights"]
+        drawn = points[rng.choice(len(points), 12 * m, p=weights / weights.sum())]
+        drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
+        centers = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
+        if m > len(points):
+            width = 2 * cell * (len(points) / m) ** (2 / p)  # m finer cells share the volume of the kept ones
+        else:
+            width = _scatter(points, weights, centers) + cell
+        closer = self._summary(curator, "zoom", centers, 1.5 * math.sqrt(width), k, None, least=2)
+        if closer["kept"].sum() >= min(k, len(points)):
+            summary, cell = closer, 0.0  # the finer points carry the spread themselves
+        yield Frame("zoom", f"A closer look: {int(closer['kept'].sum())} of {m} finer candidates stay", closer)
+        return summary, cell
+
+    def _correct(
+        self,
+        curator: Curator,
+        domain: Domain,
+        centers: np.ndarray,
+        clip: float,
+        reach: float,
+        projection: Projection | None,
+        moment: Noisy | None,
+    ) -> Iterator[Frame]:
+        """Yield two noisy Lloyd steps; the first one leaves the projection, or parts centers that share a cluster."""
+        k, d = centers.shape[0], curator.n_features
         for step in (1, 2):
             absolute = projection is not None and step == 1
             query = NearestSums(centers, reach, projection) if absolute else NearestSums(centers, clip, relative=True)
@@ -247,13 +262,14 @@ class NSM(ApproximateDP):
             moved = counts > 2 * sd
             shift = noisy.value["sums"] / np.maximum(counts, max(2 * sd, 1.0))[:, None]
             start = np.zeros((k, d)) if absolute else centers
-            if step == 1 and "scatter" in plan:
+            if step == 1 and "scatter" in curator.plan.costs:
                 wide = curator.release("scatter", NearestScatter(centers, clip))
             centers = start + np.where(moved[:, None], shift, 0.0)
             said = {"start": start, "noisy_counts": counts, "radius": query.radius, "moved": moved}
-            if step == 1 and "scatter" in plan:
+            if step == 1 and moment is not None and "scatter" in curator.plan.costs:
                 inside = wide.value - np.where(moved, counts * (shift**2).sum(axis=1), 0.0)
-                centers, said["split"] = _split_merge(centers, counts, inside, 2 * wide.sd, moment, 2 * math.sqrt(bulk))
+                bulk = 2 * math.sqrt(d * moment.sd**2 / 2)
+                centers, said["split"] = _split_merge(centers, counts, inside, 2 * wide.sd, _symmetric(moment), bulk)
             centers = clip_ball(snap(centers), domain.radius)
             said["centers"] = centers
             yield Frame("correction", f"Noisy Lloyd step {step} of 2: {int(moved.sum())} of {k} centers move", said)
@@ -333,6 +349,11 @@ def _cut(noisy_counts: np.ndarray, sd: float) -> int:
         if tail > 2 * math.sqrt(i + 1) * sd:
             return i
     return len(noisy_counts) - 1
+
+
+def _symmetric(moment: Noisy) -> np.ndarray:
+    """Return a noisy second moment, symmetric as the true one is: its noise is not."""
+    return (moment.value + moment.value.T) / 2
 
 
 def _directions(noisy: np.ndarray, sd: float, n_public: int, reach: float) -> tuple[np.ndarray, np.ndarray, float]:

@@ -7,6 +7,7 @@ the worker that holds it. A Dask port runs whatever code reaches it, so off this
 from __future__ import annotations
 
 import ipaddress
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
         raise ValueError('cluster: Dask is not installed; pip install "dpviz[cluster]".') from None
     if address == LOCAL:
         local = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1, "processes": True}
+        local["silence_logs"] = logging.CRITICAL  # a worker's death is a retry or a row here, not a traceback
         with LocalCluster(n_workers=workers, **local) as started, Client(started) as client:
             yield client
         return
