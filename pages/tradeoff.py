@@ -26,7 +26,7 @@ with st.sidebar:
             st.rerun()
 
 shown = kept.sweep if kept else sweep
-shell.strip(sweep_view.titles(kept) if kept else title or "none", sweep_view.size(shown) if shown else "")
+shell.strip(sweep_view.titles(kept) if kept else title, sweep=sweep_view.size(shown) if shown else "")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
 if kept is None and sweep is not None:

@@ -50,9 +50,11 @@ def colors() -> Theme:
     return theme(st.context.theme.type or "light")
 
 
-def strip(data: str, algorithm: str = "", guarantee: Guarantee | None = None, *, private: bool = False) -> None:
-    """Show mode, data, algorithm and guarantee, and the page's style with it."""
-    facts = [("Data", data), *([("Algorithm", algorithm)] if algorithm else [])]
+def strip(
+    data: str, algorithm: str = "", guarantee: Guarantee | None = None, *, private: bool = False, sweep: str = ""
+) -> None:
+    """Show mode, data, algorithm or sweep, and guarantee, and the page's style with it."""
+    facts = [(name, words) for name, words in (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep)) if words]
     if guarantee is not None and guarantee.private:
         mu = f"not defined for {algorithm}" if guarantee.mu is None else f"{guarantee.mu:.2f}"
         facts += [("\u03b5", f"{guarantee.epsilon:.3g}"), ("\u03b4", f"{guarantee.delta:.2g}"), ("\u03bc", mu)]

@@ -62,10 +62,11 @@ export default function ({ data, parentElement }) {
   const apply = (g) => { g.__dpvizStep = state.step; draw(g); };
   const fit = (g) => {
     const meta = g.layout && g.layout.meta, width = g.clientWidth;
-    if (!meta || !meta.ar || !width || g.__dpvizWidth === width) return;
-    g.__dpvizWidth = width;
+    if (!meta || !meta.ar || !width) return;
     const m = g.layout.margin;
     const height = Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b));
+    if (g.__dpvizWidth === width && g.layout.height === height) return;
+    g.__dpvizWidth = width;
     for (let e = g, i = 0; e && i < 4; e = e.parentElement, i++)
       for (const [k, v] of [["height", `${height}px`], ["min-height", "0"], ["flex", "none"]]) e.style.setProperty(k, v, "important");
     // The domains again, too: plotly keeps those that it fitted to an earlier width.
@@ -161,7 +162,7 @@ export default function ({ data, parentElement }) {
     });
     g.on("plotly_react", () => {
       g.__dpvizDrawn = g.__dpvizBusy ? -1 : undefined;
-      g.__dpvizStep = g.__dpvizBusy = g.__dpvizWidth = undefined;
+      g.__dpvizStep = g.__dpvizBusy = undefined;
     });
     g.on("plotly_relayout", (event) => remember(g, index, event));
     if (!window.Plotly || !zoomable(g)) return;
@@ -171,9 +172,9 @@ export default function ({ data, parentElement }) {
   const watch = () => {
     graphs().forEach((g, index) => {
       if (!kept.hooked.has(g)) hook(g, index);
-      fit(g);
       if (g.__dpvizStep !== state.step) apply(g);
     });
+    document.querySelectorAll(".js-plotly-plot").forEach(fit); // planes without frames, too
     light();
   };
   const interval = setInterval(watch, 250);
