@@ -140,6 +140,11 @@ export default function ({ data, parentElement }) {
     const keys = Object.keys(event).filter((key) => /^[xy]axis\.range/.test(key));
     if (zoomable(g) && keys.length) kept.zoom[index] = Object.fromEntries(keys.map((key) => [key, event[key]]));
   };
+  const settle = (g, index) => {
+    if (!window.Plotly || !zoomable(g)) return;
+    if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
+    else if (kept.zoom[index]) window.Plotly.relayout(g, { ...kept.zoom[index] });
+  };
   kept.step = () => state.step;
   kept.jump = (step) => { if (state.playing) pause(); go(step); };
   const hook = (g, index) => {
@@ -163,11 +168,10 @@ export default function ({ data, parentElement }) {
     g.on("plotly_react", () => {
       g.__dpvizDrawn = g.__dpvizBusy ? -1 : undefined;
       g.__dpvizStep = g.__dpvizBusy = undefined;
+      settle(g, index);
     });
     g.on("plotly_relayout", (event) => remember(g, index, event));
-    if (!window.Plotly || !zoomable(g)) return;
-    if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
-    else if (kept.zoom[index]) window.Plotly.relayout(g, { ...kept.zoom[index] });
+    settle(g, index);
   };
   const watch = () => {
     graphs().forEach((g, index) => {

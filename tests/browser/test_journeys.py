@@ -23,6 +23,15 @@ def picture(page):
         [...document.querySelectorAll('.js-plotly-plot')].map(g => g.data.map(t => [t.x, t.marker])))""")
 
 
+def changed(page, before):
+    """Wait until another picture is drawn."""
+    page.wait_for_function(
+        "before => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')]"
+        ".map(g => g.data.map(t => [t.x, t.marker]))) !== before",
+        arg=before,
+    )
+
+
 def no_exception(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
@@ -99,6 +108,29 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
     no_exception(page)
 
 
+def test_a_zoom_is_kept_by_the_next_run_on_the_same_data(open_page):
+    page = open_page("explore")
+    charts(page, 6)
+    edges = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.map(x => Math.round(100 * x))"
+    wide = page.evaluate(edges)
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.6 * box["height"], steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"wide => JSON.stringify(({edges})()) !== JSON.stringify(wide)", arg=wide)
+    zoomed = page.evaluate(edges)
+    seed = page.get_by_role("spinbutton", name="Seed")
+    seed.fill("3")
+    seed.press("Enter")
+    before = picture(page)
+    page.get_by_role("button", name="Run", exact=True).click()
+    changed(page, before)
+    charts(page, 6)
+    page.wait_for_function(f"zoomed => JSON.stringify(({edges})()) === JSON.stringify(zoomed)", arg=zoomed)
+    no_exception(page)
+
+
 def test_a_ledger_segment_jumps_to_its_release(open_page):
     page = open_page("explore")
     charts(page, 6)
@@ -125,11 +157,7 @@ def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it
     seen = picture(page)
     page.get_by_role("combobox", name="Seen from").click()
     page.get_by_role("option", name="client-3").click()
-    page.wait_for_function(
-        "before => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')]"
-        ".map(g => g.data.map(t => [t.x, t.marker]))) !== before",
-        arg=seen,
-    )
+    changed(page, seen)
     page.get_by_role("combobox", name="A client falls silent").click()
     page.get_by_role("option", name="client-2").click()
     expect(page.get_by_text("round 2 is aborted: client-2 did not answer")).to_be_visible()
