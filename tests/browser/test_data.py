@@ -112,4 +112,6 @@ def test_a_page_fits_a_phone(open_page, way, mode):
         expect(page.get_by_text("What it does to 800 rows")).to_be_visible()
     else:
         expect(page.get_by_role("heading", name="What is public about")).to_be_visible()
+        if way == "Make blobs":
+            expect(page.get_by_text("Twenty columns")).to_have_count(0)  # the gallery has faded
     fits_a_phone(page)
