@@ -6,7 +6,6 @@ from pages._ui import shell, sweep_view, sweeps
 from pages._ui.sweep_form import sweep_form
 
 shell.enter("pages/tradeoff.py")
-state = st.session_state
 
 with st.sidebar:
     sweep, title, error = sweep_form()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as parquet
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +23,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
 from dpviz.privacy.rows import ALL, Block, Cells, Gather, Keep, Perturb, Rows, Session
+from dpviz.readers.table import kind_of
 
 __all__ = ["ChunkedRows", "Part", "on_cluster", "parts_of", "threads"]
 
@@ -63,20 +65,29 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
     A file without rows is one empty part, so that it is answered like any other: an error would tell it from its
     neighbors.
 
+    Types are checked here, from the header alone: an error while rows are converted would quote a cell.
+
     Raises
     ------
     ValueError
-        If the file is neither, or no matrix.
+        If the file is neither, no matrix, or not of numbers.
     """
     name = str(path.resolve())
     if path.suffix == ".npy":
-        shape = np.load(name, mmap_mode="r").shape
+        matrix = np.load(name, mmap_mode="r")
+        shape = matrix.shape
         if len(shape) != 2:
             raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {len(shape)}.")
+        if matrix.dtype.kind not in "biuf":
+            raise ValueError(f"datasets: {path.name} must hold real numbers; its type is {matrix.dtype}.")
         return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, max(shape[0], 1), part_rows))
     if path.suffix != ".parquet":
         raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
     with parquet.ParquetFile(name) as file:
+        for field in file.schema_arrow:
+            kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
+            if kind not in ("number", "true/false") and (not columns or field.name in columns):
+                raise ValueError(f"datasets: column {field.name!r} of {path.name} must hold numbers; it holds {kind}.")
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
     found, start, group = [], 0, 0
     while group < len(sizes):
