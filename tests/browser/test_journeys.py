@@ -108,7 +108,7 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
     no_exception(page)
 
 
-def test_a_zoom_is_kept_by_the_next_run_on_the_same_data(open_page):
+def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_page):
     page = open_page("explore")
     charts(page, 6)
     edges = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.map(x => Math.round(100 * x))"
@@ -120,6 +120,11 @@ def test_a_zoom_is_kept_by_the_next_run_on_the_same_data(open_page):
     page.mouse.up()
     page.wait_for_function(f"wide => JSON.stringify(({edges})()) !== JSON.stringify(wide)", arg=wide)
     zoomed = page.evaluate(edges)
+    page.get_by_role("link", name="Learn").first.click()
+    expect(page.get_by_text("Why does the left side")).to_be_visible()
+    page.get_by_role("link", name="Explore").first.click()
+    charts(page, 6)
+    page.wait_for_function(f"zoomed => JSON.stringify(({edges})()) === JSON.stringify(zoomed)", arg=zoomed)
     seed = page.get_by_role("spinbutton", name="Seed")
     seed.fill("3")
     seed.press("Enter")
