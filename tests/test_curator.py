@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from dpviz.domain import Domain
@@ -151,6 +153,66 @@ def test_a_release_of_the_whole_after_its_parts_pays_for_the_deepest_path():
     assert [entry.occurrence for entry in asked.ledger] == [0, 1, 2]
     with pytest.raises(PermissionError, match="number 4"):
         asked.release("count", Count())
+
+
+def test_the_parts_of_a_whole_that_was_asked_between_them_pay_what_comes_after_it():
+    asked = curator({"count": (*(Laplace(0.01),) * 3, Laplace(4.0))})
+    left, right = asked.partition(ALL, Below(0.0))
+    for _ in range(3):
+        asked.release("count", Count(), left)
+    asked.release("count", Count())
+    with pytest.raises(PermissionError, match="number 5 is not in the plan, which has 4"):
+        asked.release("count", Count(), right)
+    assert accounting.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(4.03)
+
+
+def test_two_labels_that_mean_one_entry_of_the_plan_share_its_prices():
+    asked = curator({"both.sums": (Laplace(1.0),), "both.counts": (Laplace(1.0),)})
+    asked.release("both", NearestSums(np.zeros((1, 2)), 1.0))
+    with pytest.raises(PermissionError, match="number 2 is not in the plan, which has 1"):
+        asked.release("both.counts", Count())
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Thirds(Below):
+    """Rows in three parts by public lines."""
+
+    parts = 3
+
+    def assign(self, block):
+        return super().assign(block) + (block.x[:, 0] > 0.5)
+
+
+ACTS = st.lists(st.tuples(st.sampled_from(["split", "count", "sums", "both"]), st.integers(0, 30)), max_size=40)
+
+
+@given(ACTS, st.integers(1, 6))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_no_order_of_releases_on_any_tree_of_scopes_costs_a_row_more_than_the_plan(acts, prices):
+    """Prices grow, so that paying a late one twice instead of an early one shows at once."""
+    costs = tuple(Laplace(0.01 * 2.0**i) for i in range(prices))
+    asked = curator({"count": costs, "both.sums": costs, "both.counts": costs[:2]}, rows=X[:3])
+    scopes, split = [ALL], set()
+    sums = NearestSums(np.zeros((1, 2)), 1.0)
+    for act, at in acts:
+        scope = scopes[at % len(scopes)]
+        if act == "split":
+            if scope not in split:
+                scopes += asked.partition(scope, (Below if at % 2 else Thirds)(0.0, column=at % 2))
+                split.add(scope)
+            continue
+        label, query = {"count": ("count", Count()), "sums": ("both.counts", Count()), "both": ("both", sums)}[act]
+        before = len(asked.ledger)
+        try:
+            asked.release(label, query, scope)
+        except PermissionError:
+            assert len(asked.ledger) == before
+    paid = [(entry.name, entry.occurrence, entry.path) for entry in asked.ledger]
+    for i, (name, occurrence, path) in enumerate(paid):
+        for other, place, way in paid[:i]:
+            share_a_row = path[: len(way)] == way or way[: len(path)] == path
+            assert not (share_a_row and (name, occurrence) == (other, place))
+    assert accounting.spent(asked.ledger, 1e-6).epsilon <= asked.plan.total(1e-6).epsilon * (1 + 1e-12)
 
 
 def test_a_scope_cannot_be_partitioned_twice():

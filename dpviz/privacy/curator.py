@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -111,7 +110,7 @@ class Curator:
         self._ledger: list[Release] = []
         self._hidden: list[Hidden] = []
         self._by_user: set[int] = set()
-        self._met: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+        self._next = _NextPrices()
 
     @property
     def ledger(self) -> tuple[Release, ...]:
@@ -126,13 +125,14 @@ class Curator:
         PermissionError
             If the plan holds no such release (before anything is drawn), or for a scope outside add/remove.
         """
-        path, occurrence = self._meet(label, scope)
+        path = self._path(label, scope)
         self._check_move(label, query)
         priced = {
-            part: self._price(label, part, query.sensitivity, query.reason, occurrence, path)
+            part: self._price(label, part, query.sensitivity, query.reason, path)
             for part in query.sensitivity(2, self.neighboring)
         }
-        self._met[label][scope] += 1
+        for _, entry in priced.values():
+            self._next.pay(entry)
 
         def draw(part: str, true: np.ndarray) -> np.ndarray:
             cost, entry = priced[part]
@@ -146,13 +146,13 @@ class Curator:
 
     def select(self, label: str, score: Score, scope: int = ALL) -> int:
         """Choose one candidate by the exponential mechanism; return its index."""
-        path, occurrence = self._meet(label, scope)
+        path = self._path(label, scope)
 
         def range_(norm: float, neighboring: Neighboring) -> dict[str, float]:
             return {"": score.range(neighboring) + UTILITY_SLACK}
 
-        _, entry = self._price(label, "", range_, score.reason, occurrence, path, allowed=(Exponential,))
-        self._met[label][scope] += 1
+        _, entry = self._price(label, "", range_, score.reason, path, allowed=(Exponential,))
+        self._next.pay(entry)
         self._ledger.append(entry)
         choice, true = self._session.noisy_argmax(
             score, scope, lambda utilities: self._noise.gumbel_argmax(utilities, entry.scale)
@@ -162,7 +162,7 @@ class Curator:
 
     def cover(self, label: str, query: CellCover, scope: int = ALL) -> np.ndarray:
         """Pick cells that hold many rows not covered yet, all picks at one cost; return them, shape (grids, picks)."""
-        path, occurrence = self._meet(label, scope)
+        path = self._path(label, scope)
 
         def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
             if neighboring is not Neighboring.ADD_REMOVE:
@@ -171,8 +171,8 @@ class Curator:
                 )
             return {"": 1.0 + UTILITY_SLACK}
 
-        _, entry = self._price(label, "", one, query.reason, occurrence, path, allowed=(Cover,))
-        self._met[label][scope] += 1
+        _, entry = self._price(label, "", one, query.reason, path, allowed=(Cover,))
+        self._next.pay(entry)
         self._ledger.append(entry)
 
         def pick(counts: np.ndarray, empty: int) -> int:
@@ -187,14 +187,14 @@ class Curator:
 
     def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
         """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""
-        path, occurrence = self._meet(label, scope)
+        path = self._path(label, scope)
 
         def l2(norm: float, neighboring: Neighboring) -> dict[str, float]:
             return {"": query.sensitivity(neighboring)}
 
-        cost, entry = self._price(label, "", l2, query.reason, occurrence, path, allowed=(Threshold,))
+        cost, entry = self._price(label, "", l2, query.reason, path, allowed=(Threshold,))
         tau = cast(Threshold, cost).threshold(entry.scale, query.l0)
-        self._met[label][scope] += 1
+        self._next.pay(entry)
         self._ledger.append(entry)  # without a shape: the number of non-empty keys is private
 
         def keep(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -218,14 +218,14 @@ class Curator:
                 f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it tells the "
                 "number of rows, and its noise hides moves by at most rho only."
             )
-        path, occurrence = self._meet(label, ALL)
+        path = self._path(label, ALL)
         self._check_move(label, query)
 
         def l2(norm: float, neighboring: Neighboring) -> dict[str, float]:
             return {"": query.sensitivity(self.n_features)}
 
-        cost, entry = self._price(label, "", l2, query.reason, occurrence, path, allowed=(Gaussian,))
-        self._met[label][ALL] += 1
+        cost, entry = self._price(label, "", l2, query.reason, path, allowed=(Gaussian,))
+        self._next.pay(entry)
 
         def draw(true: np.ndarray) -> np.ndarray:
             self._ledger.append(dataclasses.replace(entry, shape=true.shape))
@@ -252,13 +252,13 @@ class Curator:
         """
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: report {label!r} is for relation replace only; got {self.neighboring}.")
-        path, occurrence = self._meet(label, scope)
+        path = self._path(label, scope)
         one = {"": 1.0}
-        _, entry = self._price(label, "", lambda *_: one, question.reason, occurrence, path, allowed=(Report,))
+        _, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report,))
         randomizer: Randomizer = (
             ORACLES[oracle](question.size, entry.scale, question.seed) if question.size else OneBit(entry.scale)
         )
-        self._met[label][scope] += 1
+        self._next.pay(entry)
         self._ledger.append(dataclasses.replace(entry, mechanism=type(randomizer).__name__))
         value, sample, users, true = self._session.ask(
             question, scope, lambda answers, ids: randomizer.gather(self._noise, answers, ids, shown)
@@ -305,17 +305,11 @@ class Curator:
                 "another; parts of the rows are for add-remove only."
             )
 
-    def _meet(self, label: str, scope: int) -> tuple[tuple[int, ...], int]:
-        """Return the scope's path, and how often a row on it has met the label at most."""
+    def _path(self, label: str, scope: int) -> tuple[int, ...]:
+        """Return the scopes from the whole data set down to `scope`, if the relation allows a release there."""
         if scope != ALL and scope not in self._by_user:
             self._refuse_parts(f"release {label!r} of a part of the rows")
-        path = self._session.path(scope)
-        met = self._met[label]
-
-        def below(s: int) -> int:
-            return max((met[child] + below(child) for child in self._session.children(s)), default=0)
-
-        return path, sum(met[s] for s in path) + below(scope)
+        return self._session.path(scope)
 
     def _price(
         self,
@@ -323,11 +317,11 @@ class Curator:
         part: str,
         sensitivity: Callable[[float, Neighboring], Mapping[str, float]],
         reason: str,
-        occurrence: int,
         path: tuple[int, ...],
         allowed: tuple[type[Cost], ...] = (Gaussian, Laplace, Exact),
     ) -> tuple[Cost, Release]:
         name = f"{label}.{part}" if part else label
+        occurrence = self._next.of(name, path)
         cost = self.plan.price(name, occurrence)
         if not isinstance(cost, allowed):
             raise PermissionError(
@@ -350,6 +344,30 @@ class Curator:
             scale=cost.scale(change),
             neighboring=str(self.neighboring),
         )
+
+
+class _NextPrices:
+    """Which of a plan entry's prices comes next at a scope, so that no row pays one of them twice.
+
+    A scope shares rows with its ancestors and its descendants and with nobody else. What it pays comes after
+    everything that any of them has paid, in whatever order they were asked.
+    """
+
+    def __init__(self) -> None:
+        self._here: dict[tuple[str, int], int] = {}  # after what the scope itself has paid
+        self._within: dict[tuple[str, int], int] = {}  # after what it or any descendant has paid
+
+    def of(self, name: str, path: tuple[int, ...]) -> int:
+        """Return the number of the next price of plan entry `name` at the end of `path`."""
+        above = (self._here.get((name, scope), 0) for scope in path)
+        return max(self._within.get((name, path[-1]), 0), *above)
+
+    def pay(self, entry: Release) -> None:
+        """Take the price of a release; whatever shares a row with it pays a later one."""
+        after = entry.occurrence + 1
+        self._here[entry.name, entry.path[-1]] = after
+        for scope in entry.path:
+            self._within[entry.name, scope] = max(self._within.get((entry.name, scope), 0), after)
 
 
 def _unwrap(parts: Mapping[str, Any]) -> Any:

@@ -286,7 +286,7 @@ class Release:
 
     Attributes
     ----------
-    label, part : which statistic; `occurrence` counts how often the path had met the label before
+    label, part : which statistic; `occurrence` is the place of the price that was paid among the plan's for it
     mechanism, cost : class and parameters of the cost that was paid
     path : tuple of int, scopes from the whole data set (0) down to the one released
     norm, sensitivity, reason : which norm the sensitivity is measured in, its value, where it comes from
@@ -320,7 +320,11 @@ class Release:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """label or "label.part" -> costs: the i-th time a row's path meets the label it pays costs[label][i]."""
+    """label or "label.part" -> costs, paid from the first to the last: a row pays each of them at most once.
+
+    Releases of scopes that share no row may pay the same one; a release pays a later one than everything before it
+    that any of its rows was in.
+    """
 
     costs: Mapping[str, tuple[Cost, ...]]
 
