@@ -72,7 +72,7 @@ def drop(page: Page, file: Path) -> float:
 
 def main() -> None:
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true", f"--server.port={PORT}"]
-    command += ["--server.address=127.0.0.1", "--server.fileWatcherType=none", "--server.disconnectedSessionTTL=2"]
+    command += ["--server.address=127.0.0.1", "--server.disconnectedSessionTTL=2"]
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -2,9 +2,15 @@
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import streamlit as st
+from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
+
+from pages._ui import quality
+from pages._ui.caches import per_run
 
 ROOT = Path(__file__).parent.parent
 
@@ -119,3 +125,37 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     app.button(key="explore_first").click().run()
     wait_for_run(app)
     assert not app.exception and len(app.get("plotly_chart")) == 8
+
+
+def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):
+    asked, measure = [], quality.quality
+    monkeypatch.setattr(quality, "quality", lambda *args: asked.append(args) or measure(*args))
+    st.cache_resource.clear()
+    open_page(app, "pages/explore.py")
+    assert not app.exception and not asked
+    app.session_state["quality"] = True
+    app.run()
+    assert not app.exception and len(asked) == 2
+    assert any("Silhouette" in block.proto.body for block in app.get("html"))
+
+
+def test_what_is_made_from_public_data_is_made_once_and_from_a_file_once_a_session():
+    made = []
+
+    @per_run(shared=4, own=4)
+    def look(identity: str, mode: str, _result):
+        made.append((identity, mode))
+        return identity, mode
+
+    def script(look, run):
+        look(run, "light")
+
+    public, own = (
+        SimpleNamespace(identity=name, data=SimpleNamespace(dataset_id=name)) for name in ("sample:x", "f00")
+    )
+    for run in (public, public, own, own):
+        visitor = AppTest.from_function(script, args=(look, run))
+        visitor.run().run()
+        clear_session_cache("test session id")  # this visitor leaves
+        assert not visitor.exception
+    assert made == [("sample:x", "light"), ("f00", "light"), ("f00", "light")]

@@ -35,6 +35,11 @@ class Job:
     result: Any = None
     error: str = ""
     _cancel: threading.Event = dataclasses.field(default_factory=threading.Event)
+    _over: threading.Event = dataclasses.field(default_factory=threading.Event)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until it is over, at most so long; return whether it is."""
+        return self._over.wait(seconds)
 
     @property
     def active(self) -> bool:
@@ -95,3 +100,5 @@ class Jobs:
             job.error, job.status = str(error), "failed"
         except Exception as error:  # a fault of ours: the page says so without any value, the job does not hang
             job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"
+        finally:
+            job._over.set()

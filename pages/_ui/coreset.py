@@ -9,8 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import coresets
+from dpviz.figures import Panel
 from dpviz.figures import coreset as figures
 from pages._ui import shell
+from pages._ui.caches import per_run
 from pages._ui.player import draw, view_of
 from pages._ui.runs import Result
 
@@ -24,23 +26,33 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
         st.fragment(_body)(key, result, hidden, axes)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Solving for every k", scope="session")
+@per_run(shared=128, own=32, words="Solving for every k")
 def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFrame:
     rows = _result.data.X if hidden else None
     return coresets.elbow(_result.trace.coreset, _result.trace.domain, MOST, cost=cost, rows=rows)
 
 
+@per_run(shared=128, own=16)
+def _panels(
+    identity: str, mode: str, k: int, cost: str, hidden: bool, axes: tuple[int, int] | None, _result: Result
+) -> list[Panel]:
+    """Return the weighted points with the centers of one k, and what every k costs."""
+    coreset = _result.trace.coreset
+    view = dataclasses.replace(view_of(_result, hidden=hidden, axes=axes), reference=None)  # KMeans is for the run's k
+    centers = coresets.resolve(coreset, _result.trace.domain, k, cost=cost)
+    table = _elbow(_result, cost, view.hidden)
+    return [figures.plane_panel(view, coreset, centers), figures.elbow_panel(view, table, k, cost)]
+
+
 def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) -> None:
     trace, coreset = result.trace, result.trace.coreset
-    view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), reference=None)  # KMeans is for the run's k
     most = min(MOST, len(coreset.points))
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     k = int(left.slider("Centers k", 1, most, start, key=f"{key}_coreset_k_{trace.algorithm}_{most}"))
     cost = right.segmented_control("Cost", coresets.COSTS, default=coresets.COSTS[0], key=f"{key}_coreset_cost")
     cost = cost or coresets.COSTS[0]
-    centers = coresets.resolve(coreset, trace.domain, k, cost=cost)
-    table = _elbow(result.identity, cost, view.hidden, result)
+    plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(
         f'<p class="dp-small">This run released {len(coreset.points)} weighted points, each weight \u00b1'
@@ -49,7 +61,7 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     )
     left, right = st.columns([11, 9], gap="medium")
     with left:
-        draw(f"{key}_coreset", [figures.plane_panel(view, coreset, centers)])
-        shell.key_line(figures.LEGEND, view.hidden)
+        draw(f"{key}_coreset", [plane])
+        shell.key_line(figures.LEGEND, hidden and not result.data.private)
     with right:
-        draw(f"{key}_coreset", [figures.elbow_panel(view, table, k, cost)])
+        draw(f"{key}_coreset", [elbow])

@@ -10,7 +10,8 @@ import streamlit as st
 from dpviz.figures import Pane, Panel, View, pane
 from dpviz.figures.panels import ledger_frame
 from pages._ui import shell
-from pages._ui.runs import Result, is_public
+from pages._ui.caches import per_run
+from pages._ui.runs import Result
 from pages._ui.transport import transport
 
 _CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}
@@ -43,19 +44,15 @@ def _build(result: Result, hidden: bool, axes: tuple[int, int] | None, compact: 
     return [plane]
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _shared_panels(identity: str, mode: str, look: tuple, _result: Result) -> list[Panel]:
-    """Return the figures of a run on public data, built once per server for every way to look at it."""
-    return _build(_result, *look)
+@per_run(shared=64, own=8)
+def _panels(
+    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
+) -> list[Panel]:
+    """Return the figures of a run, built once for every way to look at it."""
+    return _build(_result, hidden, axes, compact)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
-def _own_panels(identity: str, mode: str, look: tuple, _result: Result) -> list[Panel]:
-    """Return the figures of a run on a file of somebody's own: they go with the session."""
-    return _build(_result, *look)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False, scope="session")
+@per_run(shared=64, own=32)
 def _ledger(identity: str, _result: Result) -> pd.DataFrame:
     return ledger_frame(_result.trace)
 
@@ -63,8 +60,7 @@ def _ledger(identity: str, _result: Result) -> pd.DataFrame:
 def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, compact: bool = False) -> None:
     """Draw a run and its controls. `compact` draws the plane alone, with the controls below, and plays once."""
     how = pane(result.trace)
-    panels = _shared_panels if is_public(result.data) else _own_panels
-    found = panels(result.identity, st.context.theme.type or "light", (hidden, axes, compact), result)
+    found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     if compact:
         with st.container(key=f"{key}_figures"):
@@ -113,7 +109,7 @@ def _table(result: Result, how: Pane) -> None:
         f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
         f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
         f"<td>{html.escape(row.reason)}</td></tr>"
-        for row in _ledger(result.identity, result).itertuples()
+        for row in _ledger(result).itertuples()
     )
     heads = "".join(
         f"<th scope=col>{head}</th>"

@@ -7,6 +7,7 @@ import html
 import streamlit as st
 
 from dpviz.metrics import quality
+from pages._ui.caches import per_run
 from pages._ui.runs import Result
 
 _WORDS = {
@@ -24,7 +25,7 @@ _WORDS = {
 }
 
 
-@st.cache_resource(max_entries=64, show_spinner="Comparing with KMeans", scope="session")
+@per_run(shared=256, own=64, words="Comparing with KMeans")
 def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, float]]:
     """Return the measures of a run and of its KMeans reference."""
     data, reference = _result.data, _result.reference.cluster_centers
@@ -39,8 +40,15 @@ def section(result: Result, *, hidden: bool) -> None:
     """Show the comparison where hidden layers are asked for and exist."""
     if not hidden or result.reference is None or result.reference is result.trace:
         return
-    with st.expander("How good is it? Beside KMeans, by the raw rows"):
-        ours, theirs = _table(result.identity, result)
+    st.fragment(_body)(result)
+
+
+def _body(result: Result) -> None:
+    box = st.expander("How good is it? Beside KMeans, by the raw rows", key="quality", on_change="rerun")
+    if not box.open:  # nothing is computed that nobody looks at
+        return
+    with box:
+        ours, theirs = _table(result)
         rows = "".join(
             f"<tr><td>{_WORDS[name][0]}</td><td><b>{ours[name]:{_WORDS[name][2]}}</b></td>"
             f"<td>{theirs[name]:{_WORDS[name][2]}}</td><td>{_WORDS[name][1]}</td></tr>"

@@ -22,6 +22,7 @@ from dpviz.experiments.pace import Pace, duration
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Trace
 
+QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
 KEEP = 20  # results a session can go back to
 STORE_BYTES = 400_000_000  # of public data, all sessions together
 OWN_BYTES = 150_000_000  # of one session's own files
@@ -239,6 +240,8 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
     job = jobs().submit(algorithm.name, lambda job: inbox.append(execute(data, algorithm, seed, job)))
     st.session_state.update(job=job.id, inbox=inbox)
+    if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
+        _take(job)
 
 
 def show(identity: str) -> None:
@@ -283,13 +286,20 @@ def _poll() -> None:
         if button.button("Cancel", key="cancel", width="stretch"):
             job.cancel()
         return
+    _take(job)
+    st.rerun()
+
+
+def _take(job: Job) -> None:
+    """Hand over what came of the session's job: its result, or a sentence."""
+    state = st.session_state
     del state.job
+    inbox = state.pop("inbox")
     if job.status == "done":
-        result = state.pop("inbox").pop()
+        result = inbox.pop()
         _stores()[is_public(result.data)].put(result)
         show(result.identity)
     elif job.status == "failed":
         state.problem = f"{job.error} The run was stopped; everything else is as it was."
     else:
         state.note = f"{job.title} was cancelled. What had been released stays spent."
-    st.rerun()

@@ -37,7 +37,7 @@ def serve():
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-    command += [f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none"]
+    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     home = tempfile.TemporaryDirectory()
     environment = {**os.environ, "DPVIZ_HOME": home.name}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,0 +1,35 @@
+"""What is made from a run is made once: for everybody where the data are public, else for the session of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages._ui.runs import Result, is_public
+
+__all__ = ["per_run"]
+
+T = TypeVar("T")
+
+
+def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Cache `make(identity, *look, _result)`; what is returned is called as `make(result, *look)`.
+
+    Parameters
+    ----------
+    shared, own : how many values the server keeps from public data, and each session from its own files
+    words : shown while a value is made; False for nothing
+    """
+
+    def wrap(make: Callable[..., T]) -> Callable[..., T]:
+        everybody = st.cache_resource(max_entries=shared, show_spinner=words)(make)
+        mine = st.cache_resource(max_entries=own, show_spinner=words, scope="session")(make)
+
+        def made(result: Result, *look: Any) -> T:
+            return (everybody if is_public(result.data) else mine)(result.identity, *look, result)
+
+        return made
+
+    return wrap
