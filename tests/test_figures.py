@@ -4,6 +4,8 @@ import functools
 import json
 
 import numpy as np
+import plotly.graph_objects as go
+import plotly.io
 import pytest
 from plotly.colors import hex_to_rgb
 
@@ -68,6 +70,10 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
         last = panel.figure.frames[-1]
         for index, data in zip(last.traces, last.data, strict=True):
             assert data.x is None or str(list(data.x)) == str(list(panel.figure.data[index].x))  # nan is not nan
+        validated = go.Figure(panel.figure.data, panel.figure.layout, panel.figure.frames)
+        sent = plotly.io.to_json(panel.printed().figure, validate=False)  # as st.plotly_chart does
+        assert json.loads(validated.to_json()) == json.loads(sent)
+        assert sent == panel.figure.to_json() == panel.printed().figure.to_json()
 
 
 def test_hidden_layers_are_absent_unless_asked_for():

@@ -234,10 +234,7 @@ def _plane(view: View) -> Panel:
         traces += [i for i, _ in moving]
         for t, update in enumerate(updates):
             update += [xy(seen[t].flat(points[thin(len(points), MAX_MOVING)])) for _, points in moving]
-    add_frames(figure, traces, updates)
-    if follow:
-        for t, frame in enumerate(figure.frames):
-            frame.layout, frame.group = _axes(seen[t]), f"{frame.group} {columns[t]}"
+    add_frames(figure, traces, updates, [_axes(one) for one in seen] if follow else None)
     boxes = [
         np.round(h[["x0", "y0", "x1", "y1", "frame"]].to_numpy(), 6).tolist() for h in (hits if d > 2 else hits[-1:])
     ]
@@ -398,9 +395,7 @@ def _strips(view: View, *, height: int = 190) -> Panel:
             }
         updates.append(update)
         layouts.append(layout)
-    add_frames(figure, list(range(6 * strips)), updates)
-    for t, frame in enumerate(figure.frames):
-        frame.layout = layouts[t]
+    add_frames(figure, list(range(6 * strips)), updates, layouts)
     figure.update_layout(layouts[-1])
     return Panel(
         "wide", figure, "True emptiness, centreness and score of every cut, with the released cut. Not private."

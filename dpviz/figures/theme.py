@@ -6,6 +6,8 @@ import dataclasses
 
 import plotly.graph_objects as go
 
+from dpviz.figures.film import Film
+
 __all__ = ["DARK", "LIGHT", "STYLES", "Style", "Theme", "base", "tag", "theme"]
 
 
@@ -78,7 +80,7 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
         "ticklen": 3,
         "tickcolor": colors.line,
     }
-    return go.Figure(
+    return Film(
         layout={
             "template": "none",
             "height": height,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.figures.film import Printed
 from dpviz.figures.theme import Theme
 from dpviz.geometry import random_projection
 from dpviz.trace import Trace
@@ -92,8 +93,12 @@ class Panel:
     """
 
     name: str
-    figure: go.Figure
+    figure: go.Figure | Printed
     alt: str
+
+    def printed(self) -> Panel:
+        """Return the panel to keep and to send: its figure is JSON."""
+        return Panel(self.name, Printed(self.figure), self.alt)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,21 +142,29 @@ def xy(points: np.ndarray) -> dict[str, Any]:
     return {"x": x.copy(), "y": y.copy()}
 
 
-def add_frames(figure: go.Figure, traces: list[int], per_frame: list[list[dict[str, Any]]]) -> None:
+def add_frames(
+    figure: go.Figure,
+    traces: list[int],
+    per_frame: list[list[dict[str, Any]]],
+    layouts: list[dict[str, Any]] | None = None,
+) -> None:
     """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
 
-    Frames that show the same carry the same `group`, so that the transport redraws only what changes.
+    `layouts` has the axes of every frame where they move. Frames that show the same carry the same `group`, so that
+    only what changes is drawn again.
     """
-    kinds = [type(figure.data[index]) for index in traces]
+    kinds = [figure.data[index].type for index in traces]
+    moving = layouts or [{}] * len(per_frame)
     groups: dict[Any, str] = {}
     figure.frames = [
-        go.Frame(
-            name=str(i),
-            group=groups.setdefault(_content(updates), str(i)),
-            traces=traces,
-            data=[kind(**update) for kind, update in zip(kinds, updates, strict=True)],
-        )
-        for i, updates in enumerate(per_frame)
+        {
+            "name": str(i),
+            "group": groups.setdefault(_content([updates, layout]), str(i)),
+            "traces": traces,
+            "data": [{**update, "type": kind} for kind, update in zip(kinds, updates, strict=True)],
+            "layout": layout or None,
+        }
+        for i, (updates, layout) in enumerate(zip(per_frame, moving, strict=True))
     ]
     for index, update in zip(traces, per_frame[-1], strict=True):
         figure.data[index].update(update)

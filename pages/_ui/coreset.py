@@ -41,7 +41,8 @@ def _panels(
     view = dataclasses.replace(view_of(_result, hidden=hidden, axes=axes), reference=None)  # KMeans is for the run's k
     centers = coresets.resolve(coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
-    return [figures.plane_panel(view, coreset, centers), figures.elbow_panel(view, table, k, cost)]
+    panels = figures.plane_panel(view, coreset, centers), figures.elbow_panel(view, table, k, cost)
+    return [panel.printed() for panel in panels]
 
 
 def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) -> None:

@@ -36,12 +36,11 @@ def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> Vi
 
 
 def _build(result: Result, hidden: bool, axes: tuple[int, int] | None, compact: bool) -> list[Panel]:
-    found = pane(result.trace).panels(view_of(result, hidden=hidden, axes=axes))
-    if not compact:
-        return found
-    plane = next(panel for panel in found if panel.name == "plane")
-    plane.figure.update_layout(title_text="", margin_t=8)
-    return [plane]
+    panels = pane(result.trace).panels(view_of(result, hidden=hidden, axes=axes))
+    if compact:
+        panels = [next(panel for panel in panels if panel.name == "plane")]
+        panels[0].figure.update_layout(title_text="", margin_t=8)
+    return [panel.printed() for panel in panels]
 
 
 @per_run(shared=64, own=8)
@@ -71,7 +70,7 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
     with st.container(key=f"{key}_transport"):
         _transport(key, result, how, axes, autoplay=False)
     with st.container(key=f"{key}_figures", gap="xsmall"):
-        flat = plane and (plane[0].figure.layout.meta or {}).get("ar", 1) < 0.9
+        flat = plane and plane[0].figure.meta.get("ar", 1) < 0.9
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
         with left:
             draw(key, plane)

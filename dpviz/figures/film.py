@@ -1,0 +1,62 @@
+"""Figures that cost little: frames stay plain dicts while one is built, and a finished one is kept as its JSON."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+__all__ = ["Film", "Printed"]
+
+
+class Film(go.Figure):
+    """A `go.Figure` that takes its frames as they are, and makes `go.Frame`s of them when somebody looks.
+
+    Validating every frame cost half of the time to build a player. Data and layout are validated as ever; so is the
+    last frame, which is the figure's own data (`view.add_frames`).
+    """
+
+    @property
+    def frames(self) -> tuple[go.Frame, ...]:
+        """The frames, validated."""
+        return tuple(go.Frame(frame._props) for frame in self._frame_objs)
+
+    @frames.setter
+    def frames(self, frames: Iterable[Mapping[str, Any]]) -> None:
+        """Keep plain frames: dicts with name, group, traces, data and, if axes move, layout."""
+        self._frame_objs = tuple(types.SimpleNamespace(_props=_ordered(frame)) for frame in frames)
+
+
+def _ordered(value: Any) -> Any:
+    """Return a value as a validated one is written: keys in order, nothing where nothing is given, the type last."""
+    if isinstance(value, Mapping):
+        keys = sorted(value, key=lambda key: (key == "type", key))
+        return {key: _ordered(value[key]) for key in keys if value[key] is not None}
+    if isinstance(value, list | tuple) and any(isinstance(item, Mapping) for item in value):
+        return [_ordered(item) for item in value]
+    return value
+
+
+class Printed(BaseFigure):
+    """A finished figure as its JSON: one string to keep, which nobody validates, copies or walks again."""
+
+    def __init__(self, figure: go.Figure) -> None:
+        self._json: str = figure.to_json()
+        self._meta = dict(figure.layout.meta or {})
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the figure tells its page: `layout.meta`."""
+        return self._meta
+
+    def to_json(self, *args: Any, **kwargs: Any) -> str:
+        """Return the JSON as it was printed."""
+        return self._json
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return data, layout and frames, arrays in Plotly's base64 form."""
+        return json.loads(self._json)
