@@ -47,6 +47,30 @@ def test_cancel_stops_a_running_and_a_queued_job():
     until(lambda: (running.status, queued.status) == ("cancelled", "cancelled"))
 
 
+def test_one_owner_does_not_keep_the_others_waiting():
+    jobs, go, order = Jobs(workers=2), threading.Event(), []
+
+    def work(name):
+        return lambda job: (order.append(name), go.wait(5))
+
+    for name, owner in (("a1", "a"), ("a2", "a"), ("a3", "a"), ("b1", "b")):
+        last = jobs.submit(name, work(name), owner)
+    until(lambda: last.status == "running")
+    assert sorted(order) == ["a1", "b1"]
+    go.set()
+    until(lambda: len(order) == 4)
+    assert order[2:] == ["a2", "a3"]
+
+
+def test_a_fast_job_can_be_waited_for_and_a_slow_one_is_left():
+    jobs, go = Jobs(workers=2), threading.Event()
+    fast, slow = jobs.submit("fast", lambda job: 42), jobs.submit("slow", lambda job: go.wait(5))
+    assert fast.wait(5) and fast.result == 42 and fast.status == "done"
+    assert not slow.wait(0.01) and slow.active
+    go.set()
+    assert slow.wait(5)
+
+
 def test_failures_are_sentences_and_an_internal_error_shows_no_value():
     jobs = Jobs()
 

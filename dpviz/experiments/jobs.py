@@ -21,6 +21,7 @@ class Job:
 
     Attributes
     ----------
+    owner : whose it is, "" for nobody's
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown
     result : what the work returned
@@ -29,6 +30,7 @@ class Job:
 
     id: str
     title: str
+    owner: str = ""
     status: str = "queued"
     done: int = 0
     total: int = 0
@@ -60,23 +62,44 @@ class Job:
 
 
 class Jobs:
-    """A bounded pool of threads and the last `keep` jobs."""
+    """A bounded pool of threads and the last `keep` jobs. An owner's jobs run one after the other."""
 
     def __init__(self, *, workers: int = 1, keep: int = 50) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-job")
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._waiting: list[tuple[Job, Callable[[Job], Any]]] = []
         self._keep = keep
         self._lock = threading.Lock()
 
-    def submit(self, title: str, work: Callable[[Job], Any]) -> Job:
-        """Queue `work(job)`; its return value becomes `job.result`."""
-        job = Job(uuid.uuid4().hex, title)
+    def submit(self, title: str, work: Callable[[Job], Any], owner: str = "") -> Job:
+        """Queue `work(job)`; its return value becomes `job.result`.
+
+        While one job of an owner runs, the owner's next ones let everybody else's pass. Nobody's jobs ("") never wait
+        for each other.
+        """
+        job = Job(uuid.uuid4().hex, title, owner)
         with self._lock:
             self._jobs[job.id] = job
             for old in [key for key, other in self._jobs.items() if not other.active][: -self._keep or None]:
                 del self._jobs[old]
-        self._pool.submit(self._run, job, work)
+            self._waiting.append((job, work))
+        self._pool.submit(self._serve)
         return job
+
+    def _serve(self) -> None:
+        while (chosen := self._next()) is not None:
+            self._run(*chosen)
+
+    def _next(self) -> tuple[Job, Callable[[Job], Any]] | None:
+        """Return the oldest waiting job whose owner has none running. A fair share is decided here and nowhere else."""
+        with self._lock:
+            busy = {job.owner for job in self._jobs.values() if job.status == "running" and job.owner}
+            chosen = next((entry for entry in self._waiting if entry[0].owner not in busy), None)
+            if chosen is not None:
+                self._waiting.remove(chosen)
+                if chosen[0].status == "queued":
+                    chosen[0].status = "running"
+            return chosen
 
     def get(self, job_id: str) -> Job | None:
         """Return a job, or None if it was dropped."""
@@ -90,8 +113,7 @@ class Jobs:
     @staticmethod
     def _run(job: Job, work: Callable[[Job], Any]) -> None:
         try:
-            job.advance(0, job.total)
-            job.status = "running"
+            job.advance(0, job.total)  # it may have been cancelled while it waited
             job.result = work(job)
             job.status = "done"
         except Cancelled:

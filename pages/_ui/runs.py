@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -238,10 +239,15 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
         show(identity)
         return
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
-    job = jobs().submit(algorithm.name, lambda job: inbox.append(execute(data, algorithm, seed, job)))
+    job = jobs().submit(algorithm.name, lambda job: inbox.append(execute(data, algorithm, seed, job)), _session())
     st.session_state.update(job=job.id, inbox=inbox)
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
+
+
+def _session() -> str:
+    """Return a name for this session that tells nobody anything: the owner of its jobs."""
+    return st.session_state.setdefault("owner", secrets.token_urlsafe(9))
 
 
 def show(identity: str) -> None:
