@@ -51,6 +51,12 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line holds names of columns, or the first row; unless you say, the names of a private "
+        "file are not shown, and it is refused if the line may be a person",
+    )
     parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
@@ -99,8 +105,9 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> Opened:
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
-        return in_parts(path, low, high, n_public, spread)
-    return in_memory(load_csv(path, low=low, high=high, n_public=n_public))
+        return in_parts(path, low, high, n_public, spread, header=arguments.header, private=arguments.private)
+    data = load_csv(path, low=low, high=high, n_public=n_public, header=arguments.header, private=arguments.private)
+    return in_memory(data)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -128,14 +135,13 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
-        if arguments.ledger and data.domain.n_public is not None:
+        if arguments.ledger:
             _book(arguments.ledger, Path(arguments.data), algorithm, data.domain)
         trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
     else:
         seed = 0 if arguments.seed is None else arguments.seed
         trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
-    n_public = trace.domain.n_public or data.size()
-    for sentence in algorithm.advice(trace.domain.n_features, n_public):
+    for sentence in algorithm.advice(trace.domain.n_features, data.size()):
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
     print(f"claimed: {trace.claimed}")
@@ -158,7 +164,9 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
 def _book(path: Path, file: Path, algorithm: Algorithm, domain: Domain) -> None:
     """Book a private run's claim before it starts, and say what all runs on the file add up to."""
     ledgers = Ledgers(server_secret())
-    claim = Claim.of(algorithm, domain.n_features, domain.n_public or 1)
+    if domain.n_public is None:
+        raise ValueError("n_public must be declared for a private release.")
+    claim = Claim.of(algorithm, domain.n_features, domain.n_public)
     ledger = book(path, ledgers, ledgers.key_of(file), claim)
     total, runs = ledger.total(claim.neighboring), len(ledger.under(claim.neighboring))
     print(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,6 +50,17 @@ class Dataset:
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
     private: bool = False
 
+    def __post_init__(self) -> None:
+        if self.private and self.domain.n_public is None:
+            raise ValueError(
+                f"{self.title}: n_public must be declared, because the data are private; a round number will do."
+            )
+
+    @property
+    def n_public(self) -> int:
+        """The declared number of rows; counted only where none is declared, and then the data are public."""
+        return len(self.X) if self.domain.n_public is None else self.domain.n_public
+
     @property
     def view(self) -> tuple[int, int]:
         """The two columns to draw first: those of the data dictionary, else the first two."""
@@ -88,10 +99,22 @@ def load_csv(
     high: float | Sequence[float] | None = None,
     n_public: int | None = None,
     dataset_id: str | None = None,
+    header: bool | None = None,
+    private: bool = False,
 ) -> Dataset:
     """Read a CSV, TSV, Parquet or Excel file, and NAME.json beside it if no bounds are given.
 
-    No message ever holds a cell's value.
+    Parameters
+    ----------
+    path : Path
+    low, high : public bounds, one number or one a column
+    n_public : int or None, the declared number of rows; wins over that of NAME.json
+    dataset_id : str or None, a random token by default
+    header : bool or None, whether the first line holds names of columns; None: the owner has not said
+    private : nothing of the rows may be shown
+
+    No message ever holds a cell's value. As long as nobody has said that the first line of a private file holds
+    names, columns are named by their position, but for those that NAME.json declares.
 
     Raises
     ------
@@ -102,26 +125,49 @@ def load_csv(
     dictionary_file = path.with_suffix(".json")
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
+    facts = None
+    if low is None and high is None and dictionary_file.is_file():
+        facts = dictionary.parse(dictionary_file.read_bytes(), dictionary_file.name)
     with path.open("rb") as file:
-        table = read_table(file, path.name)
+        table = read_table(file, path.name, header=header, private=private)
+    if private and header is None:
+        declared = {column["name"] for column in facts["columns"]} if facts else set()
+        if path.suffix != ".parquet":  # whose names are no row
+            _check_header(table, declared)
+        table = table.without_names(declared)
     if low is not None or high is not None:
         facts = _bounded(table, low, high)
-    elif dictionary_file.is_file():
-        facts = dictionary.parse(dictionary_file.read_bytes(), dictionary_file.name)
-    else:
+    if facts is None:
         raise ValueError(
             f"datasets: {path.name} has no public bounds; give low and high, or the file {dictionary_file.name}."
         )
-    return from_table(table, facts | ({} if n_public is None else {"n_public": n_public}), dataset_id=dataset_id)
+    facts |= {} if n_public is None else {"n_public": n_public}
+    return from_table(table, facts, dataset_id=dataset_id, private=private)
+
+
+def _check_header(table: Table, declared: Set[str]) -> None:
+    """Refuse a private table whose first line may be a person.
+
+    It cannot be one if it holds all names that the owner has declared, or words above numbers only.
+    """
+    if declared:
+        certain = declared <= {column.name for column in table.columns}
+    else:
+        certain = all(column.values is not None for column in table.columns)
+    if not certain:
+        raise TableError(
+            f"{table.name}: is the first line names of columns, or the first person? "
+            "Give --header or --no-header; nothing of it is shown before."
+        )
 
 
 def _bounded(table: Table, low: float | Sequence[float] | None, high: float | Sequence[float] | None) -> dict[str, Any]:
     """Return facts that give every column of a table the same bounds, or one pair a column."""
     if low is None or high is None:
         raise ValueError("datasets: low and high must be given together.")
-    refused = next((column for column in table.columns if column.values is None), None)
+    refused = next((place for place, column in enumerate(table.columns, 1) if column.values is None), None)
     if refused is not None:
-        raise TableError(f"{table.name}: column {refused.name!r} must hold numbers only; leave it out or recode it.")
+        raise TableError(f"{table.name}: column {refused} must hold numbers only; leave it out or recode it.")
     d = len(table.columns)
     bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
     if any(bound.size not in (1, d) for bound in bounds):

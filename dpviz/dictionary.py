@@ -45,6 +45,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
 _LONGEST = 1_000_000  # characters of a dictionary file
+_MOST_COLUMNS = 1024  # more than a table may have
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
@@ -64,12 +65,15 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     columns = facts.get("columns")
     if not isinstance(columns, list) or not columns or not all(isinstance(column, Mapping) for column in columns):
         raise ValueError(f"{name}: 'columns' must be a list with at least one column of name, low and high.")
+    if len(columns) > _MOST_COLUMNS:
+        raise ValueError(f"{name}: at most {_MOST_COLUMNS} columns can be declared.")
     full = {**_DEFAULTS, **{key: facts[key] for key in _DEFAULTS if key in facts}}
     full["columns"] = [_column(column, name, place) for place, column in enumerate(columns, 1)]
-    names = [column["name"] for column in full["columns"]]
-    twice = next((column for column in names if names.count(column) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{name}: column {twice!r} is declared twice.")
+    names: set[str] = set()
+    for column in full["columns"]:
+        if column["name"] in names:
+            raise ValueError(f"{name}: column {column['name']!r} is declared twice.")
+        names.add(column["name"])
     try:
         validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
         validate.one_of(name, (True, False), declared=full["declared"])
@@ -77,10 +81,11 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
         for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
             if not isinstance(full[key], str):
                 raise ValueError(f"{name}: {key} must be text.")
-        if full["view"] is not None and (
-            not isinstance(full["view"], list) or len(full["view"]) != 2 or not set(full["view"]) <= set(names)
-        ):
-            raise ValueError(f"{name}: view must name two declared columns; got {full['view']!r}.")
+        view = full["view"]
+        if view is not None:
+            pair = isinstance(view, list) and len(view) == 2 and all(isinstance(one, str) for one in view)
+            if not pair or not names.issuperset(view):
+                raise ValueError(f"{name}: view must name two declared columns.")
         domain_of(full)
         if full["projection"] is not None:
             Equirectangular.parse(full["projection"], name)
@@ -99,9 +104,8 @@ def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
             raise ValueError(f"{name}: column {label!r} needs {'a lower' if key == 'low' else 'an upper'} bound.")
     for key in ("low", "high", "fill"):
         value = found[key]
-        number = isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
-        if not number and not (key == "fill" and value is None):
-            raise ValueError(f"{name}: column {label!r}: {key} must be a number; got {value!r}.")
+        if not validate.is_finite(value) and not (key == "fill" and value is None):
+            raise ValueError(f"{name}: column {label!r}: {key} must be a number below 1e308.")
     if found["low"] >= found["high"]:
         raise ValueError(f"{name}: column {label!r} must have low < high; got {found['low']:g} and {found['high']:g}.")
     if found["fill"] is not None and not found["low"] <= found["fill"] <= found["high"]:
@@ -123,6 +127,7 @@ def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
         raise ValueError(f"{name}: a data dictionary may have at most {_LONGEST // 1_000_000} MB.")
     try:
         facts = json.loads(text)
+        json.dumps(facts, ensure_ascii=False).encode()  # half a surrogate pair can be parsed, but never written
     except (ValueError, RecursionError):
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):

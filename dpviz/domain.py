@@ -14,6 +14,9 @@ __all__ = ["Domain"]
 
 _SLACK = 2.0**-40  # more than the rounding of a norm in float64 for any d below 2^12: the radius is never exceeded
 _ROWS = 1024
+_LARGEST = 1e30  # of a bound and, inverted, of a half-width: squares of z and of data units stay finite
+_FINEST = 2.0**-40  # half-width per magnitude of the bounds: below, rows would differ by rounding only
+_MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,11 +52,19 @@ class Domain:
         for column, (a, b) in enumerate(zip(low, high, strict=True)):
             if not (np.isfinite(a) and np.isfinite(b) and a < b):
                 raise ValueError(f"{owner}: column {column} must have finite bounds with low < high; got {a} and {b}.")
+            if max(abs(a), abs(b)) > _LARGEST or (b - a) / 2 < max(1 / _LARGEST, _FINEST * max(abs(a), abs(b))):
+                raise ValueError(
+                    f"{owner}: column {column} must have bounds within {_LARGEST:g} that differ by more than rounding; "
+                    f"got {a:g} and {b:g}."
+                )
         validate.one_of(owner, ("column", "common"), scale=self.scale)
-        validate.positive(owner, radius=self.radius)
-        validate.integer(owner, 1, None, rows_per_person=self.rows_per_person)
+        validate.in_range(owner, 1 / _LARGEST, _LARGEST, radius=self.radius)
+        validate.integer(owner, 1, _MOST_PER_PERSON, rows_per_person=self.rows_per_person)
         if self.n_public is not None:
-            validate.integer(owner, 1, None, n_public=self.n_public)
+            validate.integer(owner, 1, _MOST_ROWS, n_public=self.n_public)
+            object.__setattr__(self, "n_public", int(self.n_public))
+        object.__setattr__(self, "rows_per_person", int(self.rows_per_person))
+        object.__setattr__(self, "radius", float(self.radius))
         for array in (low, high):
             array.setflags(write=False)
         object.__setattr__(self, "low", low)
@@ -76,21 +87,19 @@ class Domain:
         The default radius is the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing more.
         """
         arrays = [np.asarray(bound, dtype=np.float64) for bound in (low, high)]
-        if all(array.ndim == 0 for array in arrays):
-            if n_features is None:
-                raise ValueError("Domain: n_features must be given when low and high are numbers.")
+        if n_features is not None:
             validate.integer("Domain", 1, None, n_features=n_features)
-        size = max(max(array.size for array in arrays), n_features or 1)
+        elif all(array.ndim == 0 for array in arrays):
+            raise ValueError("Domain: n_features must be given when low and high are numbers.")
+        size = max(array.size for array in arrays) if n_features is None else n_features
         if any(array.size not in (1, size) for array in arrays):
             raise ValueError(
-                f"Domain: low and high must have {size} values; got {arrays[0].size} and {arrays[1].size}."
+                f"Domain: low and high must have 1 or {size} values; got {arrays[0].size} and {arrays[1].size}."
             )
         lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
-        corner = (highs - lows) / 2
-        if not np.all(np.isfinite(corner)) or np.any(corner <= 0):
-            return cls(lows, highs, scale, 1.0)  # raises the sentence that names the column
-        widest = float(np.linalg.norm(corner / (corner if scale == "column" else corner.max()))) * (1 + _SLACK)
-        return cls(lows, highs, scale, widest if radius is None else radius, n_public, rows_per_person)
+        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # else raises the sentence that names the column
+        widest = float(np.linalg.norm(sane.box_z)) * (1 + _SLACK)
+        return dataclasses.replace(sane, radius=widest if radius is None else radius)
 
     @classmethod
     def tight_nonprivate(cls, X: np.ndarray) -> Domain:

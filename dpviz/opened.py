@@ -15,6 +15,7 @@ from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.chunked import ChunkedRows, Spread, parts_of
 from dpviz.privacy.rows import Rows
+from dpviz.readers.names import named, numbered
 
 __all__ = ["Opened", "in_memory", "in_parts"]
 
@@ -30,7 +31,7 @@ class Opened:
     dataset_id : str
     columns : their names
     loss : centers in original units -> normalized loss of the raw rows; NOT PRIVATE
-    size : -> number of rows; NOT PRIVATE
+    size : -> the public number of rows: declared, or counted where none is declared and the data are public
     """
 
     X: np.ndarray | Rows
@@ -43,14 +44,17 @@ class Opened:
 
 def in_memory(data: Dataset) -> Opened:
     """Open a data set."""
-    return Opened(
-        data.X,
-        data.domain,
-        data.dataset_id,
-        data.columns,
-        lambda centers: normalized_loss(data.X, centers, data.domain),
-        lambda: len(data.X),
-    )
+
+    def loss(centers: np.ndarray) -> float:
+        _refuse(data.private)
+        return normalized_loss(data.X, centers, data.domain)
+
+    return Opened(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public)
+
+
+def _refuse(private: bool) -> None:
+    if private:
+        raise PermissionError("datasets: the data are private; nothing is computed from their rows but the run itself.")
 
 
 def in_parts(
@@ -59,10 +63,14 @@ def in_parts(
     high: Sequence[float] | None,
     n_public: int | None,
     spread: Spread,
+    *,
+    header: bool | None = None,
+    private: bool = False,
 ) -> Opened:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
 
-    `spread` is how the parts are computed: in threads, or on a cluster.
+    `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
+    shown only if its owner has said, by `header`, that they are names.
 
     Raises
     ------
@@ -73,17 +81,23 @@ def in_parts(
         raise ValueError(f"datasets: the file {path.name} does not exist.")
     if low is None or high is None:
         raise ValueError(f"datasets: {path.name} is read in parts, so its public bounds low and high must be given.")
+    if private and n_public is None:
+        raise ValueError(f"datasets: n_public must be declared for {path.name}, because it is private.")
     parts = parts_of(path)
-    if path.suffix == ".parquet":
-        columns = tuple(parquet.read_schema(path).names)
-    else:
-        columns = tuple(f"x{i}" for i in range(np.load(path, mmap_mode="r").shape[1]))
+    columns = _columns(path, header is False or (private and header is None))
     domain = Domain.box(np.asarray(low), np.asarray(high), len(columns), n_public=n_public)
-    if domain.n_features != len(columns):
-        raise ValueError(f"datasets: low and high must have 1 or {len(columns)} values, one per column.")
     rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 
     def loss(centers: np.ndarray) -> float:
+        _refuse(private)
         return rows.inertia(domain.normalize(centers)) / rows.size_nonprivate()
 
-    return Opened(rows, domain, rows.dataset_id, columns, loss, rows.size_nonprivate)
+    return Opened(rows, domain, rows.dataset_id, columns, loss, lambda: n_public or rows.size_nonprivate())
+
+
+def _columns(path: Path, hidden: bool) -> tuple[str, ...]:
+    """Return the names of the columns, or their numbers where the names are not known to be public."""
+    if path.suffix != ".parquet":
+        return tuple(f"x{i}" for i in range(np.load(path, mmap_mode="r").shape[1]))
+    names = parquet.read_schema(path).names
+    return tuple(numbered(len(names)) if hidden else named(path.name, names)[0])

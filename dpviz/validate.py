@@ -8,16 +8,28 @@ from numbers import Integral, Real
 
 import numpy as np
 
-__all__ = ["finite_matrix", "in_range", "integer", "one_of", "positive"]
+__all__ = ["finite_matrix", "in_range", "integer", "is_finite", "one_of", "positive"]
 
 
 def _number(owner: str, name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{owner}: {name} must be a number; got {value!r}.")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        raise ValueError(f"{owner}: {name} must be below 1e308.") from None
     if not math.isfinite(number):
         raise ValueError(f"{owner}: {name} must be finite; got {value}.")
     return number
+
+
+def is_finite(value: object) -> bool:
+    """Return whether a value is a number that float64 can hold."""
+    try:
+        _number("", "", value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def positive(owner: str, **values: object) -> None:

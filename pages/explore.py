@@ -31,7 +31,7 @@ with st.sidebar:
     if st.button("Run", type="primary", width="stretch", disabled=algorithm is None or "job" in state):
         private.ask(data, algorithm) if data.private else runs.start(data, algorithm, seed)
     if algorithm is not None:
-        for sentence in algorithm.advice(data.domain.n_features, data.domain.n_public or len(data.X)):
+        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
             st.warning(sentence)
     cost = "Each run on private data would spend \u03b5 again. Here the people are made up or public."
     if data.private:

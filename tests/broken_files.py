@@ -19,9 +19,12 @@ SAVE = "save it as .xlsx without a password, or as CSV"
 NO_ROWS = "there is no row below the header line; at least one is needed."
 EMPTY = "the file is empty; drop a table with a header line and at least one row."
 FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
-EQUAL = "give every line as many cells as the header, and put text that holds the separator in quotes."
-NAMELESS = "add a header line, or start it with a letter."
-TEXT_ONLY = "no column can be clustered; the first one, 'a', was refused: it holds text."
+EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
+NAMELESS = "add a header line, or start its name with a letter."
+TEXT_ONLY = "no column can be clustered; column 1 was refused: it holds text."
+SPACED = "its cells are separated by white space; separate them by commas and save it as CSV with a header line."
+JSON = "the content is JSON; save it as CSV with a header line."
+JSON_LINES = "the content is JSON lines, one record a line; save it as CSV with a header line."
 NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."
 ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."
 CUT = "the zip archive inside the workbook is damaged or cut off; save it again."
@@ -77,38 +80,48 @@ def make_files():
         "byte order mark only": ("x.csv", b"\xef\xbb\xbf", EMPTY),
         "header only": ("x.csv", b"a,b\n", NO_ROWS),
         "header without line end": ("x.csv", b"a,b", NO_ROWS),
-        "no header, one row": ("x.csv", f"{CELL},2\n".encode(), f"column 1 has a number for a name; {NAMELESS}"),
-        "no header": ("x.csv", f"1,{CELL}\n3,4\n".encode(), f"column 1 has a number for a name; {NAMELESS}"),
-        "number among names": ("x.csv", b"a,2024\n1,2\n", f"column 2 has a number for a name; {NAMELESS}"),
+        "no header, one row": ("x.csv", f"{CELL},2\n".encode(), f"column 1 has a value for a name; {NAMELESS}"),
+        "no header": ("x.csv", f"1,{CELL}\n3,4\n".encode(), f"column 1 has a value for a name; {NAMELESS}"),
+        "number among names": ("x.csv", b"a,2024\n1,2\n", f"column 2 has a value for a name; {NAMELESS}"),
         # rows of unequal length
         "one row too long": (
             "x.csv",
             f"a,b\n1,2\n3,4,{CELL}\n".encode(),
-            f"line 3 has 3 of the header's 2 cells; {EQUAL}",
+            f"line 3 has 3 of the first line's 2 cells; {EQUAL}",
         ),
         "every row too long": (
             "x.csv",
             f"a,b\n1,2,{CELL}\n3,4,5\n".encode(),
-            f"line 2 has 3 of the header's 2 cells; {EQUAL}",
+            f"line 2 has 3 of the first line's 2 cells; {EQUAL}",
         ),
         "one row too short": (
             "x.csv",
             f"a,b\n1,2\n{CELL}\n".encode(),
-            f"line 3 has 1 of the header's 2 cells; {EQUAL}",
+            f"line 3 has 1 of the first line's 2 cells; {EQUAL}",
         ),
         "open quote": (
             "x.csv",
             f'a,b\n1,2\n"{CELL},3\n4,5\n'.encode(),
-            f"line 3 has 1 of the header's 2 cells; {EQUAL}",
+            f"line 3 has 1 of the first line's 2 cells; {EQUAL}",
         ),
         "title above the header": (
             "x.csv",
             b"Report of May\na,b\n1,2\n3,4\n",
-            f"line 2 has 2 of the header's 1 cells; {EQUAL}",
+            f"line 2 has 2 of the first line's 1 cells; {EQUAL}",
         ),
         # kinds of cells
         "all text": ("x.csv", b"a,b\nSENTINEL,x\ny,z\n", TEXT_ONLY),
-        "separated by spaces": ("x.csv", b"a b\n1 2\n3 4\n", TEXT_ONLY.replace("'a'", "'a b'")),
+        "separated by spaces": ("x.csv", b"a b\n1 2\n3 4\n", SPACED),
+        "separated by spaces, no header": ("x.dat", b"Smith 34 51000\nSENTINEL 12 7\n", SPACED),
+        "JSON records": ("x.json", b'[{"a": "SENTINEL"}, {"a": 2}]', JSON),
+        "JSON by columns": ("x.json", b'{\n "a": ["SENTINEL", 2]\n}', JSON),
+        "JSON lines": ("x.jsonl", b'{"a": "SENTINEL", "b": 1}\n{"a": 2, "b": 3}\n', JSON_LINES),
+        "JSON lists, one a line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON_LINES),
+        "XML": (
+            "x.csv",
+            b'<?xml version="1.0"?><a>SENTINEL</a>',
+            "the content is XML or HTML; save it as CSV with a header line.",
+        ),
         "unicode digits": ("x.csv", "a\n\u0661\u0662\n\u0663\n".encode(), TEXT_ONLY),
         "formulas as text": ("x.csv", b'a\n=1+2\n"=HYPERLINK(""http://x"",""SENTINEL"")"\n', TEXT_ONLY),
         "mixed types": ("x.csv", b"a,b\n1,1\n2,SENTINEL\n3,3\n", ("b", "mixed")),
@@ -122,7 +135,11 @@ def make_files():
         "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2,5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
         # form that is understood, and said
-        "duplicate names": ("x.csv", b"a,a\n1,2\n", "The name of column 2 is taken; it is called 'a (2)'."),
+        "duplicate names": (
+            "x.csv",
+            b"a,a\n1,2\n",
+            "The name of column 2 is taken; it is called the same with (2) added.",
+        ),
         "missing name": ("x.csv", b"a,,c\n1,2,3\n", "Column 2 has no name and is called 'column 2'."),
         "semicolons": ("x.csv", b"a;b\n1;2\n", "Cells are separated by a semicolon."),
         "decimal commas": (
@@ -179,7 +196,7 @@ def make_files():
         "cells beyond the header": (
             "x.xlsx",
             workbook(["a"], [1], [2, int(CELL)]),
-            "row 2 below the header has a cell right of the last named column.",
+            "row 2 below the first line has a cell right of that line's last one.",
         ),
         "several sheets": (
             "x.xlsx",

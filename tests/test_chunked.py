@@ -108,7 +108,7 @@ def test_foreign_files_are_one_sentence(tmp_path):
     assert Part("a", 0, 1) == Part("a", 0, 1)
 
 
-def test_a_column_that_holds_no_numbers_is_refused_by_its_name_and_no_cell_is_shown(tmp_path, capsys):
+def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_shown(tmp_path, capsys):
     cells = {"text": ["Alice", "Bob"], "category": pd.Categorical(["Alice", "Bob"]), "bytes": [b"Alice", b"Bob"]}
     cells["date"] = pd.to_datetime(["2001-02-03", "2004-05-06"])
     options = ["--private", "--in-parts", "--low", "0", "--high", "1", "--n-public", "100", "--n-clusters", "2"]
@@ -120,7 +120,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_name_and_no_cell_is_sh
         assert main(["run", "nsm", "--data", str(path), *options]) == 2
         said = capsys.readouterr().err
         assert f"{path.name} must hold" in said and "Alice" not in said and "2001" not in said
-    with pytest.raises(ValueError, match="column 'b' of text.parquet must hold numbers; it holds text"):
+    with pytest.raises(ValueError, match="column 2 of text.parquet must hold numbers; it holds text"):
         parts_of(tmp_path / "text.parquet")
     assert parts_of(tmp_path / "text.parquet", ["a"])
 

@@ -99,6 +99,7 @@ def private_file(app, content):
     app.segmented_control(key="data_way").set_value("Your file").run()
     app.file_uploader[0].upload("mine.csv", content).run()
     press(app, "No, it is private")
+    press(app, "Names of columns")
     facts = {"columns": [{"name": name, "low": 0, "high": 100} for name in "ab"], "n_public": 300}
     uploader = next(f for f in app.file_uploader if "dictionary" in f.key)
     uploader.upload("facts.json", json.dumps(facts).encode()).run()

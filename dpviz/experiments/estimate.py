@@ -68,6 +68,6 @@ def composed(sweep: Sweep) -> tuple[int, float]:
 
 def _promise(cell: Cell) -> Guarantee:
     data = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified).data
-    n = data.domain.n_public or len(data.X)
+    n = data.n_public
     algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=float(n) ** -1.1)
     return algorithm.guarantee(data.domain.n_features, n)

@@ -195,7 +195,7 @@ def run_cell(cell: Cell) -> Row:
     try:
         source = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
         data = source.data
-        delta = float(data.domain.n_public or len(data.X)) ** -1.1
+        delta = float(data.n_public) ** -1.1
         algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=delta)
         rows = data.X if algorithm.notion is Notion.NONE else source.rows  # the reference reads raw rows
         begun = time.perf_counter()

@@ -23,11 +23,12 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
 from dpviz.privacy.rows import ALL, Block, Cells, Gather, Keep, Perturb, Rows, Session
-from dpviz.readers.table import kind_of
+from dpviz.readers.table import TableError, faults_as, kind_of
 
 __all__ = ["ChunkedRows", "Part", "on_cluster", "parts_of", "threads"]
 
 PART_ROWS = 2**17
+_KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records", "M": "dates", "m": "times"}
 Route = tuple[tuple[Predicate, int], ...]  # how to get from all rows to a scope: predicate and part, one after another
 Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]
 
@@ -74,20 +75,23 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
     """
     name = str(path.resolve())
     if path.suffix == ".npy":
-        matrix = np.load(name, mmap_mode="r")
+        with faults_as(f"datasets: {path.name} is damaged, or no .npy file of numbers; save it again."):
+            matrix = np.load(name, mmap_mode="r")
         shape = matrix.shape
         if len(shape) != 2:
             raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {len(shape)}.")
         if matrix.dtype.kind not in "biuf":
-            raise ValueError(f"datasets: {path.name} must hold real numbers; its type is {matrix.dtype}.")
+            kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would hold the names of its fields
+            raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
         return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, max(shape[0], 1), part_rows))
     if path.suffix != ".parquet":
         raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
-    with parquet.ParquetFile(name) as file:
-        for field in file.schema_arrow:
+    damaged = f"datasets: the Parquet file {path.name} is damaged or cut off; write it again."
+    with faults_as(damaged), parquet.ParquetFile(name) as file:
+        for place, field in enumerate(file.schema_arrow, 1):
             kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
-            if kind not in ("number", "true/false") and (not columns or field.name in columns):
-                raise ValueError(f"datasets: column {field.name!r} of {path.name} must hold numbers; it holds {kind}.")
+            if kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
+                raise TableError(f"datasets: column {place} of {path.name} must hold numbers; it holds {kind}.")
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
     found, start, group = [], 0, 0
     while group < len(sizes):

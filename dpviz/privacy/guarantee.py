@@ -132,11 +132,12 @@ class Guarantee:
 
     def _times(self, m: int) -> Guarantee:
         """Group privacy for m rows: delta sums to delta (1 + e^eps + ... + e^((m-1) eps))."""
-        growth = sum(math.exp(min(i * self.epsilon, 700.0)) for i in range(m))
+        whole = m * self.epsilon
+        growth = math.inf if whole > 700 else math.expm1(whole) / math.expm1(self.epsilon) if whole else float(m)
         return dataclasses.replace(
             self,
             epsilon=m * self.epsilon,
-            delta=min(1.0, growth * self.delta),
+            delta=min(1.0, growth * self.delta) if self.delta else 0.0,
             mu=None if self.mu is None else m * self.mu,
             pure_epsilon=None if self.pure_epsilon is None else m * self.pure_epsilon,
             zcdp=None if self.zcdp is None else m * m * self.zcdp,

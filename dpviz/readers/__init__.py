@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 from dpviz.readers.excel import read_excel
 from dpviz.readers.parquet import read_parquet
-from dpviz.readers.table import Column, Limits, Stopped, Table, TableError
+from dpviz.readers.table import Column, Form, Limits, Stopped, Table, TableError
 from dpviz.readers.text import read_text
 
-__all__ = ["Column", "Limits", "Stopped", "Table", "TableError", "read_table"]
+__all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError", "read_table"]
 
 _READERS = {b"PK\x03\x04": read_excel, b"PAR1": read_parquet}
 _REFUSED = {
@@ -39,6 +39,8 @@ def read_table(
     source: bytes | bytearray | memoryview | BinaryIO,
     name: str,
     *,
+    header: bool | None = None,
+    private: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
@@ -48,6 +50,9 @@ def read_table(
     ----------
     source : bytes, a buffer, or an open binary file
     name : str, how messages call the file
+    header : whether the first line holds names of columns, as the owner has said; None: nobody has, and a first line
+        that holds a value is refused
+    private : no sentence and no kind of a column may follow from a cell or from the number of rows
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -67,6 +72,6 @@ def read_table(
         if head.startswith(magic):
             raise TableError(f"{name}: the content is {what}; a table in CSV, TSV, Parquet or Excel form is needed.")
     reader = next((reader for magic, reader in _READERS.items() if head.startswith(magic)), read_text)
-    table = reader(data, name, limits, advance)
+    table = reader(data, name, Form(header, private), limits, advance)
     advance(1.0)
     return table

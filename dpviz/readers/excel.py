@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import datetime
 import io
+import math
 import threading
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import openpyxl
 import pyarrow as pa
 
-from dpviz.readers.table import Column, Limits, Table, TableError, column_of, faults_as, named, precision, table_of
+from dpviz.readers.names import named, numbered
+from dpviz.readers.table import (
+    LARGEST,
+    NO_ROWS,
+    Column,
+    Form,
+    Limits,
+    Table,
+    TableError,
+    column_of,
+    faults_as,
+    missing,
+    mixed,
+    precision,
+    refused,
+    table_of,
+)
 
 __all__ = ["read_excel"]
 
@@ -23,7 +40,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 _one_at_a_time = threading.Lock()  # openpyxl warns with cells in its words; silencing warnings is not thread-safe
 
 
-def read_excel(data: memoryview, name: str, limits: Limits, advance: Callable[[float], None]) -> Table:
+def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read the first sheet of an .xlsx workbook."""
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
@@ -36,22 +53,24 @@ def read_excel(data: memoryview, name: str, limits: Limits, advance: Callable[[f
                 raise TableError(f"{name}: the workbook has no sheet with cells.")
             sheets[0].reset_dimensions()
             rows = sheets[0].iter_rows(values_only=True)
-            header = _trimmed(next((row for row in rows if _trimmed(row)), ()))
-            if not header:
+            first = _trimmed(next((row for row in rows if _trimmed(row)), ()))
+            if not first:
                 raise TableError(f"{name}: the first sheet is empty; put a header line and rows on it.")
-            limits.check(name, 0, len(header))
-            names, notes = named(name, ["" if cell is None else str(cell) for cell in header])
+            width, has_header = len(first), form.header is not False
+            limits.check(name, 0, width)
+            texts = ["" if cell is None else str(cell) for cell in first]
+            names, notes = named(name, texts) if has_header else (numbered(width), [])
             if len(sheets) > 1:
                 notes.append("The workbook has several sheets; the first one was read.")
-            columns = _read_rows(rows, name, names, limits, advance)
+            columns = _read_rows(rows if has_header else chain([first], rows), name, width, form, limits, advance)
         finally:
             book.close()
     n_rows = len(columns[0])
-    if n_rows == 0:
-        raise TableError(f"{name}: there is no row below the header line; at least one is needed.")
-    dtype = precision(n_rows, len(names))
-    found = [_column(column, cells, dtype) for column, cells in zip(names, columns, strict=True)]
-    return table_of(name, found, n_rows, notes, unnamed_first=header[0] is None)
+    if n_rows == 0 and not form.private:
+        raise TableError(f"{name}: {NO_ROWS}")
+    dtype = precision(n_rows, width, form)
+    found = [_column(column, cells, dtype, form.private) for column, cells in zip(names, columns, strict=True)]
+    return table_of(name, found, n_rows, notes, unnamed_first=has_header and first[0] is None)
 
 
 def _guard(data: memoryview, name: str, limits: Limits) -> None:
@@ -78,17 +97,22 @@ def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _read_rows(
-    rows: Iterator[tuple[Any, ...]], name: str, names: list[str], limits: Limits, advance: Callable[[float], None]
+    rows: Iterator[tuple[Any, ...]],
+    name: str,
+    width: int,
+    form: Form,
+    limits: Limits,
+    advance: Callable[[float], None],
 ) -> list[list[Any]]:
-    width = len(names)
-    columns: list[list[Any]] = [[] for _ in names]
+    columns: list[list[Any]] = [[] for _ in range(width)]
     start = 0
     while block := list(islice(rows, 5000)):
         advance(min(0.9, start / (start + 50_000)))
         for number, row in enumerate(block, start + 1):
             row = _trimmed(row)
             if len(row) > width:
-                raise TableError(f"{name}: row {number} below the header has a cell right of the last named column.")
+                which = "a row" if form.private else f"row {number}"
+                raise TableError(f"{name}: {which} below the first line has a cell right of that line's last one.")
             if row:
                 for j in range(width):
                     columns[j].append(row[j] if j < len(row) else None)
@@ -101,7 +125,7 @@ def _read_rows(
     return columns
 
 
-def _column(name: str, cells: list[Any], dtype: type) -> Column:
+def _column(name: str, cells: list[Any], dtype: type, private: bool) -> Column:
     """Return a column of Python values; one kind of value per column, else the sentence for mixed cells."""
     cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]
     kinds = {
@@ -109,16 +133,15 @@ def _column(name: str, cells: list[Any], dtype: type) -> Column:
         for c in cells
         if c is not None
     }
-    if kinds == {float}:
-        return column_of(name, pa.array([None if c is None else float(c) for c in cells], pa.float64()), dtype)
-    if kinds == {bool}:
-        return column_of(name, pa.array(cells, pa.bool_()), dtype)
-    if kinds == {str}:
-        return column_of(name, pa.array(cells, pa.string()), dtype)
-    if kinds == {_DATES}:
-        return column_of(name, pa.array([0] * len(cells), pa.timestamp("s")), dtype)
     if not kinds:
-        return column_of(name, pa.nulls(len(cells)), dtype)
-    first = next(c for c in cells if c is not None)
-    row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
-    return Column(name, "mixed", f"It mixes kinds of cells, first in row {row}. Make every cell a number.")
+        return missing(name, len(cells)) if private else refused(name, "empty")
+    if kinds == {_DATES}:
+        return refused(name, "date")
+    if len(kinds) > 1:
+        first = next(c for c in cells if c is not None)
+        row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
+        return mixed(name, row, private)
+    if kinds == {float}:
+        cells = [None if c is None else float(c) if abs(c) <= LARGEST else math.nan for c in cells]
+    type_ = pa.float64() if kinds == {float} else pa.bool_() if kinds == {bool} else pa.string()
+    return column_of(name, pa.array(cells, type_), dtype, private=private)

@@ -8,15 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpviz.readers.names import named, numbered
 from dpviz.readers.table import (
     Column,
+    Form,
     Limits,
     Table,
     TableError,
     column_of,
     faults_as,
     kind_of,
-    named,
+    missing,
     precision,
     refused,
     table_of,
@@ -27,47 +29,53 @@ __all__ = ["read_parquet"]
 _BATCH = 131_072
 
 
-def read_parquet(data: memoryview, name: str, limits: Limits, advance: Callable[[float], None]) -> Table:
+def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read the columns of numbers and of true/false of a Parquet file."""
     with faults_as(f"{name}: the Parquet file is damaged or cut off; write it again."):
         file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)))
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         if len(set(schema.names)) < len(schema.names):
             raise TableError(f"{name}: two columns have the same name; rename one.")
-        if not schema.names or n_rows == 0:
+        if not schema.names or (n_rows == 0 and not form.private):
             raise TableError(f"{name}: the table has no rows; at least one is needed.")
         limits.check(name, n_rows, len(schema.names))
-        names, notes = named(name, schema.names)
-        columns = {field.name: _without_reading(public, field) for public, field in zip(names, schema, strict=True)}
+        width = len(schema.names)
+        names, notes = (numbered(width), []) if form.header is False else named(name, schema.names)
+        columns = {
+            field.name: _without_reading(public, field, n_rows, form.private)
+            for public, field in zip(names, schema, strict=True)
+        }
         wanted = [field for field, column in columns.items() if column is None]
-        values = {field: np.empty(n_rows, precision(n_rows, len(names))) for field in wanted}
+        values = {field: np.empty(n_rows, precision(n_rows, width, form)) for field in wanted}
         at = 0
         for batch in file.iter_batches(_BATCH, columns=wanted):
             for field in wanted:
                 part = column_of(field, batch.column(field), values[field].dtype.type).values
                 values[field][at : at + batch.num_rows] = np.nan if part is None else part
             at += batch.num_rows
-            advance(0.9 * at / n_rows)
+            advance(0.9 * at / max(n_rows, 1))
         if wanted and at != n_rows:
             raise TableError(f"{name}: the Parquet file is damaged or cut off; write it again.")
     pa.default_memory_pool().release_unused()
     found = [
-        columns[field.name] or _finished(public, field, values[field.name])
+        columns[field.name] or _finished(public, field, values[field.name], form.private)
         for public, field in zip(names, schema, strict=True)
     ]
     return table_of(name, found, n_rows, notes)
 
 
-def _without_reading(name: str, field: pa.Field) -> Column | None:
+def _without_reading(name: str, field: pa.Field, n_rows: int, private: bool) -> Column | None:
     """Return an unusable column from its type alone, or None for one that is worth reading."""
+    if private and pa.types.is_null(field.type):
+        return missing(name, n_rows)
     if field.name.startswith("__index_level_"):
         return refused(name, "index")
     kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
     return None if kind in {"number", "true/false"} else refused(name, kind)
 
 
-def _finished(name: str, field: pa.Field, values: np.ndarray) -> Column:
-    if np.isnan(values).all():
+def _finished(name: str, field: pa.Field, values: np.ndarray, private: bool) -> Column:
+    if np.isnan(values).all() and not private:
         return refused(name, "empty")
     values.setflags(write=False)
     return Column(name, kind_of(field.type), values=values)

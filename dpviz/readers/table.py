@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
+__all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError"]
 
 LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
+NO_ROWS = "there is no row below the header line; at least one is needed."
 FRUGAL_CELLS = 1_000_000  # above so many cells numbers are kept in single precision
 
 
@@ -22,6 +23,21 @@ class TableError(ValueError):
 
 class Stopped(Exception):
     """Raised by an `on_progress` callback to stop reading."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """What the owner has said about a file.
+
+    Attributes
+    ----------
+    header : bool or None, whether the first line holds names of columns; None: nobody has said, and where it holds a
+        value the table is refused
+    private : nothing that is said may follow from the number of rows or from a cell
+    """
+
+    header: bool | None = None
+    private: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +111,12 @@ class Table:
         """Names of the columns that can be clustered."""
         return tuple(column.name for column in self.columns if column.values is not None)
 
+    def without_names(self, public: Collection[str]) -> Table:
+        """Return the table with every column named by its position, but for those whose names are public already."""
+        names = [c.name if c.name in public else f"column {i}" for i, c in enumerate(self.columns, 1)]
+        columns = (dataclasses.replace(c, name=name) for c, name in zip(self.columns, names, strict=True))
+        return dataclasses.replace(self, columns=tuple(columns))
+
     def values(self, column: str) -> np.ndarray:
         """Return a usable column, shape (n,), NaN where a cell is missing."""
         for found in self.columns:
@@ -134,53 +156,19 @@ def faults_as(sentence: str) -> Iterator[None]:
         raise TableError(sentence) from None
 
 
-def named(file: str, raw: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return unique column names and notes on what was renamed.
-
-    A number in the place of a name is refused: it may be the first row of a table without a header, and a row must
-    not become public.
-    """
-    notes, names = [], []
-    for position, text in enumerate(raw, 1):
-        name = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60]
-        if _is_number(name):
-            raise TableError(
-                f"{file}: column {position} has a number for a name; add a header line, or start it with a letter."
-            )
-        if not name:
-            name = f"column {position}"
-            notes.append(f"Column {position} has no name and is called '{name}'.")
-        number, unique = 1, name
-        while unique in names:
-            number += 1
-            unique = f"{name} ({number})"
-        if unique != name:
-            notes.append(f"The name of column {position} is taken; it is called '{unique}'.")
-        names.append(unique)
-    return names, notes
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return text.lower() not in {"nan", "inf", "infinity"}
-
-
-def usable(name: str, kind: str, numbers: np.ndarray) -> Column:
+def usable(name: str, kind: str, numbers: np.ndarray, *, private: bool = False) -> Column:
     """Return a column of numbers; what is not finite, or larger than 1e30, is missing."""
     keep = np.abs(numbers) <= LARGEST  # NaN compares as false
-    if not keep.any():
+    if not keep.any() and not private:
         return refused(name, "empty")
     numbers = numbers if keep.all() else np.where(keep, numbers, np.nan).astype(numbers.dtype)
     numbers.setflags(write=False)
     return Column(name, kind, values=numbers)
 
 
-def precision(n_rows: int, n_columns: int) -> type:
-    """Return the type numbers are kept in."""
-    return np.float32 if n_rows * n_columns > FRUGAL_CELLS else np.float64
+def precision(n_rows: int, n_columns: int, form: Form) -> type:
+    """Return the type numbers are kept in; it never follows from how many rows a private table has."""
+    return np.float32 if n_rows * n_columns > FRUGAL_CELLS and not form.private else np.float64
 
 
 _SPACES = "' \u2019\u00a0\u202f"
@@ -215,26 +203,45 @@ def kind_of(type_: pa.DataType) -> str:
     return "empty" if pa.types.is_null(type_) else "nested"
 
 
-def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, *, decimal: str = "?") -> Column:
+def column_of(
+    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, *, decimal: str = "?", private: bool = False
+) -> Column:
     """Return what an Arrow column is: numbers, numbers in disguise, or a sentence why not.
 
     Parameters
     ----------
     dtype : type to keep numbers in
     decimal : the file's decimal sign, "," or "."; "?" where the file does not tell
+    private : a column of missing cells is a column of numbers, since the first person to fill it in must not be seen;
+        and no row number is named, since it bounds the number of rows
     """
-    kind = "empty" if cells.null_count == len(cells) else kind_of(cells.type)
+    if cells.null_count == len(cells):
+        return missing(name, len(cells)) if private else refused(name, "empty")
+    kind = kind_of(cells.type)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if kind == "text":
-        return _from_text(name, cells, dtype, decimal)
-    return usable(name, kind, _floats(cells, dtype)) if kind in {"number", "true/false"} else refused(name, kind)
+        return _from_text(name, cells, dtype, decimal, private)
+    if kind not in {"number", "true/false"}:
+        return refused(name, kind)
+    return usable(name, kind, _floats(cells, dtype), private=private)
 
 
-def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str) -> Column:
+def missing(name: str, n_rows: int) -> Column:
+    """Return a column of numbers that are all missing."""
+    return usable(name, "number", np.full(n_rows, np.nan), private=True)
+
+
+def mixed(name: str, row: int, private: bool) -> Column:
+    """Return a column that holds several kinds of cells; `row` is the first of another kind."""
+    where = "" if private else f", first in row {row}"
+    return Column(name, "mixed", f"It mixes numbers and other cells{where}. Clear or correct what is no number.")
+
+
+def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, private: bool) -> Column:
     if _all(cells, _number(decimal)):
         bare = pc.replace_substring_regex(cells, rf"[\s{_groups(decimal)}]", "")
-        return usable(name, "number", _floats(pc.replace_substring(bare, ",", "."), dtype))
+        return usable(name, "number", _floats(pc.replace_substring(bare, ",", "."), dtype), private=private)
     if _all(cells, f"({_number(',')})|({_number('.')})"):
         return refused(name, "ambiguous")
     if _all(cells, _DATE):
@@ -242,8 +249,7 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decima
     fits = pc.match_substring_regex(cells, f"({_number(',')})|({_number('.')})")
     if not pc.any(fits).as_py():
         return refused(name, "text")
-    row = pc.index(fits, False).as_py() + 1
-    return Column(name, "mixed", f"It mixes numbers and text, first in row {row}. Clear or correct what is no number.")
+    return mixed(name, pc.index(fits, False).as_py() + 1, private)
 
 
 def _groups(decimal: str) -> str:
@@ -274,9 +280,9 @@ def table_of(
     if unnamed_first and len(columns) > 1 and columns[0].kind == "number":
         columns[0] = refused(columns[0].name, "index")
     if not any(column.values is not None for column in columns):
-        first = columns[0]
+        reason = columns[0].reason
         raise TableError(
-            f"{name}: no column can be clustered; the first one, {first.name!r}, was refused: "
-            f"{first.reason[0].lower()}{first.reason[1:].split('. ')[0].rstrip('.')}."
+            f"{name}: no column can be clustered; column 1 was refused: "
+            f"{reason[0].lower()}{reason[1:].split('. ')[0].rstrip('.')}."
         )
     return Table(name, tuple(columns), n_rows, tuple(notes))

@@ -11,13 +11,27 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from dpviz.readers.table import Limits, Table, TableError, column_of, faults_as, named, precision, table_of
+from dpviz.readers.names import MISSING, named, numbered
+from dpviz.readers.other_text import refuse_other_text, refuse_spaced
+from dpviz.readers.table import (
+    NO_ROWS,
+    Form,
+    Limits,
+    Table,
+    TableError,
+    column_of,
+    faults_as,
+    missing,
+    precision,
+    table_of,
+)
 
 __all__ = ["read_text"]
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _BLOCK = 4_000_000  # bytes; a line may not be longer
 _SAMPLE = 1 << 17
+_EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
 _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
@@ -29,7 +43,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _TRUE, _FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
-_MISSING = ["", " ", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "null", "NULL", "None", "#N/A", "-", "?", "."]
 
 
 class _Reported(io.RawIOBase):
@@ -49,34 +62,40 @@ class _Reported(io.RawIOBase):
         return part.nbytes
 
 
-def read_text(data: memoryview, name: str, limits: Limits, advance: Callable[[float], None]) -> Table:
+def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read delimited text."""
     data, notes = _as_utf8(data, name)
     with faults_as(f"{name}: the first lines cannot be read as a table of separated cells; save it as CSV again."):
         head = _head(data, name)
+        refuse_other_text(head, name)
         delimiter = _delimiter(head)
         records = _records(head, delimiter)
+        refuse_spaced(records, name)
     if not records:
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
-    limits.check(name, 0, len(records[0]))
-    names, renamed = named(name, records[0])
-    if len(records) == 1 and data.nbytes <= _SAMPLE:
-        raise TableError(f"{name}: there is no row below the header line; at least one is needed.")
-    limits.check(name, max(_lines(data) - 1, 0), len(names))
-    decimal = _decimal_sign(records[1:], delimiter)
+    width, has_header = len(records[0]), form.header is not False
+    limits.check(name, 0, width)
+    names, renamed = named(name, records[0]) if has_header else (numbered(width), [])
+    if has_header and len(records) == 1 and data.nbytes <= _SAMPLE:
+        if not form.private:
+            raise TableError(f"{name}: {NO_ROWS}")
+        return table_of(name, [missing(column, 0) for column in names], 0, notes + renamed)
+    limits.check(name, max(_lines(data) - has_header, 0), width)
+    decimal = _decimal_sign(records[has_header:], delimiter)
     if delimiter != ",":
         notes.append(f"Cells are separated by a {_DELIMITERS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
-    cells = _parse(data, name, delimiter, "," if decimal == "," else ".", advance)
-    if cells.num_rows == 0:
-        raise TableError(f"{name}: there is no row below the header line; at least one is needed.")
-    dtype = precision(cells.num_rows, len(names))
-    columns = [column_of(names[j], cells.column(j), dtype, decimal=decimal) for j in range(len(names))]
+    cells = _parse(data, name, form, delimiter, "," if decimal == "," else ".", advance)
     n_rows = cells.num_rows
+    if n_rows == 0 and not form.private:
+        raise TableError(f"{name}: {NO_ROWS}")
+    dtype = precision(n_rows, width, form)
+    columns = [column_of(names[j], cells.column(j), dtype, decimal=decimal, private=form.private) for j in range(width)]
     del cells
     pa.default_memory_pool().release_unused()
-    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=not records[0][0].strip())
+    unnamed_first = has_header and not records[0][0].strip()
+    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
 
 
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
@@ -156,9 +175,9 @@ def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
 
 
 def _parse(
-    data: memoryview, name: str, delimiter: str, decimal_point: str, advance: Callable[[float], None]
+    data: memoryview, name: str, form: Form, delimiter: str, decimal_point: str, advance: Callable[[float], None]
 ) -> pa.Table:
-    """Let Arrow parse; a row of another length than the header is refused with its line."""
+    """Let Arrow parse; a row of another length than the first line is refused, with its number where that is public."""
     wrong: list[arrow_csv.InvalidRow] = []
 
     def refuse(row: arrow_csv.InvalidRow) -> str:
@@ -168,22 +187,26 @@ def _parse(
     try:
         return arrow_csv.read_csv(
             pa.PythonFile(io.BufferedReader(_Reported(data, advance), _BLOCK), mode="r"),
-            read_options=arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK),  # threads lose the line number
+            read_options=arrow_csv.ReadOptions(  # threads lose the line number
+                use_threads=False, block_size=_BLOCK, autogenerate_column_names=form.header is False
+            ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=_quoted(data), invalid_row_handler=refuse
             ),
             convert_options=arrow_csv.ConvertOptions(
-                null_values=_MISSING, strings_can_be_null=True, true_values=_TRUE, false_values=_FALSE,
+                null_values=["", " ", *MISSING], strings_can_be_null=True, true_values=_TRUE, false_values=_FALSE,
                 decimal_point=decimal_point, auto_dict_encode=True,
             ),
         )  # fmt: skip
     except pa.ArrowException as fault:
         too_long = "straddling" in str(fault)
+    if wrong and form.private:
+        raise TableError(f"{name}: a line has not as many cells as the first line; {_EQUAL}")
     if wrong:
         row = wrong[0]
         raise TableError(
-            f"{name}: line {row.number} has {row.actual_columns} of the header's {row.expected_columns} cells; "
-            "give every line as many cells as the header, and put text that holds the separator in quotes."
+            f"{name}: line {row.number} has {row.actual_columns} of the first line's {row.expected_columns} cells; "
+            + _EQUAL
         )
     if too_long:
         raise TableError(

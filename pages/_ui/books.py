@@ -110,7 +110,7 @@ def account(data: Dataset) -> None:
             "at most \u03b5", value=_short(ledger.total(relation).epsilon + 1.0), format="%g", step=None
         )
         delta = st.number_input(
-            "at \u03b4", value=_short(float(data.domain.n_public or 1000) ** -1.1), format="%g", step=None,
+            "at \u03b4", value=_short(float(data.n_public) ** -1.1), format="%g", step=None,
             help="The total's own \u03b4. Far below 1/n.",
         )  # fmt: skip
         if st.form_submit_button("Set the total"):

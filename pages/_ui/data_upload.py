@@ -20,8 +20,9 @@ from pages._ui import data_editor, runs
 from pages._ui.private import claims
 from pages._ui.shell import plain
 
-TYPES = ["csv", "tsv", "txt", "parquet", "xlsx"]
+TYPES = ["csv", "tsv", "txt", "dat", "parquet", "xlsx", "json", "jsonl"]
 MOST_FILES = 3
+_MASK = "   ".join(["•" * 6] * 5)  # one mask for every file: not even the number of its columns is read yet
 _PUBLIC = (
     "Made up, published, or yours to show. You will see rows, what noise does to them, and plain KMeans beside every "
     "private result. Runs have a seed and can be repeated."
@@ -67,7 +68,7 @@ def files() -> None:
     if "upload_problem" in state:
         st.error(plain(state.pop("upload_problem")))
     if "pending" in state:
-        _ask(*state.pending)
+        (_ask_header if "pending_header" in state else _ask)(*state.pending)
         return
     if not uploads or state.get("another"):
         _receive()
@@ -108,36 +109,71 @@ def _ask(name: str, content: bytes) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
             if st.button(label, key="say_private" if private else "say_public", width="stretch"):
-                del state.pending
-                _read(name, content, private)
+                accepted = _answer(name, content, private)
+                if accepted and private:
+                    state.pending_header = True
+                else:
+                    _forget()
+                if accepted and not private:
+                    _read(name, content, private=False, header=None)
                 st.rerun()
     st.caption("The answer is final for this file.")
     if st.button("Neither: forget the file", type="tertiary"):
-        del state.pending
+        _forget()
         st.rerun()
 
 
-def _read(name: str, content: bytes, private: bool) -> None:
-    """Read a file and keep its table; the answer given for the same file before stands."""
+def _forget() -> None:
+    for key in ("pending", "pending_header"):
+        st.session_state.pop(key, None)
+
+
+def _ask_header(name: str, content: bytes) -> None:
+    """Ask what the first line of a private file is; until then nothing of it is read, let alone shown."""
+    st.header("Are these names of columns, or the first person?")
+    st.markdown(f"**PRIVATE** The first line of {plain(name)} is hidden:")
+    st.code(_MASK, language=None)
+    st.markdown(
+        "Look at it in the file itself. Names of columns become public. The first person's cells must not: a file "
+        "without a line of names is read too, and its columns are called column 1, column 2, and so on."
+    )
+    with st.container(horizontal=True):
+        for label, header in (("Names of columns", True), ("The first person", False)):
+            if st.button(label, key=f"say_header_{header}", width=200):
+                _forget()
+                _read(name, content, private=True, header=header)
+                st.rerun()
+    if st.button("I do not know: forget the file", type="tertiary"):
+        _forget()
+        st.rerun()
+
+
+def _answer(name: str, content: bytes, private: bool) -> bool:
+    """Keep the answer to the first question; the one given for the same file before stands."""
     state = st.session_state
-    fingerprint = claims().key(content)
-    if state.setdefault("answers", {}).setdefault(fingerprint, private) != private:
+    accepted = state.setdefault("answers", {}).setdefault(claims().key(content), private) == private
+    if not accepted:
         state.upload_problem = (
             f"{name}: you called this very file {'public' if private else 'private'} before; that is final."
         )
-        return
+    return accepted
+
+
+def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> None:
+    """Read a file and keep its table."""
+    state = st.session_state
     try:
-        table = _with_progress(name, content, private)
+        table = _with_progress(name, content, private, header)
     except TableError as problem:
         state.upload_problem = str(problem)
         return
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)
-    state.uploads[token] = Upload(token, table, private, fingerprint, draft)
+    state.uploads[token] = Upload(token, table, private, claims().key(content), draft)
     state.upload_shown = token
 
 
-def _with_progress(name: str, content: bytes, private: bool) -> Table:
+def _with_progress(name: str, content: bytes, private: bool, header: bool | None) -> Table:
     """Read in a thread; every turn of the loop is a chance for the visitor to stop. PRIVATE shows no pace."""
     stop, done = threading.Event(), [0.0]
 
@@ -149,7 +185,7 @@ def _with_progress(name: str, content: bytes, private: bool) -> Table:
     slot = st.empty()
     st.button("Stop")  # any click reruns the page, which ends the loop below
     with ThreadPoolExecutor(1, thread_name_prefix="dpviz-read") as pool:
-        future = pool.submit(read_table, content, name, on_progress=advance)
+        future = pool.submit(read_table, content, name, header=header, private=private, on_progress=advance)
         try:
             while not future.done():
                 if private:

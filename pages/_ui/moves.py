@@ -38,7 +38,7 @@ def made(data: Dataset, algorithm: Algorithm, seed: int) -> runs.Result:
 
 def size(data: Dataset) -> tuple[int, int]:
     """Return the public numbers of columns and rows."""
-    return data.domain.n_features, data.domain.n_public or len(data.X)
+    return data.domain.n_features, data.n_public
 
 
 def odds(promise: Guarantee, moves: int) -> int:

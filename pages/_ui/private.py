@@ -62,8 +62,8 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
         state.pop("asking", None)
         return
     domain, relation, key = data.domain, algorithm.neighboring, fingerprint(data)
-    claim, before = Claim.of(algorithm, domain.n_features, domain.n_public or 1), claims().of(key)
-    promise = algorithm.guarantee(domain.n_features, domain.n_public or 1, rows_per_person=domain.rows_per_person)
+    claim, before = Claim.of(algorithm, domain.n_features, data.n_public), claims().of(key)
+    promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     with st.container(border=True):
         st.header("Spend privacy on this file?")
         st.markdown(

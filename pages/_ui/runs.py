@@ -181,7 +181,7 @@ def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | No
     Private data get secure noise, no seed, and nothing else is computed from their rows.
     """
     domain = data.domain
-    size = domain.n_features, domain.n_public or len(data.X)
+    size = domain.n_features, data.n_public
     planned = algorithm.releases(*size)
     begun = time.perf_counter()
     trace = algorithm.run(
@@ -212,7 +212,7 @@ def demo(name: str, epsilon: float, slug: str = "pe-means") -> Result:
 
 def forecast(data: Dataset, algorithm: Algorithm) -> str:
     """Return what a run will do and roughly how long it will take, from public values."""
-    size = data.domain.n_features, data.domain.n_public or len(data.X)
+    size = data.domain.n_features, data.n_public
     planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
     if not planned or not algorithm.fixed_ledger:  # nothing is released, or how much follows released values
         return f"{words.capitalize()} on this server."
