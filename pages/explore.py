@@ -5,42 +5,24 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from pages._ui import coreset, local, private, quality, runs, shell
-from pages._ui.forms import parameters, pick_algorithm, pick_data
+from pages._ui.forms import pick_algorithm, pick_data
 from pages._ui.player import player
+from pages._ui.settings import begin, settings
 
 shell.enter("pages/explore.py")
 state = st.session_state
-error, outlook, algorithm, seed, hidden = "", "", None, 0, False
+hidden = False
 
 with st.sidebar:
     name, data = pick_data()
     cls = pick_algorithm(data.private)
-    try:
-        values = parameters(cls, name, {"n_clusters": data.n_clusters})
-        algorithm = cls(**values)
-        outlook = runs.forecast(data, algorithm)
-    except (ValueError, TypeError) as problem:
-        error, algorithm = str(problem), None
-    if not data.private:
-        seed = int(
-            st.number_input(
-                "Seed", 0, value=0, step=1, key="explore_seed", persist_state="session",
-                help="DEMO only. A published seed lets anyone subtract the noise.",
-            )
-        )  # fmt: skip
-    if st.button("Run", type="primary", width="stretch", disabled=algorithm is None or "job" in state):
-        private.ask(data, algorithm) if data.private else runs.start(data, algorithm, seed)
-    if algorithm is not None:
-        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
-            st.warning(sentence)
-    cost = "Each run on private data would spend \u03b5 again. Here the people are made up or public."
-    if data.private:
-        cost = "Each run spends \u03b5 of this file again. It asks first."
-    st.caption(f"{outlook} {cost}")
+    form = settings(name, data, cls, followed="explore_follows")
 
 result = runs.shown(name)
 if result is not None and result.data.private != data.private:
     result = None  # what is seen has the mode of what is chosen
+algorithm, outlook = form.algorithm, form.outlook
+state.explore_follows = result is None or "asking" in state
 with st.sidebar:
     past = [r for r in runs.history() if r.data.private == data.private]
     if len(past) > 1:
@@ -71,8 +53,6 @@ with st.sidebar:
 shown, promise = (result.data, result.trace.claimed) if result else (data, None)
 shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private)
 with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
-    if error:
-        st.error(f"{error} Nothing was spent.")
     for kind, box in (("problem", st.error), ("note", st.info)):
         if kind in state:
             box(state.pop(kind))
@@ -93,10 +73,8 @@ elif result is None:
     st.header("Nothing run yet")
     st.markdown(f"{cls.tagline} {outlook}")
     if algorithm is not None and "asking" not in state:
-        act = private.ask if data.private else runs.start
-        args = (data, algorithm) if data.private else (data, algorithm, seed)
         words = shell.plain(f"Run {cls.name} on {data.title}")
-        st.button(words, type="primary", on_click=act, args=args, key="explore_first")
+        st.button(words, type="primary", on_click=begin, args=(data,), key="explore_first")
 if result is None:
     st.stop()
 

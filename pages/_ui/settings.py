@@ -1,0 +1,72 @@
+"""Explore's parameters, seed and Run: a fragment, so that what is typed there redraws nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from dpviz.algorithms import Algorithm
+from dpviz.datasets import Dataset
+from pages._ui import private, runs
+from pages._ui.forms import parameters
+
+__all__ = ["Settings", "begin", "settings"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What Run would do: an algorithm, unless a parameter is wrong, the seed, and what to expect in words."""
+
+    algorithm: Algorithm | None
+    seed: int
+    outlook: str
+
+
+def settings(name: str, data: Dataset, cls: type[Algorithm], *, followed: str) -> Settings:
+    """Show the form; return what it says now.
+
+    Where `state[followed]` is set, the page repeats what the form says and is drawn again with every change.
+    """
+    page = {"whole": True}
+    st.fragment(_form)(name, data, cls, followed, page)
+    page["whole"] = False  # from now on the form runs alone
+    return st.session_state.settings
+
+
+def begin(data: Dataset) -> None:
+    """Run what the form says; on private data, ask first."""
+    now: Settings = st.session_state.settings
+    if now.algorithm is not None:
+        private.ask(data, now.algorithm) if data.private else runs.start(data, now.algorithm, now.seed)
+
+
+def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: dict[str, bool]) -> None:
+    state = st.session_state
+    before, algorithm, outlook, seed = state.get("settings"), None, "", 0
+    try:
+        algorithm = cls(**parameters(cls, name, {"n_clusters": data.n_clusters}))
+        outlook = runs.forecast(data, algorithm)
+    except (ValueError, TypeError) as problem:
+        algorithm = None
+        st.error(f"{problem} Nothing was spent.")
+    if not data.private:
+        seed = int(
+            st.number_input(
+                "Seed", 0, value=0, step=1, key="explore_seed", persist_state="session",
+                help="DEMO only. A published seed lets anyone subtract the noise.",
+            )
+        )  # fmt: skip
+    state.settings = Settings(algorithm, seed, outlook)
+    pressed = st.button("Run", type="primary", width="stretch", disabled=algorithm is None or "job" in state)
+    if pressed:
+        begin(data)
+    if algorithm is not None:
+        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
+            st.warning(sentence)
+    cost = "Each run on private data would spend \u03b5 again. Here the people are made up or public."
+    if data.private:
+        cost = "Each run spends \u03b5 of this file again. It asks first."
+    st.caption(f"{outlook} {cost}")
+    if not page["whole"] and (pressed or (state.get(followed) and state.settings != before)):
+        st.rerun()
