@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpviz import geometry
-from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, fold, nearest, snap, snap_toward_zero
+from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, fold, kernels, nearest, snap, snap_toward_zero
 
 
 def brute(x, points):
@@ -25,7 +25,7 @@ def evolved(rng, k, children, d, spread=0.01):
 @pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 16, 40])
 def test_vote_equals_integer_brute_force(d, few, monkeypatch):
-    monkeypatch.setattr(geometry, "_FEW_POINTS", few)
+    monkeypatch.setattr(kernels, "_FEW_POINTS", few)
     rng = np.random.default_rng(d)
     x = snap(rng.uniform(-1, 1, (40, d)))
     for population in (Population(snap(rng.uniform(-1, 1, (23, d)))), evolved(rng, 3, 12, d)):
@@ -49,7 +49,7 @@ def test_pruned_vote_equals_the_flat_one(d, spread, monkeypatch):
 @pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("d", [1, 2, 5, 16])
 def test_ties_and_near_ties_go_where_integers_say(d, few, monkeypatch):
-    monkeypatch.setattr(geometry, "_FEW_POINTS", few)
+    monkeypatch.setattr(kernels, "_FEW_POINTS", few)
     rng = np.random.default_rng(d)
     center = snap(rng.uniform(-0.5, 0.5, d))
     points = np.repeat(center[None], 12, axis=0)
@@ -78,7 +78,7 @@ def test_a_vote_depends_on_its_row_only(d, monkeypatch):
     np.testing.assert_array_equal(nearest(x[order], population), whole[order])
     np.testing.assert_array_equal(np.concatenate([nearest(x[i : i + 1], population) for i in range(50)]), whole[:50])
     for block in (1, 777, 10_000):
-        monkeypatch.setattr(geometry, "_BLOCK", block)
+        monkeypatch.setattr(kernels, "_BLOCK", block)
         np.testing.assert_array_equal(nearest(x, population), whole)
 
 
@@ -145,7 +145,7 @@ def test_clip_ball_never_exceeds_the_radius():
 
 
 def test_levy_scale():
-    assert geometry.levy_sigma(1.75) == pytest.approx(0.50745, abs=1e-5)
+    assert kernels.levy_sigma(1.75) == pytest.approx(0.50745, abs=1e-5)
     steps = geometry.levy_steps((200_000,), np.random.default_rng(0))
 
     def below(m, sigma=0.50745):  # chance that |u| < m |v|^(1/beta)

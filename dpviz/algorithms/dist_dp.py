@@ -14,12 +14,12 @@ from dpviz.algorithms.medians import medians_on
 from dpviz.algorithms.moves import Moves
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap_toward_zero
+from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, Threshold
 from dpviz.privacy.queries import NearRegionSums, QuadtreeCells, near_regions
-from dpviz.quadtree import DEPTH, centers, count_cells, side
 
 __all__ = ["DistDP"]
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, nearest
+from dpviz.geometry.quadtree import count_cells
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import KeyQuery, Query, one_entry
-from dpviz.quadtree import count_cells
 
 if TYPE_CHECKING:
     from dpviz.privacy.rows import Block
@@ -140,7 +140,7 @@ class NearRegionSums(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class QuadtreeCells(KeyQuery):
-    """Rows per non-empty cell of several shifted quadtrees and levels; see `dpviz.quadtree.count_cells` for the keys.
+    """Rows per non-empty cell of several shifted quadtrees and levels; keys: `dpviz.geometry.quadtree.count_cells`.
 
     Parameters
     ----------

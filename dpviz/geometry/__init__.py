@@ -1,0 +1,35 @@
+"""The grid, and what is computed on it: nearest points, packings, projections; quadtrees."""
+
+from dpviz.geometry.kernels import (
+    GRID,
+    Population,
+    clip_ball,
+    cluster_sums,
+    fold,
+    inertia,
+    levy_steps,
+    nearest,
+    pack_cube,
+    random_projection,
+    snap,
+    snap_toward_zero,
+    sphere_pack,
+    uniform_ball,
+)
+
+__all__ = [
+    "GRID",
+    "Population",
+    "clip_ball",
+    "cluster_sums",
+    "fold",
+    "inertia",
+    "levy_steps",
+    "nearest",
+    "pack_cube",
+    "random_projection",
+    "snap",
+    "snap_toward_zero",
+    "sphere_pack",
+    "uniform_ball",
+]
