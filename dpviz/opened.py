@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow.parquet as parquet
 
 from dpviz.datasets import Dataset
+from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.chunked import ChunkedRows, Spread, parts_of
 from dpviz.privacy.rows import Rows
-from dpviz.readers.names import named, numbered
 
 __all__ = ["Opened", "in_memory", "in_parts"]
 

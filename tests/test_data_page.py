@@ -17,8 +17,7 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from dpviz import dictionary
-from dpviz.datasets import SAMPLES
+from dpviz.datasets import SAMPLES, dictionary
 from pages._ui.data_upload import keep_uploads_in_memory
 from pages._ui.shell import PAGES, plain
 

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz import dictionary
-from dpviz.datasets import SAMPLES, Blobs, clipping, load, load_csv, load_sample
+from dpviz.datasets import SAMPLES, Blobs, clipping, dictionary, load, load_csv, load_sample
+from dpviz.datasets.earth import EARTH_RADIUS, Equirectangular
 from dpviz.domain import Domain
-from dpviz.projection import EARTH_RADIUS, Equirectangular
 
 ROOT = Path(__file__).parent.parent
 

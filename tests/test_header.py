@@ -15,8 +15,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.__main__ import main
-from dpviz.readers import TableError, read_table
-from dpviz.readers.names import is_value
+from dpviz.datasets.readers import TableError, read_table
+from dpviz.datasets.readers.names import is_value
 
 ROOT = Path(__file__).parent.parent
 # what a person's cell may look like; every one holds a word or a number that occurs nowhere else

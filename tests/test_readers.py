@@ -15,7 +15,7 @@ from broken_files import CELL, make_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.readers import Limits, Stopped, TableError, read_table
+from dpviz.datasets.readers import Limits, Stopped, TableError, read_table
 
 FILES = make_files()
 

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from threadpoolctl import threadpool_limits
 
+from dpviz.datasets.readers.table import TableError, faults_as, kind_of
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
 from dpviz.privacy.rows import ALL, Block, Cells, Gather, Keep, Perturb, Rows, Session
-from dpviz.readers.table import TableError, faults_as, kind_of
 
 __all__ = ["ChunkedRows", "Part", "on_cluster", "parts_of", "threads"]
 

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz import dictionary
-from dpviz.datasets import clipping, from_table
+from dpviz.datasets import clipping, dictionary, from_table
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import data_gallery, runs, shell

@@ -7,8 +7,8 @@ import html
 
 import streamlit as st
 
-from dpviz import dictionary, params
-from dpviz.datasets import SAMPLES, Blobs, Dataset
+from dpviz import params
+from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.figures.people import thumbnail
 from pages._ui import runs, shell
 from pages._ui.forms import widget

@@ -15,7 +15,7 @@ from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dpviz.readers import Stopped, Table, TableError, read_table
+from dpviz.datasets.readers import Stopped, Table, TableError, read_table
 from pages._ui import data_editor, runs
 from pages._ui.private import claims
 from pages._ui.shell import plain

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from dpviz.readers.names import MISSING, named, numbered
-from dpviz.readers.other_text import refuse_other_text, refuse_spaced
-from dpviz.readers.table import (
+from dpviz.datasets.readers.names import MISSING, named, numbered
+from dpviz.datasets.readers.other_text import refuse_other_text, refuse_spaced
+from dpviz.datasets.readers.table import (
     NO_ROWS,
     Form,
     Limits,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dpviz.readers.names import is_value
-from dpviz.readers.table import TableError
+from dpviz.datasets.readers.names import is_value
+from dpviz.datasets.readers.table import TableError
 
 __all__ = ["refuse_other_text", "refuse_spaced"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import BinaryIO
 
-from dpviz.readers.excel import read_excel
-from dpviz.readers.parquet import read_parquet
-from dpviz.readers.table import Column, Form, Limits, Stopped, Table, TableError
-from dpviz.readers.text import read_text
+from dpviz.datasets.readers.excel import read_excel
+from dpviz.datasets.readers.parquet import read_parquet
+from dpviz.datasets.readers.table import Column, Form, Limits, Stopped, Table, TableError
+from dpviz.datasets.readers.text import read_text
 
 __all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError", "read_table"]
 

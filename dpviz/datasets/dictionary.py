@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpviz import validate
+from dpviz.datasets.earth import Equirectangular
 from dpviz.domain import Domain
-from dpviz.projection import Equirectangular
 
 __all__ = ["FROM_THE_DATA", "PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpviz.readers.names import named, numbered
-from dpviz.readers.table import (
+from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.table import (
     Column,
     Form,
     Limits,

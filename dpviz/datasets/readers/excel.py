@@ -15,8 +15,8 @@ from typing import Any
 import openpyxl
 import pyarrow as pa
 
-from dpviz.readers.names import named, numbered
-from dpviz.readers.table import (
+from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.table import (
     LARGEST,
     NO_ROWS,
     Column,

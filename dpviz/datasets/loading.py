@@ -6,66 +6,21 @@ import dataclasses
 import secrets
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from dpviz import dictionary, params
+from dpviz.datasets import dictionary
+from dpviz.datasets.blobs import Blobs
+from dpviz.datasets.dataset import Dataset
+from dpviz.datasets.earth import Equirectangular
+from dpviz.datasets.readers import Column, Table, TableError, read_table
 from dpviz.domain import Domain
-from dpviz.params import param
-from dpviz.projection import Equirectangular
-from dpviz.readers import Column, Table, TableError, read_table
 
-__all__ = ["SAMPLES", "Blobs", "Clipping", "Dataset", "clipping", "from_table", "load", "load_csv", "load_sample"]
+__all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample"]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "highdim", "tiny", "iris", "wine", "digits")
-_FOLDER = Path(__file__).parent.parent / "sample_data"
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Dataset:
-    """Rows with their declared public facts.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d), original units, read-only
-    columns : names of the d columns; public
-    units : units of the d columns; public
-    domain : Domain
-    labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only
-    dataset_id : "sample:NAME" or a random token, never derived from the data
-    title, description, n_clusters, facts : for the pages; `facts` is the whole data dictionary
-    private : bool, nothing of the rows may be shown, and noise must be secure
-    """
-
-    X: np.ndarray = dataclasses.field(repr=False)
-    columns: tuple[str, ...]
-    units: tuple[str, ...]
-    domain: Domain
-    labels: np.ndarray | None = dataclasses.field(repr=False)
-    dataset_id: str
-    title: str
-    description: str = ""
-    n_clusters: int = 3
-    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
-    private: bool = False
-
-    def __post_init__(self) -> None:
-        if self.private and self.domain.n_public is None:
-            raise ValueError(
-                f"{self.title}: n_public must be declared, because the data are private; a round number will do."
-            )
-
-    @property
-    def n_public(self) -> int:
-        """The declared number of rows; counted only where none is declared, and then the data are public."""
-        return len(self.X) if self.domain.n_public is None else self.domain.n_public
-
-    @property
-    def view(self) -> tuple[int, int]:
-        """The two columns to draw first: those of the data dictionary, else the first two."""
-        x, y = self.facts.get("view") or self.columns[:2]
-        return self.columns.index(x), self.columns.index(y)
+_FOLDER = Path(__file__).parents[2] / "sample_data"
 
 
 def load_sample(name: str) -> Dataset:
@@ -255,93 +210,3 @@ def clipping(X: np.ndarray, domain: Domain) -> Clipping:
         outside=int((below | above).any(axis=1).sum()),
         radius=int((np.linalg.norm(Z, axis=1) > domain.radius).sum()),
     )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Blobs:
-    """Round groups on demand, for lectures. Everything follows from the public parameters, the bounds included.
-
-    Parameters
-    ----------
-    n_rows, n_features, n_clusters : sizes
-    spread : standard deviation of a group; the bounds are -10 and 10 in every column
-    imbalance : 0 for groups of equal size, towards 1 each group is that much smaller than the one before
-    outliers : share of rows strewn evenly over the whole box
-    seed : of the generator; the rows are made up, so it is no secret
-    """
-
-    name: ClassVar[str] = "Blobs"
-    PREFIX: ClassVar[str] = "blobs:"
-    n_rows: int = param(2000, low=10, high=200_000, help="How many made-up people.")
-    n_features: int = param(2, low=1, high=64, help="How many columns.")
-    n_clusters: int = param(4, low=1, high=40, help="How many groups.")
-    spread: float = param(1.0, low=0.05, high=5.0, help="Standard deviation of a group; the box is 20 wide.")
-    imbalance: float = param(0.0, low=0.0, high=0.9, help="0: equal groups. 0.5: each half as large as the one before.")
-    outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people strewn over the whole box.")
-    seed: int = param(0, low=0, help="Another seed, other blobs. Nobody's privacy depends on it.")
-
-    def __post_init__(self) -> None:
-        params.check("Blobs", self)
-
-    @property
-    def key(self) -> str:
-        """The public name from which the same rows can be made again."""
-        return self.PREFIX + ",".join(f"{name}={getattr(self, name)!r}" for name in params.specs(type(self)))
-
-    @classmethod
-    def parse(cls, key: str) -> Blobs:
-        """Return the blobs that `key` names."""
-        try:
-            pairs = dict(part.split("=", 1) for part in key.removeprefix(cls.PREFIX).split(","))
-            values = {name: params.parse(params.specs(cls)[name], text) for name, text in pairs.items()}
-        except (KeyError, ValueError):
-            raise ValueError(f"datasets: {key[:80]!r} does not name blobs.") from None
-        return cls(**values)
-
-    def make(self) -> Dataset:
-        """Return the data set, shape (n_rows, n_features)."""
-        rng = np.random.default_rng(self.seed)
-        centers = self._centers(rng)
-        shares = (1 - self.imbalance) ** np.arange(self.n_clusters)
-        labels = rng.choice(self.n_clusters, self.n_rows, p=shares / shares.sum())
-        X = centers[labels] + rng.normal(0, self.spread, (self.n_rows, self.n_features))
-        strewn = rng.random(self.n_rows) < self.outliers
-        X[strewn] = rng.uniform(-10, 10, (int(strewn.sum()), self.n_features))
-        X.setflags(write=False)
-        facts = dictionary.complete(
-            {
-                "title": f"{self.n_clusters} blobs, {self.n_rows:,} made-up people",
-                "description": "Made on the Data page; the bounds follow from the generator, not from the rows.",
-                "columns": [
-                    {"name": f"x{j + 1}", "low": -10, "high": 10, "description": f"made-up coordinate {j + 1}"}
-                    for j in range(self.n_features)
-                ],
-                "n_clusters": self.n_clusters,
-                "scale": "common",
-                "n_public": self.n_rows,
-                "unit_of_privacy": "one row is one made-up person",
-                "origin": f"made by dpviz: {self.key}",
-                "licence": "CC0 1.0",
-            }
-        )
-        return Dataset(
-            X=X,
-            columns=tuple(column["name"] for column in facts["columns"]),
-            units=("",) * self.n_features,
-            domain=dictionary.domain_of(facts),
-            labels=np.where(strewn, -1, labels),
-            dataset_id=self.key,
-            title=facts["title"],
-            description=facts["description"],
-            n_clusters=self.n_clusters,
-            facts=facts,
-        )
-
-    def _centers(self, rng: np.random.Generator) -> np.ndarray:
-        """Return centers within +-7, each the farthest of 20 tries from those before."""
-        centers = rng.uniform(-7, 7, (1, self.n_features))
-        while len(centers) < self.n_clusters:
-            tries = rng.uniform(-7, 7, (20, self.n_features))
-            nearest = np.linalg.norm(tries[:, None] - centers, axis=2).min(axis=1)
-            centers = np.vstack([centers, tries[nearest.argmax()]])
-        return centers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dpviz.readers.table import TableError
+from dpviz.datasets.readers.table import TableError
 
 __all__ = ["is_value", "named", "numbered"]
 

@@ -1,0 +1,29 @@
+"""Data sets with their declared public facts, and the readers of files."""
+
+from dpviz.datasets.blobs import (
+    Blobs,
+)
+from dpviz.datasets.dataset import (
+    Dataset,
+)
+from dpviz.datasets.loading import (
+    SAMPLES,
+    Clipping,
+    clipping,
+    from_table,
+    load,
+    load_csv,
+    load_sample,
+)
+
+__all__ = [
+    "SAMPLES",
+    "Blobs",
+    "Clipping",
+    "Dataset",
+    "clipping",
+    "from_table",
+    "load",
+    "load_csv",
+    "load_sample",
+]

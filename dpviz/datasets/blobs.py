@@ -1,0 +1,105 @@
+"""Blobs on demand: Gaussian groups of a declared number, size and distance."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz import params
+from dpviz.datasets import dictionary
+from dpviz.datasets.dataset import Dataset
+from dpviz.params import param
+
+__all__ = ["Blobs"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Blobs:
+    """Round groups on demand, for lectures. Everything follows from the public parameters, the bounds included.
+
+    Parameters
+    ----------
+    n_rows, n_features, n_clusters : sizes
+    spread : standard deviation of a group; the bounds are -10 and 10 in every column
+    imbalance : 0 for groups of equal size, towards 1 each group is that much smaller than the one before
+    outliers : share of rows strewn evenly over the whole box
+    seed : of the generator; the rows are made up, so it is no secret
+    """
+
+    name: ClassVar[str] = "Blobs"
+    PREFIX: ClassVar[str] = "blobs:"
+    n_rows: int = param(2000, low=10, high=200_000, help="How many made-up people.")
+    n_features: int = param(2, low=1, high=64, help="How many columns.")
+    n_clusters: int = param(4, low=1, high=40, help="How many groups.")
+    spread: float = param(1.0, low=0.05, high=5.0, help="Standard deviation of a group; the box is 20 wide.")
+    imbalance: float = param(0.0, low=0.0, high=0.9, help="0: equal groups. 0.5: each half as large as the one before.")
+    outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people strewn over the whole box.")
+    seed: int = param(0, low=0, help="Another seed, other blobs. Nobody's privacy depends on it.")
+
+    def __post_init__(self) -> None:
+        params.check("Blobs", self)
+
+    @property
+    def key(self) -> str:
+        """The public name from which the same rows can be made again."""
+        return self.PREFIX + ",".join(f"{name}={getattr(self, name)!r}" for name in params.specs(type(self)))
+
+    @classmethod
+    def parse(cls, key: str) -> Blobs:
+        """Return the blobs that `key` names."""
+        try:
+            pairs = dict(part.split("=", 1) for part in key.removeprefix(cls.PREFIX).split(","))
+            values = {name: params.parse(params.specs(cls)[name], text) for name, text in pairs.items()}
+        except (KeyError, ValueError):
+            raise ValueError(f"datasets: {key[:80]!r} does not name blobs.") from None
+        return cls(**values)
+
+    def make(self) -> Dataset:
+        """Return the data set, shape (n_rows, n_features)."""
+        rng = np.random.default_rng(self.seed)
+        centers = self._centers(rng)
+        shares = (1 - self.imbalance) ** np.arange(self.n_clusters)
+        labels = rng.choice(self.n_clusters, self.n_rows, p=shares / shares.sum())
+        X = centers[labels] + rng.normal(0, self.spread, (self.n_rows, self.n_features))
+        strewn = rng.random(self.n_rows) < self.outliers
+        X[strewn] = rng.uniform(-10, 10, (int(strewn.sum()), self.n_features))
+        X.setflags(write=False)
+        facts = dictionary.complete(
+            {
+                "title": f"{self.n_clusters} blobs, {self.n_rows:,} made-up people",
+                "description": "Made on the Data page; the bounds follow from the generator, not from the rows.",
+                "columns": [
+                    {"name": f"x{j + 1}", "low": -10, "high": 10, "description": f"made-up coordinate {j + 1}"}
+                    for j in range(self.n_features)
+                ],
+                "n_clusters": self.n_clusters,
+                "scale": "common",
+                "n_public": self.n_rows,
+                "unit_of_privacy": "one row is one made-up person",
+                "origin": f"made by dpviz: {self.key}",
+                "licence": "CC0 1.0",
+            }
+        )
+        return Dataset(
+            X=X,
+            columns=tuple(column["name"] for column in facts["columns"]),
+            units=("",) * self.n_features,
+            domain=dictionary.domain_of(facts),
+            labels=np.where(strewn, -1, labels),
+            dataset_id=self.key,
+            title=facts["title"],
+            description=facts["description"],
+            n_clusters=self.n_clusters,
+            facts=facts,
+        )
+
+    def _centers(self, rng: np.random.Generator) -> np.ndarray:
+        """Return centers within +-7, each the farthest of 20 tries from those before."""
+        centers = rng.uniform(-7, 7, (1, self.n_features))
+        while len(centers) < self.n_clusters:
+            tries = rng.uniform(-7, 7, (20, self.n_features))
+            nearest = np.linalg.norm(tries[:, None] - centers, axis=2).min(axis=1)
+            centers = np.vstack([centers, tries[nearest.argmax()]])
+        return centers

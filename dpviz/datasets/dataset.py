@@ -1,0 +1,59 @@
+"""A data set: rows with their declared public facts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpviz.domain import Domain
+
+__all__ = ["Dataset"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows with their declared public facts.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d), original units, read-only
+    columns : names of the d columns; public
+    units : units of the d columns; public
+    domain : Domain
+    labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only
+    dataset_id : "sample:NAME" or a random token, never derived from the data
+    title, description, n_clusters, facts : for the pages; `facts` is the whole data dictionary
+    private : bool, nothing of the rows may be shown, and noise must be secure
+    """
+
+    X: np.ndarray = dataclasses.field(repr=False)
+    columns: tuple[str, ...]
+    units: tuple[str, ...]
+    domain: Domain
+    labels: np.ndarray | None = dataclasses.field(repr=False)
+    dataset_id: str
+    title: str
+    description: str = ""
+    n_clusters: int = 3
+    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
+    private: bool = False
+
+    def __post_init__(self) -> None:
+        if self.private and self.domain.n_public is None:
+            raise ValueError(
+                f"{self.title}: n_public must be declared, because the data are private; a round number will do."
+            )
+
+    @property
+    def n_public(self) -> int:
+        """The declared number of rows; counted only where none is declared, and then the data are public."""
+        return len(self.X) if self.domain.n_public is None else self.domain.n_public
+
+    @property
+    def view(self) -> tuple[int, int]:
+        """The two columns to draw first: those of the data dictionary, else the first two."""
+        x, y = self.facts.get("view") or self.columns[:2]
+        return self.columns.index(x), self.columns.index(y)
