@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow.parquet as parquet
 
 from dpviz.datasets import Dataset
+from dpviz.datasets.parts import parts_of
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
-from dpviz.privacy.chunked import ChunkedRows, Spread, parts_of
+from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
 
 __all__ = ["Opened", "in_memory", "in_parts"]

@@ -14,7 +14,8 @@ from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.privacy.curator import Hidden
 from dpviz.privacy.guarantee import Guarantee
-from dpviz.privacy.plan import Plan, Release
+from dpviz.privacy.ledger import Release
+from dpviz.privacy.plan import Plan
 
 __all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
 

@@ -9,7 +9,9 @@ from dp_accounting.pld.common import DifferentialPrivacyParameters
 from scipy.stats import norm
 
 from dpviz.privacy import accounting
-from dpviz.privacy.plan import Exact, Exponential, Gaussian, Laplace, Plan, Release, Threshold, gaussians
+from dpviz.privacy import ledger as ledger_
+from dpviz.privacy.ledger import Release
+from dpviz.privacy.plan import Exact, Exponential, Gaussian, Laplace, Plan, Threshold, gaussians
 
 PE_CONSTANTS = {  # algorithms table B0: theta(epsilon; delta = N^-1.1)
     150: (0.15572, 0.26700, 0.46217, 0.79912, 1.36543),
@@ -150,7 +152,7 @@ def test_plan_and_ledger_agree_on_every_mechanism():
     for some in (costs, costs[:1], costs[1:3], costs[:3], costs[4:]):
         plan = Plan({f"r{costs.index(cost)}": (cost,) for cost in some})
         entries = [release for release in ledger if release.label in plan.costs]
-        ours, found = plan.total(1e-5), accounting.spent(entries, 1e-5)
+        ours, found = plan.total(1e-5), ledger_.spent(entries, 1e-5)
         for notion in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp"):
             expected = getattr(ours, notion)
             assert getattr(found, notion) == (None if expected is None else pytest.approx(expected, rel=1e-12)), notion
@@ -162,21 +164,21 @@ def entry(path=(0,), mu=0.5, label="a", occurrence=0):
 
 def test_spent_composes_on_a_path_and_takes_the_worst_path():
     left, right = entry((0, 1)), entry((0, 2), mu=0.7)
-    both = accounting.spent([entry(), left, right], 1e-5)
+    both = ledger_.spent([entry(), left, right], 1e-5)
     assert both.mu == pytest.approx(math.hypot(0.5, 0.7))
-    assert accounting.spent([entry(), left], 1e-5).mu == pytest.approx(math.hypot(0.5, 0.5))
-    assert accounting.spent([], 1e-5).epsilon == 0
+    assert ledger_.spent([entry(), left], 1e-5).mu == pytest.approx(math.hypot(0.5, 0.5))
+    assert ledger_.spent([], 1e-5).epsilon == 0
 
 
 def test_spent_reads_scale_and_sensitivity_not_the_claimed_cost():
     honest = entry()
     lying = Release(**{**honest.__dict__, "scale": honest.scale / 2})
-    assert accounting.spent([lying], 1e-5).mu == pytest.approx(2 * 0.5)
+    assert ledger_.spent([lying], 1e-5).mu == pytest.approx(2 * 0.5)
 
 
 def test_an_unknown_mechanism_is_refused_not_guessed():
     with pytest.raises(TypeError, match="no cost is known"):
-        accounting.spent([Release(**{**entry().__dict__, "mechanism": "Magic"})], 1e-5)
+        ledger_.spent([Release(**{**entry().__dict__, "mechanism": "Magic"})], 1e-5)
 
 
 def test_equal_shares_compose_to_the_whole():

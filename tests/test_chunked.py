@@ -8,8 +8,9 @@ import pytest
 
 from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets.parts import Part, parts_of
 from dpviz.domain import Domain
-from dpviz.privacy.chunked import ChunkedRows, Part, parts_of, threads
+from dpviz.privacy.chunked import ChunkedRows, threads
 from dpviz.privacy.guarantee import Neighboring, Notion
 
 N, D = 3000, 3

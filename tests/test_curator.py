@@ -11,7 +11,7 @@ from scipy import stats
 
 from dpviz.domain import Domain
 from dpviz.geometry import Population
-from dpviz.privacy import accounting
+from dpviz.privacy import ledger
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Secure, Seeded
@@ -138,7 +138,7 @@ def test_siblings_share_a_price_and_a_path_pays_each_once():
     for scope in (left, right, low, high):
         asked.release("count", Count(), scope)
     assert [entry.cost["mu"] for entry in asked.ledger] == [0.5, 0.25, 0.25, 0.125, 0.125]
-    assert accounting.spent(asked.ledger, 1e-5).mu == pytest.approx(math.sqrt(sum(c.mu**2 for c in costs)))
+    assert ledger.spent(asked.ledger, 1e-5).mu == pytest.approx(math.sqrt(sum(c.mu**2 for c in costs)))
     for scope in (low, high):
         with pytest.raises(PermissionError, match="number 4 is not in the plan, which has 3"):
             asked.release("count", Count(), scope)
@@ -163,7 +163,7 @@ def test_the_parts_of_a_whole_that_was_asked_between_them_pay_what_comes_after_i
     asked.release("count", Count())
     with pytest.raises(PermissionError, match="number 5 is not in the plan, which has 4"):
         asked.release("count", Count(), right)
-    assert accounting.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(4.03)
+    assert ledger.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(4.03)
 
 
 def test_two_labels_that_mean_one_entry_of_the_plan_share_its_prices():
@@ -212,7 +212,7 @@ def test_no_order_of_releases_on_any_tree_of_scopes_costs_a_row_more_than_the_pl
         for other, place, way in paid[:i]:
             share_a_row = path[: len(way)] == way or way[: len(path)] == path
             assert not (share_a_row and (name, occurrence) == (other, place))
-    assert accounting.spent(asked.ledger, 1e-6).epsilon <= asked.plan.total(1e-6).epsilon * (1 + 1e-12)
+    assert ledger.spent(asked.ledger, 1e-6).epsilon <= asked.plan.total(1e-6).epsilon * (1 + 1e-12)
 
 
 def test_a_scope_cannot_be_partitioned_twice():
@@ -275,7 +275,7 @@ def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
     (entry,) = asked.ledger
     assert (entry.mechanism, entry.norm, entry.sensitivity) == ("Exponential", math.inf, 1 + UTILITY_SLACK)
     assert entry.scale == entry.sensitivity / 0.5 and entry.reason == "one row casts one vote"
-    assert accounting.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(0.5)
+    assert ledger.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(0.5)
 
 
 # Sparse keys
@@ -327,7 +327,7 @@ def test_sensitivity_of_sparse_counts_follows_l0_and_relation():
         asked.release_keys("cells", Cells(copies=4))
         (entry,) = asked.ledger
         assert (entry.sensitivity, entry.scale) == pytest.approx((expected, expected / 0.5))
-        assert accounting.spent(asked.ledger, 1e-5).delta == 1e-5
+        assert ledger.spent(asked.ledger, 1e-5).delta == 1e-5
 
 
 # Exact, and everything that is refused
@@ -336,7 +336,7 @@ def test_sensitivity_of_sparse_counts_follows_l0_and_relation():
 def test_an_exact_release_needs_sensitivity_zero():
     asked = curator({"count": (Exact(),)}, neighboring=REPLACE)
     assert asked.release("count", Count()).value == 7.0
-    assert asked.ledger[0].sensitivity == 0 and accounting.spent(asked.ledger, 1e-5).epsilon == 0
+    assert asked.ledger[0].sensitivity == 0 and ledger.spent(asked.ledger, 1e-5).epsilon == 0
     asked = curator({"count": (Exact(),)})
     with pytest.raises(PermissionError, match=r"without noise must have sensitivity 0; got 1\.0"):
         asked.release("count", Count())
@@ -394,7 +394,7 @@ def test_parts_of_one_release_have_their_own_noise_scale_and_entry():
     assert noisy.sd == pytest.approx({"sums": 0.5 / costs[0].mu, "counts": 1 / costs[1].mu})
     assert {entry.name: entry.sensitivity for entry in asked.ledger} == {"both.sums": 0.5, "both.counts": 1.0}
     assert asked.ledger[0].shape == (1, 2) and asked.ledger[1].shape == (1,)
-    assert accounting.spent(asked.ledger, 1e-5).mu == pytest.approx(1.0)
+    assert ledger.spent(asked.ledger, 1e-5).mu == pytest.approx(1.0)
 
 
 def test_without_demo_no_true_statistic_is_kept():

@@ -18,12 +18,13 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID, quadtree, snap, snap_toward_zero
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.accounting import sigma
+from dpviz.privacy.block import Block
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure, Seeded
 from dpviz.privacy.plan import Gaussian, Plan
 from dpviz.privacy.queries import CompanionSums, NearRegionSums, Positions, QuadtreeCells
-from dpviz.privacy.rows import Block, Rows
+from dpviz.privacy.rows import Rows
 
 FAMILY = (DistDP, DistDPRegionMeans, DistDPRandomPoints)
 RHO = 0.05

@@ -13,12 +13,13 @@ from dpviz.algorithms.dpm import DPM
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.metrics import hungarian_accuracy, majority_accuracy
+from dpviz.privacy.block import Block
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Exponential, Plan
 from dpviz.privacy.queries import Below, HalfIntervalCounts, SplitScore
-from dpviz.privacy.rows import Block, Rows, Session
+from dpviz.privacy.rows import Rows, Session
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
 T, Q, ALPHA = DPM.T, DPM.Q, DPM.ALPHA

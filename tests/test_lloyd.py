@@ -17,9 +17,10 @@ from dpviz.frozen import freeze
 from dpviz.geometry import GRID, fold, snap
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.accounting import sigma
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import ClusterMoves
-from dpviz.privacy.rows import Block, Rows
+from dpviz.privacy.rows import Rows
 from dpviz.trace import Hidden, Step
 
 FAMILY = (SuLloyd, GLloyd, FastLloyd)

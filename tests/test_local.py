@@ -17,13 +17,14 @@ from dpviz.figures import local as figures
 from dpviz.figures.theme import LIGHT
 from dpviz.geometry import snap_toward_zero
 from dpviz.metrics import normalized_loss
+from dpviz.privacy.block import Block
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.local import OUE, Hadamard, OneBit, flip_chance, public_hash, transform
 from dpviz.privacy.noise import COIN, Secure, Seeded
 from dpviz.privacy.plan import Plan, Report
 from dpviz.privacy.queries import ByUser, CellOf, InBalls, NearestOf, OffsetOf
-from dpviz.privacy.rows import Block, Rows
+from dpviz.privacy.rows import Rows
 
 EPSILONS = (0.01, 0.5, 1.0, 4.0, 20.0)
 

@@ -9,9 +9,10 @@ import pytest
 from dpviz.domain import Domain
 from dpviz.geometry import Population, snap
 from dpviz.privacy import queries
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import Count, NearestVotes, Query
-from dpviz.privacy.rows import Block, Rows
+from dpviz.privacy.rows import Rows
 from query_cases import CASES
 from query_cases.base import AR, MOVE, REPLACE
 

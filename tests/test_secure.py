@@ -19,7 +19,8 @@ from dpviz.experiments.audit import instance
 from dpviz.experiments.witness import Neighbors
 from dpviz.frozen import FrozenDict, freeze
 from dpviz.privacy.guarantee import Guarantee, Notion
-from dpviz.privacy.plan import COSTS, Plan, Release
+from dpviz.privacy.ledger import Release
+from dpviz.privacy.plan import COSTS, Plan
 from dpviz.trace import Coreset, Step, Trace
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]

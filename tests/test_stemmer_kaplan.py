@@ -15,9 +15,9 @@ from dpviz.figures.theme import LIGHT
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.metrics import inertia, normalized_loss
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.block import Block
 from dpviz.privacy.plan import Threshold
 from dpviz.privacy.queries import CellCounts, CellSums, InBalls, cell_centers
-from dpviz.privacy.rows import Block
 
 
 def blobs(d, n=20_000, seed=0):

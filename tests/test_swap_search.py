@@ -14,12 +14,13 @@ from dpviz.figures import stemmer_kaplan as figures
 from dpviz.geometry import clip_ball, snap
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.privacy.accounting import epsilon_of_zcdp, zcdp_of_epsilon
+from dpviz.privacy.block import Block
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Exponential, Plan
 from dpviz.privacy.queries import CellTally, SetCosts, SetScore, SwapCosts, SwapScore
-from dpviz.privacy.rows import Block, Rows
+from dpviz.privacy.rows import Rows
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
 

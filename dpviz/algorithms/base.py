@@ -12,7 +12,7 @@ import numpy as np
 from dpviz import params, validate
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
-from dpviz.privacy import accounting
+from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.noise import Noise, Secure, Seeded
@@ -151,7 +151,7 @@ class Algorithm:
             plan=plan,
             ledger=curator.ledger,
             claimed=self._promise(plan.total(delta), public, rows.domain.rows_per_person),
-            spent=self._promise(accounting.spent(curator.ledger, delta), public, rows.domain.rows_per_person),
+            spent=self._promise(ledger.spent(curator.ledger, delta), public, rows.domain.rows_per_person),
             cluster_centers=freeze(rows.domain.denormalize(steps[-1].released["centers"])),
             coreset=_coreset(steps, rows.domain),
         )

@@ -25,7 +25,7 @@ from dpviz.domain import Domain
 from dpviz.experiments.witness import Neighbors, change, log_ratio, realized, residuals
 from dpviz.geometry import GRID
 from dpviz.privacy.guarantee import Guarantee, Neighboring
-from dpviz.privacy.plan import Release
+from dpviz.privacy.ledger import Release
 from dpviz.trace import Trace
 
 __all__ = [

@@ -15,9 +15,11 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from dpviz.domain import Domain
-from dpviz.privacy.accounting import Total, spent
-from dpviz.privacy.plan import Release, Threshold
-from dpviz.privacy.rows import Block, Rows, Session
+from dpviz.privacy.accounting import Total
+from dpviz.privacy.block import Block
+from dpviz.privacy.ledger import Release, spent
+from dpviz.privacy.plan import Threshold
+from dpviz.privacy.rows import Rows, Session
 
 __all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized", "residuals"]
 

@@ -14,9 +14,10 @@ from dpviz.federated.masks import SEED_BYTES
 from dpviz.federated.parties import Client, Header, Server
 from dpviz.federated.ring import WIDE, Ring
 from dpviz.frozen import freeze
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
-from dpviz.privacy.rows import ALL, Block, Cells, Draw, Gather, Keep, Perturb, Pick, Rows, Session
+from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Keep, Perturb, Pick, Rows, Session
 
 __all__ = ["FederatedRows", "MaskedSession", "Round", "header_of", "refuse"]
 

@@ -13,8 +13,8 @@ from dpviz.figures.panels import plane, reference
 from dpviz.figures.theme import base, tag
 from dpviz.figures.tree import tree_frame, tree_panel
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
-from dpviz.privacy.accounting import epsilon_of_mu, spent
-from dpviz.privacy.plan import Release
+from dpviz.privacy.accounting import epsilon_of_mu
+from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_frame", "pairs", "regions_frame", "scores_frame"]

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 from dpviz.figures.panels import whole
 from dpviz.figures.theme import Theme, base
-from dpviz.privacy.accounting import Total, spent
-from dpviz.privacy.plan import Release
+from dpviz.privacy.accounting import Total
+from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
 __all__ = ["plot_steps", "releases_frame", "steps_frame", "why"]

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames, thin, xy
-from dpviz.privacy.accounting import spent
+from dpviz.privacy.ledger import spent
 from dpviz.trace import Trace
 
 __all__ = ["ledger_frame", "ledger_panel", "loss_panel", "plane", "reference", "spend_frame", "spend_panel", "whole"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import defaultdict
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,7 @@ from scipy.special import log_ndtr, ndtr
 from dpviz import validate
 
 if TYPE_CHECKING:
-    from dpviz.privacy.plan import Release
+    pass
 
 __all__ = [
     "Total",
@@ -24,7 +22,6 @@ __all__ = [
     "epsilon_of_zcdp",
     "mu_of_epsilon",
     "sigma",
-    "spent",
     "total",
     "zcdp_of_epsilon",
 ]
@@ -118,60 +115,3 @@ def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta
         pure_epsilon=pure if only_pure else None,
         zcdp=zcdp if own_delta == 0 else None,
     )
-
-
-def _ratio(entry: Release) -> float:
-    return entry.sensitivity / entry.scale
-
-
-def _odds(entry: Release) -> float:
-    return math.log1p(-entry.scale) - math.log(entry.scale)
-
-
-# What one ledger entry costs, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
-_COST = {
-    "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
-    "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
-    "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
-    "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], _ratio(entry) ** 2 / 2),
-    **{  # reports of the local model: the scale is the chance that a bit lies
-        name: lambda entry: (_odds(entry), 0.0, 0.0, _odds(entry) ** 2 / 2) for name in ("OUE", "Hadamard", "OneBit")
-    },
-    "Cover": lambda entry: (
-        math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
-        0.0,
-        entry.cost["delta"],
-        None,
-    ),
-    "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
-}
-
-
-def spent(ledger: Iterable[Release], delta: float) -> Total:
-    """Recompute what the releases cost from sensitivity and noise scale alone; the plan is not read.
-
-    A row lies on one path of scopes only, so the total is the worst path's.
-    """
-    entries = list(ledger)
-    unknown = {entry.mechanism for entry in entries} - set(_COST)
-    if unknown:
-        raise TypeError(f"accounting: no cost is known for {sorted(unknown)}.")
-    at_scope: defaultdict[tuple[int, ...], list[tuple[float, float, float, float | None]]] = defaultdict(list)
-    for entry in entries:
-        at_scope[entry.path].append(_COST[entry.mechanism](entry))
-    inner = {path[:i] for path in at_scope for i in range(1, len(path))}
-    leaves = [path for path in at_scope if path not in inner]
-    totals = []
-    for leaf in leaves or [()]:
-        mine = [cost for i in range(len(leaf)) for cost in at_scope[leaf[: i + 1]]]
-        pure, mu, own_delta, zcdp = zip(*mine, strict=True) if mine else ((), (), (), ())
-        totals.append(
-            total(
-                pure=math.fsum(pure),
-                mu=math.sqrt(math.fsum(m**2 for m in mu)),
-                own_delta=math.fsum(own_delta),
-                zcdp=None if None in zcdp else math.fsum(z for z in zcdp if z is not None),
-                delta=delta,
-            )
-        )
-    return max(totals, key=lambda item: (item.epsilon, item.delta))

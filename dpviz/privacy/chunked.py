@@ -6,101 +6,26 @@ bit as in memory, whatever the parts, their order or the machine that computed t
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as parquet
 from threadpoolctl import threadpool_limits
 
-from dpviz.datasets.readers.table import TableError, faults_as, kind_of
+from dpviz.datasets.parts import Part
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
+from dpviz.privacy.block import Block
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
-from dpviz.privacy.rows import ALL, Block, Cells, Gather, Keep, Perturb, Rows, Session
+from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session
 
-__all__ = ["ChunkedRows", "Part", "on_cluster", "parts_of", "threads"]
+__all__ = ["ChunkedRows", "on_cluster", "threads"]
 
-PART_ROWS = 2**17
-_KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records", "M": "dates", "m": "times"}
 Route = tuple[tuple[Predicate, int], ...]  # how to get from all rows to a scope: predicate and part, one after another
 Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Part:
-    """A range of rows of a file. It travels instead of the rows.
-
-    Attributes
-    ----------
-    path : a .npy or .parquet file, readable under this name wherever the part is used
-    start, stop : row numbers; the whole row groups of a Parquet file
-    groups : row groups of a Parquet file
-    columns : columns of a Parquet file, or all
-    """
-
-    path: str
-    start: int
-    stop: int
-    groups: tuple[int, ...] = ()
-    columns: tuple[str, ...] = ()
-
-    def read(self) -> np.ndarray:
-        """Return the rows, shape (stop - start, d), original units."""
-        if self.path.endswith(".npy"):
-            return np.array(np.load(self.path, mmap_mode="r")[self.start : self.stop], dtype=np.float64)
-        with parquet.ParquetFile(self.path) as file:
-            table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
-        return np.column_stack([column.to_numpy(zero_copy_only=False).astype(np.float64) for column in table.columns])
-
-
-def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS) -> tuple[Part, ...]:
-    """Cut a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
-
-    A file without rows is one empty part, so that it is answered like any other: an error would tell it from its
-    neighbors.
-
-    Types are checked here, from the header alone: an error while rows are converted would quote a cell.
-
-    Raises
-    ------
-    ValueError
-        If the file is neither, no matrix, or not of numbers.
-    """
-    name = str(path.resolve())
-    if path.suffix == ".npy":
-        with faults_as(f"datasets: {path.name} is damaged, or no .npy file of numbers; save it again."):
-            matrix = np.load(name, mmap_mode="r")
-        shape = matrix.shape
-        if len(shape) != 2:
-            raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {len(shape)}.")
-        if matrix.dtype.kind not in "biuf":
-            kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would hold the names of its fields
-            raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
-        return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, max(shape[0], 1), part_rows))
-    if path.suffix != ".parquet":
-        raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
-    damaged = f"datasets: the Parquet file {path.name} is damaged or cut off; write it again."
-    with faults_as(damaged), parquet.ParquetFile(name) as file:
-        for place, field in enumerate(file.schema_arrow, 1):
-            kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
-            if kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
-                raise TableError(f"datasets: column {place} of {path.name} must hold numbers; it holds {kind}.")
-        sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
-    found, start, group = [], 0, 0
-    while group < len(sizes):
-        first, rows = group, 0
-        while group < len(sizes) and (rows == 0 or rows + sizes[group] <= part_rows):
-            rows, group = rows + sizes[group], group + 1
-        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
-        start += rows
-    return tuple(found) or (Part(name, 0, 0, (), tuple(columns)),)
 
 
 def threads(workers: int) -> Spread:

@@ -11,9 +11,10 @@ import numpy as np
 
 from dpviz.frozen import freeze
 from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.ledger import Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Cover, Exact, Exponential, Gaussian, Laplace, Plan, Release, Report, Threshold
+from dpviz.privacy.plan import Cost, Cover, Exact, Exponential, Gaussian, Laplace, Plan, Report, Threshold
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 

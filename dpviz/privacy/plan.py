@@ -15,7 +15,7 @@ from dpviz.privacy import accounting
 from dpviz.privacy.local import flip_chance
 from dpviz.privacy.noise import Noise
 
-__all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Release", "Threshold", "gaussians", "split"]
+__all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Threshold", "gaussians", "split"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -278,44 +278,6 @@ def split(total: float, weights: Iterable[float]) -> tuple[float, ...]:
     shares = list(weights)
     whole = math.fsum(shares)
     return tuple(total * share / whole for share in shares)
-
-
-@dataclasses.dataclass(frozen=True)
-class Release:
-    """One ledger entry, written by the draw itself.
-
-    Attributes
-    ----------
-    label, part : which statistic; `occurrence` is the place of the price that was paid among the plan's for it
-    mechanism, cost : class and parameters of the cost that was paid
-    path : tuple of int, scopes from the whole data set (0) down to the one released
-    norm, sensitivity, reason : which norm the sensitivity is measured in, its value, where it comes from
-    scale : noise scale (standard deviation for Gaussian, b for Laplace)
-    neighboring : relation under which the sensitivity holds
-    shape : shape of the released array; it may follow earlier released noise
-    """
-
-    label: str
-    part: str
-    occurrence: int
-    mechanism: str
-    cost: Mapping[str, float]
-    path: tuple[int, ...]
-    norm: float
-    sensitivity: float
-    reason: str
-    scale: float
-    neighboring: str
-    shape: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "path", tuple(self.path))
-        object.__setattr__(self, "shape", tuple(self.shape))
-
-    @property
-    def name(self) -> str:
-        """The plan entry that priced it."""
-        return f"{self.label}.{self.part}" if self.part else self.label
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.geometry import GRID, snap
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 COARSE = 2.0**-12  # truncated to it before they are multiplied, factors have products on the grid
 

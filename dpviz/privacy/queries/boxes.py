@@ -5,16 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from dpviz.geometry import GRID, clip_ball, snap_toward_zero
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Predicate, Query, Score
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 __all__ = ["Below", "HalfIntervalCounts", "RegionSum", "SplitScore"]
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from dpviz.privacy.block import Block
 from dpviz.privacy.queries.base import Predicate, Projection, projected
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 __all__ = ["CellCover", "Side"]
 

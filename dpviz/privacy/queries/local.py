@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.geometry import Population, cluster_sums, nearest
+from dpviz.privacy.block import Block
 from dpviz.privacy.local import public_hash
 from dpviz.privacy.queries.base import Predicate, Projection, Question
 from dpviz.privacy.queries.cells import cell_centers, cells
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 __all__ = ["ByUser", "CellOf", "NearestOf", "OffsetOf"]
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, nearest
 from dpviz.geometry.quadtree import count_cells
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import KeyQuery, Query, one_entry
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 __all__ = ["NearRegionSums", "Positions", "QuadtreeCells", "CompanionSums", "near_regions"]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.geometry import Population, clip_ball, cluster_sums, nearest
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 __all__ = ["NearestScatter", "NearestSums"]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.geometry import GRID, clip_ball
+from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, Score, projected
-
-if TYPE_CHECKING:
-    from dpviz.privacy.rows import Block
 
 __all__ = ["SetCosts", "SetScore", "SwapCosts", "SwapScore"]
 

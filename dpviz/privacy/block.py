@@ -1,0 +1,74 @@
+"""The rows that a query is computed on, and what is derived from them once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+
+import numpy as np
+
+__all__ = ["Block"]
+
+
+class Block:
+    """Rows that a query is computed on: normalized, clipped, on the grid 2^-24.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n, d), read-only
+    """
+
+    def __init__(self, x: np.ndarray | None, base: Block | None = None, index: np.ndarray | None = None) -> None:
+        self._x = x
+        self._base = base
+        self._index = index
+        self._products: dict[Hashable, np.ndarray] = {}
+        self._companions: dict[str, np.ndarray] = {}
+
+    @cached_property
+    def x(self) -> np.ndarray:  # noqa: D102
+        return self._x if self._base is None else self._base.x[self._index]  # type: ignore[return-value]
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Public number of every row: its position among all rows. Means something only where n is kept."""
+        return np.arange(self.n) if self._index is None else self._index
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.x) if self._index is None else len(self._index)
+
+    def column(self, i: int) -> np.ndarray:
+        """Return one column without gathering the others, shape (n,)."""
+        return self.x[:, i] if self._base is None else self._base.x[self._index, i]
+
+    @cached_property
+    def float32(self) -> np.ndarray:
+        """The rows in single precision, for kernels that re-decide near ties exactly."""
+        return self.x.astype(np.float32)
+
+    def take(self, index: np.ndarray) -> Block:
+        """Return the block of some of these rows; what is needed of them is gathered from the base block."""
+        base = self if self._base is None else self._base
+        return Block(None, base, index if self._index is None else self._index[index])
+
+    def derived(self, key: Hashable, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Return make(x) of the whole base block, gathered to these rows; computed once per public `key`."""
+        if self._base is not None:
+            return self._base.derived(key, make)[self._index]
+        if key not in self._products:
+            self._products[key] = make(self.x)
+        return self._products[key]
+
+    def companion(self, name: str) -> np.ndarray:
+        """Return the released values, one per row, that were left beside the rows under this name."""
+        if name not in self._companions:
+            raise KeyError(f"Block: no companion {name!r} was released; call perturb_rows first.")
+        return self._companions[name]
+
+    def accompany(self, name: str, values: np.ndarray) -> None:
+        """Leave released values beside the rows; a second release under the same name replaces the first."""
+        if len(values) != self.n:
+            raise ValueError(f"Block: companion {name!r} must have one value per row.")
+        self._companions[name] = values

@@ -1,0 +1,107 @@
+"""What one run has released: an entry per draw, and what they cost by a path of its own, without the plan."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from dpviz.privacy.accounting import Total, total
+
+__all__ = ["Release", "spent"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Release:
+    """One ledger entry, written by the draw itself.
+
+    Attributes
+    ----------
+    label, part : which statistic; `occurrence` is the place of the price that was paid among the plan's for it
+    mechanism, cost : class and parameters of the cost that was paid
+    path : tuple of int, scopes from the whole data set (0) down to the one released
+    norm, sensitivity, reason : which norm the sensitivity is measured in, its value, where it comes from
+    scale : noise scale (standard deviation for Gaussian, b for Laplace)
+    neighboring : relation under which the sensitivity holds
+    shape : shape of the released array; it may follow earlier released noise
+    """
+
+    label: str
+    part: str
+    occurrence: int
+    mechanism: str
+    cost: Mapping[str, float]
+    path: tuple[int, ...]
+    norm: float
+    sensitivity: float
+    reason: str
+    scale: float
+    neighboring: str
+    shape: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", tuple(self.path))
+        object.__setattr__(self, "shape", tuple(self.shape))
+
+    @property
+    def name(self) -> str:
+        """The plan entry that priced it."""
+        return f"{self.label}.{self.part}" if self.part else self.label
+
+
+def _ratio(entry: Release) -> float:
+    return entry.sensitivity / entry.scale
+
+
+def _odds(entry: Release) -> float:
+    return math.log1p(-entry.scale) - math.log(entry.scale)
+
+
+# What one ledger entry costs, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
+_COST = {
+    "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
+    "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
+    "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
+    "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], _ratio(entry) ** 2 / 2),
+    **{  # reports of the local model: the scale is the chance that a bit lies
+        name: lambda entry: (_odds(entry), 0.0, 0.0, _odds(entry) ** 2 / 2) for name in ("OUE", "Hadamard", "OneBit")
+    },
+    "Cover": lambda entry: (
+        math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
+        0.0,
+        entry.cost["delta"],
+        None,
+    ),
+    "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
+}
+
+
+def spent(ledger: Iterable[Release], delta: float) -> Total:
+    """Recompute what the releases cost from sensitivity and noise scale alone; the plan is not read.
+
+    A row lies on one path of scopes only, so the total is the worst path's.
+    """
+    entries = list(ledger)
+    unknown = {entry.mechanism for entry in entries} - set(_COST)
+    if unknown:
+        raise TypeError(f"accounting: no cost is known for {sorted(unknown)}.")
+    at_scope: defaultdict[tuple[int, ...], list[tuple[float, float, float, float | None]]] = defaultdict(list)
+    for entry in entries:
+        at_scope[entry.path].append(_COST[entry.mechanism](entry))
+    inner = {path[:i] for path in at_scope for i in range(1, len(path))}
+    leaves = [path for path in at_scope if path not in inner]
+    totals = []
+    for leaf in leaves or [()]:
+        mine = [cost for i in range(len(leaf)) for cost in at_scope[leaf[: i + 1]]]
+        pure, mu, own_delta, zcdp = zip(*mine, strict=True) if mine else ((), (), (), ())
+        totals.append(
+            total(
+                pure=math.fsum(pure),
+                mu=math.sqrt(math.fsum(m**2 for m in mu)),
+                own_delta=math.fsum(own_delta),
+                zcdp=None if None in zcdp else math.fsum(z for z in zcdp if z is not None),
+                delta=delta,
+            )
+        )
+    return max(totals, key=lambda item: (item.epsilon, item.delta))
