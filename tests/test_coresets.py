@@ -9,11 +9,12 @@ import pytest
 from sklearn.datasets import make_blobs
 from streamlit.testing.v1 import AppTest
 
-from dpviz.algorithms import ALGORITHMS, coresets
+from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.figures import View
 from dpviz.figures import coreset as figures
 from dpviz.figures.theme import LIGHT
+from dpviz.postprocessing import coresets
 from dpviz.trace import Coreset
 
 

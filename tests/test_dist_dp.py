@@ -12,11 +12,11 @@ from sklearn.datasets import make_blobs
 from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
 from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
-from dpviz.algorithms.medians import medians_on
 from dpviz.algorithms.nsm import NSM
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, quadtree, snap, snap_toward_zero
 from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.medians import medians_on
 from dpviz.privacy.accounting import sigma
 from dpviz.privacy.block import Block
 from dpviz.privacy.curator import Curator

@@ -8,9 +8,9 @@ from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.nsm import NSM, _cut, _directions, _split_merge
-from dpviz.algorithms.weighted import lloyd_on, solve
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
 
 

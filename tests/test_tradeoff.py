@@ -19,12 +19,12 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.experiments import estimate, summary
 from dpviz.experiments.rowfile import RowFile, table
-from dpviz.experiments.simulate import simulate
 from dpviz.experiments.spec import Published, to_script
 from dpviz.experiments.sweep import COLUMNS, Sweep, Variant, run_cell
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import DARK, LIGHT
 from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.people import simulate
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.sweep_report import against_published, report
 from dpviz.trace import Coreset

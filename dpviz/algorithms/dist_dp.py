@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Frame
-from dpviz.algorithms.medians import medians_on
-from dpviz.algorithms.moves import Moves
+from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap_toward_zero
 from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
 from dpviz.params import param
+from dpviz.postprocessing.medians import medians_on
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, Threshold

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Frame
-from dpviz.algorithms.moves import Moves
+from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.base import Frame
-from dpviz.algorithms.moves import Moves
+from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.algorithms.nsm import NSM
 from dpviz.domain import Domain
 from dpviz.geometry import Population, nearest, snap

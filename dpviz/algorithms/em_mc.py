@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP, Frame
-from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
 from dpviz.geometry import Population, random_projection, snap, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Cover, Gaussian, Laplace, Plan

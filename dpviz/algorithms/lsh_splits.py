@@ -10,14 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP, Frame
-from dpviz.algorithms.budget import fitted
-from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
-from dpviz.privacy.plan import Gaussian, Laplace, Plan, split
+from dpviz.privacy.plan import Gaussian, Laplace, Plan, fitted, split
 from dpviz.privacy.queries import Count, Projection, RegionSum, Side
 
 __all__ = ["LSHSplits"]

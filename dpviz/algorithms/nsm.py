@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP, Frame
-from dpviz.algorithms.evolution import survivors
-from dpviz.algorithms.weighted import lloyd_on, solve
+from dpviz.algorithms.pe_family import survivors
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
 from dpviz.params import param
+from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, gaussians

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Frame
-from dpviz.algorithms.private_centers import PrivateCenters
-from dpviz.algorithms.weighted import solve
+from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, snap
+from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, Plan

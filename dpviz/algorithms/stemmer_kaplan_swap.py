@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Frame
-from dpviz.algorithms.private_centers import PrivateCenters
+from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
 from dpviz.algorithms.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.params import param

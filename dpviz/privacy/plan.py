@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpviz import validate
@@ -15,7 +16,7 @@ from dpviz.privacy import accounting
 from dpviz.privacy.local import flip_chance
 from dpviz.privacy.noise import Noise
 
-__all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Threshold", "gaussians", "split"]
+__all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Threshold", "fitted", "gaussians", "split"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -340,3 +341,24 @@ class Plan:
                 for label, costs in record.items()
             }
         )
+
+
+def fitted(plan_of: Callable[[float], Plan], epsilon: float, delta: float) -> Plan:
+    """Return `plan_of(scale)` with the largest scale >= 1 whose total stays within epsilon at delta.
+
+    `plan_of(1)` spends epsilon under basic composition. Where every cost is also a zCDP cost, many small releases
+    compose to less, and what is left over is noise that nobody needs.
+    """
+
+    def over(scale: float) -> float:
+        return plan_of(scale).total(delta).epsilon - epsilon
+
+    if over(1.0) >= -1e-9 * epsilon:
+        return plan_of(1.0)
+    high = 2.0
+    while over(high) < 0:
+        high *= 2
+    scale = brentq(over, 1.0, high, xtol=1e-9)
+    while over(scale) > 0:
+        scale *= 1 - 1e-9
+    return plan_of(scale)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import coresets
 from dpviz.figures import Panel
 from dpviz.figures import coreset as figures
+from dpviz.postprocessing import coresets
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.player import draw, view_of

@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset
-from dpviz.experiments.simulate import simulate
+from dpviz.postprocessing.people import simulate
 from pages._ui import runs
 from pages._ui.sweeps import shelf
 

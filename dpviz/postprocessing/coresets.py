@@ -8,8 +8,8 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from dpviz import validate
-from dpviz.algorithms.medians import medians_on
 from dpviz.domain import Domain
+from dpviz.postprocessing.medians import medians_on
 from dpviz.trace import Coreset
 
 __all__ = ["COSTS", "elbow", "price", "resolve"]

@@ -11,9 +11,9 @@ from sklearn.cluster import KMeans
 
 from dpviz import params
 from dpviz.algorithms.base import ApproximateDP, Frame
-from dpviz.algorithms.weighted import solve
 from dpviz.domain import Domain
 from dpviz.params import param
+from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.queries import Positions
