@@ -14,8 +14,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.audit import instance
 from dpviz.datasets import load_sample
-from dpviz.experiments.audit import instance
 from dpviz.privacy.guarantee import Notion
 from dpviz.privacy.noise import Secure, Seeded
 

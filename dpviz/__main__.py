@@ -15,12 +15,12 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audit_command import add_audit
 from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
-from dpviz.experiments.dask_engine import connect
 from dpviz.federated.command import add_federated
 from dpviz.opened import Opened, in_memory, in_parts
 from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.session_ledger import Claim, Ledgers, book, server_secret
 from dpviz.sweep_command import add_commands
+from dpviz.sweeps.dask_engine import connect
 
 __all__ = ["main"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS
-from dpviz.experiments.audit import audit, draws, instance, pairs
+from dpviz.audits.audit import audit, draws, instance, pairs
 from dpviz.privacy.guarantee import Notion
 
 __all__ = ["add_audit"]

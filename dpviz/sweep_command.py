@@ -12,11 +12,11 @@ from typing import TextIO
 
 from joblib import cpu_count
 
-from dpviz.experiments.dask_engine import cluster, connect
-from dpviz.experiments.engines import Engine, local, perform
-from dpviz.experiments.rowfile import RowFile, read_rows
-from dpviz.experiments.spec import read_spec
-from dpviz.sweep_report import report
+from dpviz.sweeps.dask_engine import cluster, connect
+from dpviz.sweeps.engines import Engine, local, perform
+from dpviz.sweeps.report import report
+from dpviz.sweeps.rowfile import RowFile, read_rows
+from dpviz.sweeps.spec import read_spec
 
 __all__ = ["add_commands"]
 

@@ -9,9 +9,9 @@ from scipy.special import ndtri
 from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS, base
 from dpviz.algorithms.base import Frame
+from dpviz.audits.audit import audit, clopper_pearson, distinguish, draws, instance, lower_bound, pairs
+from dpviz.audits.witness import Neighbors, log_ratio, realized
 from dpviz.domain import Domain
-from dpviz.experiments.audit import audit, clopper_pearson, distinguish, draws, instance, lower_bound, pairs
-from dpviz.experiments.witness import Neighbors, log_ratio, realized
 from dpviz.geometry import snap
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion

@@ -13,10 +13,10 @@ from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets.parts import Part, parts_of
 from dpviz.domain import Domain
-from dpviz.experiments.dask_engine import LOCAL, cluster, connect
-from dpviz.experiments.engines import local, perform
-from dpviz.experiments.sweep import MEASURED, Sweep, Variant, failed_row, run_cell
 from dpviz.privacy.chunked import ChunkedRows, on_cluster
+from dpviz.sweeps.dask_engine import LOCAL, cluster, connect
+from dpviz.sweeps.engines import local, perform
+from dpviz.sweeps.sweep import MEASURED, Sweep, Variant, failed_row, run_cell
 
 distributed = pytest.importorskip("dask.distributed", reason='needs pip install "dpviz[cluster]"')
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from dpviz.experiments.jobs import Jobs
+from pages._ui.jobs import Jobs
 
 
 def until(condition, seconds=5):

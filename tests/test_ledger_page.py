@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.audit import instance
 from dpviz.domain import Domain
-from dpviz.experiments.audit import instance
 from dpviz.figures.ledger import plot_steps, releases_frame, steps_frame
 from dpviz.figures.theme import LIGHT
 from dpviz.privacy.guarantee import Notion

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.audit import instance
+from dpviz.audits.witness import Neighbors
 from dpviz.domain import Domain
-from dpviz.experiments.audit import instance
-from dpviz.experiments.witness import Neighbors
 from dpviz.frozen import FrozenDict, freeze
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.privacy.ledger import Release

@@ -10,8 +10,8 @@ import pytest
 
 from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS, base
+from dpviz.audits.audit import instance
 from dpviz.domain import Domain
-from dpviz.experiments.audit import instance
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure

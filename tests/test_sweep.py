@@ -15,12 +15,12 @@ from threadpoolctl import threadpool_limits
 from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.experiments.engines import local, perform
-from dpviz.experiments.measures import METRICS
-from dpviz.experiments.rowfile import RowFile, read_rows, table
-from dpviz.experiments.spec import read_spec, sweep_of, to_toml
-from dpviz.experiments.sweep import COLUMNS, MEASURED, Sweep, Variant, run_cell
 from dpviz.metrics import normalized_loss
+from dpviz.sweeps.engines import local, perform
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.rowfile import RowFile, read_rows, table
+from dpviz.sweeps.spec import read_spec, sweep_of, to_toml
+from dpviz.sweeps.sweep import COLUMNS, MEASURED, Sweep, Variant, run_cell
 
 PE = Variant("pe-means", "pe-means")
 SMALL = Sweep(data=("sample:tiny",), variants=(PE,), epsilon=(1.0, 4.0), repeats=2)

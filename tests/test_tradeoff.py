@@ -17,16 +17,16 @@ from streamlit.testing.v1 import AppTest
 from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.experiments import estimate, summary
-from dpviz.experiments.rowfile import RowFile, table
-from dpviz.experiments.spec import Published, to_script
-from dpviz.experiments.sweep import COLUMNS, Sweep, Variant, run_cell
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import DARK, LIGHT
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.people import simulate
 from dpviz.privacy.accounting import epsilon_of_mu
-from dpviz.sweep_report import against_published, report
+from dpviz.sweeps import estimate, summary
+from dpviz.sweeps.report import against_published, report
+from dpviz.sweeps.rowfile import RowFile, table
+from dpviz.sweeps.spec import Published, to_script
+from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, run_cell
 from dpviz.trace import Coreset
 from pages._ui.runs import Result, Store
 from pages._ui.sweeps import shelf

@@ -18,10 +18,10 @@ import streamlit as st
 from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import SAMPLES, Dataset, load
-from dpviz.experiments.jobs import Job, Jobs
-from dpviz.experiments.pace import Pace, duration
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Trace
+from pages._ui.jobs import Job, Jobs
+from pages._ui.pace import Pace, duration
 
 QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
 KEEP = 20  # results a session can go back to

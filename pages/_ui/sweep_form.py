@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.experiments.measures import METRICS
-from dpviz.experiments.sweep import REFERENCE, Sweep, Variant
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 from pages._ui import runs
 from pages._ui.sweep_data import choices, open_choice, source
 

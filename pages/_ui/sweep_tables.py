@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpviz.experiments import summary
-from dpviz.experiments.measures import METRICS, Metric
-from dpviz.experiments.spec import to_script
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import Style
 from dpviz.figures.tradeoff import short
-from dpviz.sweep_report import report
+from dpviz.sweeps import summary
+from dpviz.sweeps.measures import METRICS, Metric
+from dpviz.sweeps.report import report
+from dpviz.sweeps.spec import to_script
 from pages._ui import shell
 from pages._ui.runs import sample
 from pages._ui.sweeps import Kept

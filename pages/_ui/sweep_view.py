@@ -8,12 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.experiments import estimate, summary
-from dpviz.experiments.measures import METRICS
-from dpviz.experiments.sweep import Sweep
 from dpviz.figures import tradeoff
 from dpviz.figures.tradeoff import short
 from dpviz.sweep_command import duration
+from dpviz.sweeps import estimate, summary
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.sweep import Sweep
 from pages._ui import shell, sweeps
 from pages._ui.sweep_tables import NAMES, Look, brief, chart, details, icon, tables, title
 from pages._ui.sweeps import Kept

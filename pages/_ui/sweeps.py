@@ -17,11 +17,11 @@ import pandas as pd
 import streamlit as st
 from joblib import cpu_count
 
-from dpviz.experiments import estimate
-from dpviz.experiments.engines import local, perform
-from dpviz.experiments.jobs import Job, Jobs
-from dpviz.experiments.rowfile import table
-from dpviz.experiments.sweep import Cell, Sweep
+from dpviz.sweeps import estimate
+from dpviz.sweeps.engines import local, perform
+from dpviz.sweeps.rowfile import table
+from dpviz.sweeps.sweep import Cell, Sweep
+from pages._ui.jobs import Job, Jobs
 
 MEMORY = next((str(path) for path in [Path("/dev/shm")] if path.is_dir()), None)  # a folder that is not on a disk
 

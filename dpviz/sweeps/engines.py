@@ -11,7 +11,7 @@ from typing import Any
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from dpviz.experiments.sweep import Row, Sweep, failed_row, run_cell
+from dpviz.sweeps.sweep import Row, Sweep, failed_row, run_cell
 
 __all__ = ["ONE_THREAD", "Engine", "local", "perform"]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from dpviz import __version__, params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.experiments.measures import METRICS, Outcome, peak_memory, restart_peak_memory
-from dpviz.experiments.sources import BOUNDS, open_source, reference, stamp
 from dpviz.privacy.guarantee import Notion
+from dpviz.sweeps.measures import METRICS, Outcome, peak_memory, restart_peak_memory
+from dpviz.sweeps.sources import BOUNDS, open_source, reference, stamp
 
 __all__ = ["COLUMNS", "MEASURED", "REFERENCE", "Cell", "Row", "Sweep", "Variant", "failed_row", "run_cell"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.experiments.sweep import COLUMNS
+from dpviz.sweeps.sweep import COLUMNS
 
 __all__ = ["RowFile", "read_rows", "table"]
 

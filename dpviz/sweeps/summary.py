@@ -12,9 +12,9 @@ import pandas as pd
 from scipy.stats import t as student
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.experiments.measures import METRICS
-from dpviz.experiments.sweep import REFERENCE
 from dpviz.metrics import loss_auc
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.sweep import REFERENCE
 
 __all__ = ["AXES", "areas", "enough", "points", "quantile_dots", "smallest", "winners", "with_reference"]
 

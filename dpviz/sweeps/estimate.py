@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from dpviz.experiments.sources import open_source
-from dpviz.experiments.sweep import Cell, Sweep, run_cell
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Guarantee, Notion
+from dpviz.sweeps.sources import open_source
+from dpviz.sweeps.sweep import Cell, Sweep, run_cell
 
 __all__ = ["START_SECONDS", "composed", "kind", "missing", "seconds", "trial"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from dpviz.experiments import summary
-from dpviz.experiments.measures import METRICS
-from dpviz.experiments.spec import Published
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import LIGHT
+from dpviz.sweeps import summary
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.spec import Published
 
 __all__ = ["against_published", "report"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz import __version__
-from dpviz.experiments.sweep import Sweep, Variant
+from dpviz.sweeps.sweep import Sweep, Variant
 
 __all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
 

@@ -21,8 +21,8 @@ from scipy.stats import beta, chi2, kstest
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
+from dpviz.audits.witness import Neighbors, change, log_ratio, realized, residuals
 from dpviz.domain import Domain
-from dpviz.experiments.witness import Neighbors, change, log_ratio, realized, residuals
 from dpviz.geometry import GRID
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.ledger import Release

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from dpviz.experiments.sweep import Cell
+from dpviz.sweeps.sweep import Cell
 
 __all__ = ["LOCAL", "cluster", "connect"]
 

@@ -1,1 +1,0 @@
-"""Sweeps, jobs and audits."""
