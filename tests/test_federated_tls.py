@@ -22,10 +22,10 @@ pytest.importorskip("cryptography")
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.domain import Domain
-from dpviz.federated import PAPER, Aborted, client, frames, spread
+from dpviz.federated import PAPER, Aborted, client, messages, spread
 from dpviz.federated.agreement import Agreement, new_run
-from dpviz.federated.frames import HEADER_BYTES, Frame, FrameError, Kind, pack_round, unpack_round
 from dpviz.federated.keys import client_context, make_keys, mask_seed, server_context
+from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round, unpack_round
 from dpviz.federated.server import serve
 from dpviz.privacy.noise import Secure, Seeded
 from dpviz.trace import Trace
@@ -165,10 +165,10 @@ class Faulty(client.Link):
         self._raw(bytes(data))
 
     def _replayed(self, frame):
-        super().send(Frame(Kind.UPLOAD, frame.round - 1, frame.run, frame.payload))
+        super().send(Message(Kind.UPLOAD, frame.round - 1, frame.run, frame.payload))
 
     def _other_run(self, frame):
-        super().send(Frame(Kind.UPLOAD, frame.round, bytes(16), frame.payload))
+        super().send(Message(Kind.UPLOAD, frame.round, bytes(16), frame.payload))
 
     def _oversized(self, frame):
         data = bytearray(frame.pack())
@@ -184,21 +184,21 @@ class Faulty(client.Link):
         self._raw(b"GET / HTTP/1.1\r\nHost: server\r\n\r\n" + bytes(HEADER_BYTES))
 
     def _wrong_kind(self, frame):
-        super().send(Frame(Kind.SUM, frame.round, frame.run, frame.payload))
+        super().send(Message(Kind.SUM, frame.round, frame.run, frame.payload))
 
     def _too_few_words(self, frame):
-        super().send(Frame(Kind.UPLOAD, frame.round, frame.run, frame.payload[:-8]))
+        super().send(Message(Kind.UPLOAD, frame.round, frame.run, frame.payload[:-8]))
 
     def _other_question(self, frame):
         _, facts, words = unpack_round(frame.payload)
         facts["parts"][0][4] = 1e-9
-        super().send(Frame(Kind.UPLOAD, frame.round, frame.run, pack_round(facts, words)))
+        super().send(Message(Kind.UPLOAD, frame.round, frame.run, pack_round(facts, words)))
 
     def _garbage(self, frame):
-        super().send(Frame(Kind.UPLOAD, frame.round, frame.run, b"\xff" * 40))
+        super().send(Message(Kind.UPLOAD, frame.round, frame.run, b"\xff" * 40))
 
     def _early_end(self, frame):
-        super().send(Frame(Kind.DONE, frame.round, frame.run))
+        super().send(Message(Kind.DONE, frame.round, frame.run))
 
 
 FAULTS = {
@@ -289,13 +289,13 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
     for context in (stranger, servers, nobody):
         link = client.Link(("127.0.0.1", host.port), context, 5.0)
         with pytest.raises(Aborted, match="refused this client or closed the connection"):
-            link.send(Frame(Kind.HELLO, payload=bytes(64)))
+            link.send(Message(Kind.HELLO, payload=bytes(64)))
             link.read(Kind.START, 5.0)
         link.close()
     with socket.create_connection(("127.0.0.1", host.port), 5.0) as plain:
-        plain.sendall(Frame(Kind.HELLO, payload=bytes(64)).pack())
+        plain.sendall(Message(Kind.HELLO, payload=bytes(64)).pack())
         plain.settimeout(5.0)
-        assert frames.MAGIC not in plain.recv(100)  # a TLS alert, or nothing
+        assert messages.MAGIC not in plain.recv(100)  # a TLS alert, or nothing
     old = client_context(folder / "bob")
     old.minimum_version = ssl.TLSVersion.TLSv1_2
     old.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -365,17 +365,17 @@ class FakeServer:
 
 
 def start_frame(nonce):
-    return Frame(Kind.START, 0, new_run([nonce]), nonce)
+    return Message(Kind.START, 0, new_run([nonce]), nonce)
 
 
 def answer(nonce, connection, change):
     """Start properly, then answer the first upload with a changed sum."""
     connection.sendall(start_frame(nonce).pack())
     upload = b""
-    while len(upload) < HEADER_BYTES or len(upload) < HEADER_BYTES + Frame.length(upload[:HEADER_BYTES]):
+    while len(upload) < HEADER_BYTES or len(upload) < HEADER_BYTES + Message.length(upload[:HEADER_BYTES]):
         upload += connection.recv(65536)
     _, _, words = unpack_round(upload[HEADER_BYTES:])
-    connection.sendall(change(Frame(Kind.SUM, 0, new_run([nonce]), words)))
+    connection.sendall(change(Message(Kind.SUM, 0, new_run([nonce]), words)))
 
 
 def flipped(frame):
@@ -386,21 +386,21 @@ def flipped(frame):
 
 SERVERS = {
     "its own run id": (
-        lambda nonce, c: c.sendall(Frame(Kind.START, 0, bytes(16), nonce).pack()),
+        lambda nonce, c: c.sendall(Message(Kind.START, 0, bytes(16), nonce).pack()),
         "run id does not hold this client's nonce",
     ),
     "somebody else's nonce": (
-        lambda nonce, c: c.sendall(Frame(Kind.START, 0, new_run([bytes(32)]), bytes(32)).pack()),
+        lambda nonce, c: c.sendall(Message(Kind.START, 0, new_run([bytes(32)]), bytes(32)).pack()),
         "run id does not hold this client's nonce",
     ),
     "leaves": (lambda nonce, c: None, "closed the connection"),
-    "no start": (lambda nonce, c: c.sendall(Frame(Kind.SUM).pack()), "sent SUM where START was due"),
+    "no start": (lambda nonce, c: c.sendall(Message(Kind.SUM).pack()), "sent SUM where START was due"),
     "old sum": (
-        lambda n, c: answer(n, c, lambda f: Frame(f.kind, 7, f.run, f.payload).pack()),
+        lambda n, c: answer(n, c, lambda f: Message(f.kind, 7, f.run, f.payload).pack()),
         "the sum of another run or round in round 1",
     ),
     "short sum": (
-        lambda n, c: answer(n, c, lambda f: Frame(f.kind, 0, f.run, f.payload[:-8]).pack()),
+        lambda n, c: answer(n, c, lambda f: Message(f.kind, 0, f.run, f.payload[:-8]).pack()),
         "the sum of another run or round in round 1",
     ),
     "corrupted sum": (lambda n, c: answer(n, c, flipped), "the server sent a corrupted frame"),
@@ -418,7 +418,7 @@ def test_a_client_refuses_a_server_that_breaks_the_protocol(folder, fault):
 def test_a_silent_server_is_late_not_forever(folder):
     fake = FakeServer(folder, lambda nonce, c: time.sleep(1))
     link = client.Link(("127.0.0.1", fake.port), client_context(folder / "ann"), 5.0)
-    link.send(Frame(Kind.HELLO, payload=bytes(64)))
+    link.send(Message(Kind.HELLO, payload=bytes(64)))
     with pytest.raises(Aborted, match="the server is late: no answer within 0.3 s"):
         link.read(Kind.START, 0.3)
     link.close()
@@ -428,25 +428,25 @@ def test_a_silent_server_is_late_not_forever(folder):
 
 
 def test_frames_round_trip_and_break_with_their_own_sentence():
-    frame = Frame(Kind.UPLOAD, 3, b"r" * 16, b"words")
+    frame = Message(Kind.UPLOAD, 3, b"r" * 16, b"words")
     data = frame.pack()
     header, payload = data[:HEADER_BYTES], data[HEADER_BYTES:]
-    assert Frame.length(header) == 5 and Frame.unpack(header, payload) == frame
+    assert Message.length(header) == 5 and Message.unpack(header, payload) == frame
     for bad, words in (
         (b"x" + header[1:], "not a dpviz frame"),
         (header[:4] + b"\2" + header[5:], "speaks version 2"),
         (header[:26] + b"\xff" * 4 + header[30:], "at most 67,108,864"),
     ):
-        with pytest.raises(FrameError, match=words):
-            Frame.length(bad)
-    with pytest.raises(FrameError, match="corrupted"):
-        Frame.unpack(header, b"wordz")
-    with pytest.raises(FrameError, match="unknown kind 77"):
-        Frame.unpack(header[:5] + bytes([77]) + header[6:], payload)
+        with pytest.raises(MessageError, match=words):
+            Message.length(bad)
+    with pytest.raises(MessageError, match="corrupted"):
+        Message.unpack(header, b"wordz")
+    with pytest.raises(MessageError, match="unknown kind 77"):
+        Message.unpack(header[:5] + bytes([77]) + header[6:], payload)
     facts = {"query": "Count", "parts": []}
     assert unpack_round(pack_round(facts, b"ww"))[1:] == (facts, b"ww")
     for bad in (b"", b"\1\0", b"\4\0\0\0[1]x", b"\xff\xff\0\0{}"):
-        with pytest.raises(FrameError, match="description"):
+        with pytest.raises(MessageError, match="description"):
             unpack_round(bad)
 
 

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dpviz.federated.agreement import Agreement, new_run
-from dpviz.federated.frames import HEADER_BYTES, Frame, FrameError, Kind, pack_round
 from dpviz.federated.keys import SERVER
+from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round
 from dpviz.federated.parties import Aborted, Client
 from dpviz.federated.rows import MaskedSession, header_of, local_statistic, refuse
 from dpviz.federated.server import NONCE_BYTES
@@ -41,14 +41,14 @@ class Link:
             plain.close()
             raise Aborted(f"no TLS 1.3 with {address[0]}:{address[1]}: {problem.strerror or problem}") from None
 
-    def send(self, frame: Frame) -> None:
+    def send(self, frame: Message) -> None:
         """Send a frame."""
         try:
             self._socket.sendall(frame.pack())
         except OSError:
             raise Aborted(self._last_words()) from None
 
-    def read(self, kind: Kind, timeout: float) -> Frame:
+    def read(self, kind: Kind, timeout: float) -> Message:
         """Return the next frame, which must be of this kind.
 
         Raises
@@ -59,8 +59,8 @@ class Link:
         self._socket.settimeout(timeout)
         try:
             header = self._exactly(HEADER_BYTES)
-            frame = Frame.unpack(header, self._exactly(Frame.length(header)))
-        except FrameError as problem:
+            frame = Message.unpack(header, self._exactly(Message.length(header)))
+        except MessageError as problem:
             raise Aborted(f"the server {problem}") from None
         except TimeoutError:
             raise Aborted(f"the server is late: no answer within {timeout:g} s") from None
@@ -171,7 +171,7 @@ class _RemoteSession(MaskedSession):
         parts = [[part, list(shape), header.digits[part], *wanted[part]] for part, shape in header.shapes.items()]
         words = b"".join(rows.party.upload(header, local).values())
         payload = pack_round({"query": header.query, "parts": parts}, words)
-        rows.link.send(Frame(Kind.UPLOAD, rows.rounds, rows.run, payload))
+        rows.link.send(Message(Kind.UPLOAD, rows.rounds, rows.run, payload))
         frame = rows.link.read(Kind.SUM, rows.timeout)
         if (frame.run, frame.round) != (rows.run, rows.rounds) or len(frame.payload) != len(words):
             raise Aborted(f"the server sent the sum of another run or round in round {rows.rounds + 1}")
@@ -213,7 +213,7 @@ def take_part(
     link = Link(address, context, join_timeout)
     try:
         nonce = secrets.token_bytes(NONCE_BYTES)
-        link.send(Frame(Kind.HELLO, payload=nonce + agreement.digest))
+        link.send(Message(Kind.HELLO, payload=nonce + agreement.digest))
         start = link.read(Kind.START, join_timeout + 5.0)
         nonces = [start.payload[i : i + NONCE_BYTES] for i in range(0, len(start.payload), NONCE_BYTES)]
         place = agreement.clients.index(name)
@@ -222,10 +222,10 @@ def take_part(
         party = Client(name, agreement.clients, seed, start.run, agreement.ring)
         rows = _RemoteRows(own, agreement, link, party, start.run, 2 * round_timeout + 5.0)
         trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)
-        link.send(Frame(Kind.DONE, rows.rounds, start.run))
+        link.send(Message(Kind.DONE, rows.rounds, start.run))
         return trace
     except (PermissionError, OverflowError, ValueError):
-        link.send(Frame(Kind.ABORT, payload=b"its own program refused to go on"))  # why is this client's business
+        link.send(Message(Kind.ABORT, payload=b"its own program refused to go on"))  # why is this client's business
         raise
     finally:
         link.close()

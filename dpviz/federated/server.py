@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.federated.agreement import Agreement, new_run
-from dpviz.federated.frames import HEADER_BYTES, Frame, FrameError, Kind, unpack_round
+from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, unpack_round
 from dpviz.federated.parties import Aborted, Header, Server
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.plan import Cost, Gaussian, Laplace
@@ -40,11 +40,11 @@ class _Peer:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def read(self) -> Frame:
+    async def read(self) -> Message:
         header = await self.reader.readexactly(HEADER_BYTES)
-        return Frame.unpack(header, await self.reader.readexactly(Frame.length(header)))
+        return Message.unpack(header, await self.reader.readexactly(Message.length(header)))
 
-    async def send(self, frame: Frame) -> None:
+    async def send(self, frame: Message) -> None:
         self.writer.write(frame.pack())
         await self.writer.drain()
 
@@ -92,15 +92,15 @@ async def serve(
         guest = _Peer(name, b"", reader, writer)
         try:
             if joined.is_set():
-                raise FrameError("came after the start")
+                raise MessageError("came after the start")
             if name not in agreement.clients:
-                raise FrameError("is not among the clients of this run")
+                raise MessageError("is not among the clients of this run")
             frame = await asyncio.wait_for(guest.read(), join_timeout)
             if name in peers:
-                raise FrameError("has joined already")
+                raise MessageError("has joined already")
             guest.nonce = _hello(frame, agreement)
-        except (FrameError, OSError, asyncio.IncompleteReadError, TimeoutError) as problem:
-            words = str(problem) if isinstance(problem, FrameError) else "left before the start"
+        except (MessageError, OSError, asyncio.IncompleteReadError, TimeoutError) as problem:
+            words = str(problem) if isinstance(problem, MessageError) else "left before the start"
             say(f"refused: {name or 'a stranger'} {words}")
             await _farewell(guest, f"refused: {name or 'a stranger'} {words}.")
             return
@@ -139,19 +139,19 @@ def _name(writer: asyncio.StreamWriter) -> str:
     return next((value for key, value in pairs if key == "commonName"), "")
 
 
-def _hello(frame: Frame, agreement: Agreement) -> bytes:
+def _hello(frame: Message, agreement: Agreement) -> bytes:
     """Return the nonce of a client that may join."""
     if frame.kind is not Kind.HELLO or len(frame.payload) != NONCE_BYTES + len(agreement.digest):
-        raise FrameError("did not introduce itself")
+        raise MessageError("did not introduce itself")
     if frame.payload[NONCE_BYTES:] != agreement.digest:
-        raise FrameError("holds another agreement; give every party the same agreement.json")
+        raise MessageError("holds another agreement; give every party the same agreement.json")
     return frame.payload[:NONCE_BYTES]
 
 
 async def _farewell(peer: _Peer, words: str) -> None:
     """Tell a peer why it ends; one that is gone already cannot be told."""
     with contextlib.suppress(OSError, TimeoutError):
-        await asyncio.wait_for(peer.send(Frame(Kind.ABORT, payload=words.encode())), 2.0)
+        await asyncio.wait_for(peer.send(Message(Kind.ABORT, payload=words.encode())), 2.0)
     await _close(peer.writer)
 
 
@@ -169,7 +169,7 @@ async def _run(
 ) -> Report:
     nonces = [peer.nonce for peer in peers]
     run = new_run(nonces)
-    await _all(peers, lambda peer: peer.send(Frame(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
+    await _all(peers, lambda peer: peer.send(Message(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
     adder = Server(agreement.clients, agreement.ring)
     number = up = down = 0
     while True:  # how many rounds the plan allows is for every client's curator to say
@@ -182,19 +182,19 @@ async def _run(
         broadcast = b"".join(adder.add(header, uploads, drawn).values())
         up += sum(len(payload) for parts in uploads.values() for payload in parts.values())
         down += len(peers) * len(broadcast)
-        message = Frame(Kind.SUM, number, run, broadcast)
+        message = Message(Kind.SUM, number, run, broadcast)
         await _all(peers, lambda peer: peer.send(message), number, timeout)  # noqa: B023
         number += 1
 
 
-async def _read(peer: _Peer, run: bytes, number: int) -> Frame:
+async def _read(peer: _Peer, run: bytes, number: int) -> Message:
     frame = await peer.read()
     if frame.kind is Kind.ABORT:
-        raise FrameError("stopped: " + frame.payload.decode(errors="replace")[:300])
+        raise MessageError("stopped: " + frame.payload.decode(errors="replace")[:300])
     if frame.kind not in (Kind.UPLOAD, Kind.DONE):
-        raise FrameError(f"sent {frame.kind.name} where its words were due")
+        raise MessageError(f"sent {frame.kind.name} where its words were due")
     if (frame.run, frame.round) != (run, number):
-        raise FrameError(f"sent a frame of another run or round in round {number + 1} (repeated or replayed)")
+        raise MessageError(f"sent a frame of another run or round in round {number + 1} (repeated or replayed)")
     return frame
 
 
@@ -205,7 +205,7 @@ async def _all(peers: list[_Peer], act: Callable[[_Peer], Any], number: int, tim
     for task in late:
         task.cancel()
     for name, problem in [(tasks[task].name, task.exception()) for task in done]:
-        if isinstance(problem, FrameError):
+        if isinstance(problem, MessageError):
             raise Aborted(f"round {number + 1}: {name} {problem}")
         if isinstance(problem, OSError | asyncio.IncompleteReadError):
             raise Aborted(f"round {number + 1}: {name} is gone")
@@ -218,7 +218,7 @@ async def _all(peers: list[_Peer], act: Callable[[_Peer], Any], number: int, tim
 
 
 def _asked(
-    frames: list[Frame], peers: list[_Peer], number: int, agreement: Agreement
+    frames: list[Message], peers: list[_Peer], number: int, agreement: Agreement
 ) -> tuple[Header, dict[str, tuple[str, float]], dict[str, dict[str, bytes]]]:
     """Return (header, part -> (mechanism, scale), uploads); all clients must ask for the same."""
     finished = [peer.name for peer, frame in zip(peers, frames, strict=True) if frame.kind is Kind.DONE]
@@ -232,9 +232,9 @@ def _asked(
             if seen is None:
                 seen, (header, scales) = text, _facts(facts, number, agreement)
             elif text != seen:
-                raise FrameError(f"asks for something else than {peers[0].name}")
+                raise MessageError(f"asks for something else than {peers[0].name}")
             uploads[peer.name] = _split(words, header, agreement.ring.word_bytes)
-        except FrameError as problem:
+        except MessageError as problem:
             raise Aborted(f"round {number + 1}: {peer.name} {problem}") from None
     return header, scales, uploads
 
@@ -245,14 +245,14 @@ def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[He
                  for part, shape, digits, how, scale in facts["parts"]}  # fmt: skip
         query = str(facts["query"])
     except (KeyError, TypeError, ValueError):
-        raise FrameError("sent an upload with an unreadable description") from None
+        raise MessageError("sent an upload with an unreadable description") from None
     ring = agreement.ring
     for shape, digits, how, scale in parts.values():
         sound = min(shape, default=1) >= 0 and digits in (ring.fraction, ring.whole_fraction)
         if not sound or how not in MECHANISMS or not (math.isfinite(scale) and scale > 0):
-            raise FrameError("asks for something that is not a noisy sum")
+            raise MessageError("asks for something that is not a noisy sum")
         if 8 * scale >= ring.limit(digits):
-            raise FrameError(f"asks for noise of scale {scale:.3g}, which does not fit the ring")
+            raise MessageError(f"asks for noise of scale {scale:.3g}, which does not fit the ring")
     header = Header(number, query, {p: v[0] for p, v in parts.items()}, {p: v[1] for p, v in parts.items()})
     return header, {part: values[2:] for part, values in parts.items()}
 
@@ -260,7 +260,7 @@ def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[He
 def _split(words: bytes, header: Header, word_bytes: int) -> dict[str, bytes]:
     sizes = [header.size(part) * word_bytes for part in header.shapes]
     if sum(sizes) != len(words):
-        raise FrameError(f"sent {len(words):,} bytes of words; {sum(sizes):,} were due")
+        raise MessageError(f"sent {len(words):,} bytes of words; {sum(sizes):,} were due")
     ends = np.cumsum(sizes)
     return {part: words[end - size : end] for part, size, end in zip(header.shapes, sizes, ends, strict=True)}
 

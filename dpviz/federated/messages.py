@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
-__all__ = ["HEADER_BYTES", "MAX_PAYLOAD", "RUN_BYTES", "Frame", "FrameError", "Kind", "pack_round", "unpack_round"]
+__all__ = ["HEADER_BYTES", "MAX_PAYLOAD", "RUN_BYTES", "Message", "MessageError", "Kind", "pack_round", "unpack_round"]
 
 MAGIC, VERSION = b"dpvf", 1
 RUN_BYTES = 16
@@ -20,7 +20,7 @@ HEADER_BYTES = _HEADER.size
 _LENGTH = struct.Struct("<I")
 
 
-class FrameError(Exception):
+class MessageError(Exception):
     """A frame that breaks the format; the message says what is wrong with it."""
 
 
@@ -36,7 +36,7 @@ class Kind(IntEnum):
 
 
 @dataclasses.dataclass(frozen=True)
-class Frame:
+class Message:
     """One message. The CRC finds faults of programs; TLS protects against people."""
 
     kind: Kind
@@ -55,32 +55,32 @@ class Frame:
 
         Raises
         ------
-        FrameError
+        MessageError
             If this is no frame, another version, or longer than allowed.
         """
         magic, version, _, _, _, length, _ = _HEADER.unpack(header)
         if magic != MAGIC:
-            raise FrameError("sent something that is not a dpviz frame")
+            raise MessageError("sent something that is not a dpviz frame")
         if version != VERSION:
-            raise FrameError(f"speaks version {version} of the protocol, and this side version {VERSION}")
+            raise MessageError(f"speaks version {version} of the protocol, and this side version {VERSION}")
         if length > MAX_PAYLOAD:
-            raise FrameError(f"announced a frame of {length:,} bytes; at most {MAX_PAYLOAD:,} are allowed")
+            raise MessageError(f"announced a frame of {length:,} bytes; at most {MAX_PAYLOAD:,} are allowed")
         return length
 
     @classmethod
-    def unpack(cls, header: bytes, payload: bytes) -> Frame:
+    def unpack(cls, header: bytes, payload: bytes) -> Message:
         """Return the frame.
 
         Raises
         ------
-        FrameError
+        MessageError
             If the payload is not the one the header was made for, or the kind is unknown.
         """
         _, _, kind, round_, run, _, checksum = _HEADER.unpack(header)
         if zlib.crc32(payload) != checksum:
-            raise FrameError("sent a corrupted frame")
+            raise MessageError("sent a corrupted frame")
         if kind not in Kind.__members__.values():
-            raise FrameError(f"sent a frame of unknown kind {kind}")
+            raise MessageError(f"sent a frame of unknown kind {kind}")
         return cls(Kind(kind), round_, run, payload)
 
 
@@ -95,17 +95,17 @@ def unpack_round(payload: bytes) -> tuple[bytes, dict[str, Any], bytes]:
 
     Raises
     ------
-    FrameError
+    MessageError
         If the payload does not hold them.
     """
     if len(payload) < _LENGTH.size:
-        raise FrameError("sent an upload without a description")
+        raise MessageError("sent an upload without a description")
     (length,) = _LENGTH.unpack_from(payload)
     text, words = payload[_LENGTH.size : _LENGTH.size + length], payload[_LENGTH.size + length :]
     try:
         facts = json.loads(text)
     except ValueError:
-        raise FrameError("sent an upload with an unreadable description") from None
+        raise MessageError("sent an upload with an unreadable description") from None
     if len(text) != length or not isinstance(facts, dict):
-        raise FrameError("sent an upload with an unreadable description")
+        raise MessageError("sent an upload with an unreadable description")
     return text, facts, words
