@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS, base
 from dpviz.algorithms.base import Frame
 from dpviz.audits.audit import audit, clopper_pearson, distinguish, draws, instance, lower_bound, pairs
 from dpviz.audits.witness import Neighbors, log_ratio, realized
+from dpviz.cli import main
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.privacy.curator import Curator

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
 from dpviz.datasets.parts import Part, parts_of
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, threads

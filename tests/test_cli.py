@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
 from dpviz.trace import Trace
 
 RNG = np.random.default_rng(0)

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
 from dpviz.datasets.parts import Part, parts_of
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, on_cluster

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.__main__ import main
+from dpviz.cli import main
 from dpviz.datasets.readers import TableError, read_table
 from dpviz.datasets.readers.names import is_value
 

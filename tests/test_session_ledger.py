@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS, base
 from dpviz.audits.audit import instance
+from dpviz.cli import main
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
 from dpviz.privacy.guarantee import Neighboring, Notion

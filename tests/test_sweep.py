@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
 from dpviz.sweeps.engines import local, perform

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import DARK, LIGHT

@@ -130,7 +130,7 @@ Simulation on public data: the seeds are known, nothing here is private. Made wi
 
 from pathlib import Path
 
-from dpviz.__main__ import main
+from dpviz.cli import main
 
 SPEC = r"""
 {to_toml(sweep, title)}"""

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli.sweep import duration
 from dpviz.figures import tradeoff
 from dpviz.figures.tradeoff import short
-from dpviz.sweep_command import duration
 from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Sweep

@@ -18,11 +18,11 @@ from dpviz.metrics import normalized_loss
 from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
 
-__all__ = ["Opened", "in_memory", "in_parts"]
+__all__ = ["RunInput", "in_memory", "in_parts"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Opened:
+class RunInput:
     """What an algorithm runs on, and what the command line says about it.
 
     Attributes
@@ -43,14 +43,14 @@ class Opened:
     size: Callable[[], int]
 
 
-def in_memory(data: Dataset) -> Opened:
+def in_memory(data: Dataset) -> RunInput:
     """Open a data set."""
 
     def loss(centers: np.ndarray) -> float:
         _refuse(data.private)
         return normalized_loss(data.X, centers, data.domain)
 
-    return Opened(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public)
+    return RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public)
 
 
 def _refuse(private: bool) -> None:
@@ -67,7 +67,7 @@ def in_parts(
     *,
     header: bool | None = None,
     private: bool = False,
-) -> Opened:
+) -> RunInput:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
 
     `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
@@ -93,7 +93,7 @@ def in_parts(
         _refuse(private)
         return rows.inertia(domain.normalize(centers)) / rows.size_nonprivate()
 
-    return Opened(rows, domain, rows.dataset_id, columns, loss, lambda: n_public or rows.size_nonprivate())
+    return RunInput(rows, domain, rows.dataset_id, columns, loss, lambda: n_public or rows.size_nonprivate())
 
 
 def _columns(path: Path, hidden: bool) -> tuple[str, ...]:

@@ -1,0 +1,175 @@
+"""Command line: `python -m dpviz algorithms|run|sweep|audit ...`; every command has its own --help."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from joblib import cpu_count
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.cli.audit import add_audit
+from dpviz.cli.federated import add_federated
+from dpviz.cli.inputs import RunInput, in_memory, in_parts
+from dpviz.cli.sweep import add_commands
+from dpviz.datasets import load_csv, load_sample
+from dpviz.domain import Domain
+from dpviz.privacy.chunked import Spread, on_cluster, threads
+from dpviz.privacy.session_ledger import Claim, Ledgers, book, server_secret
+from dpviz.sweeps.dask_engine import connect
+
+__all__ = ["main"]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; return the exit code. A user's mistake prints one sentence."""
+    parser = argparse.ArgumentParser(prog="dpviz", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("algorithms", help="list the algorithms").set_defaults(do=_algorithms)
+    run = commands.add_parser("run", help="run one algorithm on one data set")
+    by_slug = run.add_subparsers(dest="slug", required=True, metavar="ALGORITHM")
+    for slug, cls in ALGORITHMS.items():
+        _add_run_options(by_slug.add_parser(slug, help=cls.tagline), cls)
+    run.set_defaults(do=_run)
+    add_commands(commands)
+    add_audit(commands)
+    add_federated(commands)
+    arguments = parser.parse_args(argv)
+    try:
+        return arguments.do(arguments)
+    except (ValueError, TypeError, OSError) as error:
+        print(f"dpviz: {error}", file=sys.stderr)
+        return 2
+
+
+def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
+    parser.add_argument("--data", required=True, metavar="sample:NAME|FILE.csv")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
+    mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line holds names of columns, or the first row; unless you say, the names of a private "
+        "file are not shown, and it is refused if the line may be a person",
+    )
+    parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
+    parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
+    parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
+    parser.add_argument("--seed", type=int, help="DEMO only; default 0")
+    parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
+    parser.add_argument("--json", type=Path, help="write the trace (released part) to this file")
+    parser.add_argument(
+        "--ledger", type=Path, help="with --private: a signed ledger file that adds up all runs on this data file"
+    )
+    parser.add_argument(
+        "--in-parts", action="store_true", help="read a .npy or .parquet file part by part: for one larger than memory"
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help='read it likewise, on the workers of a Dask scheduler (tls://..., or on this machine) or of "local"; they '
+        "see raw rows and find the file under the same name (extra: cluster)",
+    )
+    for name, spec in params.specs(cls).items():
+        default = "auto" if spec.default is None else spec.default
+        words = f"{spec.help} (default {default})"
+        if name == "rho_distance":
+            words = f"how far a row may move unseen, in the data's own units (default: {default} half-widths)"
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"param_{name}", help=words)
+
+
+def _algorithms(_: argparse.Namespace) -> int:
+    width = max(map(len, ALGORITHMS))
+    for slug, cls in ALGORITHMS.items():
+        print(f"{slug:<{width}}  {cls.name}: {cls.tagline} [{cls.notion}]")
+    return 0
+
+
+def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
+    parts = arguments.in_parts or arguments.cluster
+    if arguments.data.startswith("sample:"):
+        if arguments.private:
+            raise ValueError("--private is for your own files; a sample is public.")
+        if parts:
+            raise ValueError("--in-parts and --cluster are for files; a sample fits in memory.")
+        return in_memory(load_sample(arguments.data.removeprefix("sample:")))
+    if not (arguments.public or arguments.private):
+        raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
+    path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
+    if parts:
+        spread: Spread = threads(cpu_count())
+        if arguments.cluster:
+            spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
+        return in_parts(path, low, high, n_public, spread, header=arguments.header, private=arguments.private)
+    data = load_csv(path, low=low, high=high, n_public=n_public, header=arguments.header, private=arguments.private)
+    return in_memory(data)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        return _run_on(arguments, stack)
+
+
+def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
+    cls = ALGORITHMS[arguments.slug]
+    values = {}
+    for name, spec in params.specs(cls).items():
+        text = getattr(arguments, f"param_{name}")
+        if text is not None:
+            try:
+                values[name] = params.parse(spec, text)
+            except ValueError as error:
+                raise ValueError(f"{cls.name}: {name} is not valid: {error}.") from None
+    algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
+    if arguments.private and arguments.seed is not None:
+        raise ValueError("--seed is for DEMO runs; a private release has no seed.")
+    if arguments.ledger and not arguments.private:
+        raise ValueError("--ledger is for private runs; a DEMO run promises nothing.")
+    data = _data(arguments, stack)
+    if "rho_distance" in values:  # given in the data's own units, say kilometers
+        rho = values["rho_distance"] / float(data.domain.half_width.max())
+        algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
+    if arguments.private:
+        if arguments.ledger:
+            _book(arguments.ledger, Path(arguments.data), algorithm, data.domain)
+        trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
+    else:
+        seed = 0 if arguments.seed is None else arguments.seed
+        trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+    for sentence in algorithm.advice(trace.domain.n_features, data.size()):
+        print(f"warning: {sentence}", file=sys.stderr)
+    print(f"{trace.name} on {arguments.data}: {trace.notice}")
+    print(f"claimed: {trace.claimed}")
+    print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
+    if trace.claimed.rho_distance is not None:
+        rho = trace.claimed.rho_distance * float(trace.domain.half_width.max())
+        print(f"hidden:  moves up to {rho:.4g} in the data's own units;")
+        print("         who is in the data, and roughly where, is not protected")
+    if not arguments.private:
+        loss = data.loss(trace.cluster_centers)
+        print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
+    print("  ".join(data.columns))
+    for center in trace.cluster_centers:
+        print("  ".join(f"{value:.4g}" for value in center))
+    if arguments.json:
+        arguments.json.write_text(trace.to_json())
+    return 0
+
+
+def _book(path: Path, file: Path, algorithm: Algorithm, domain: Domain) -> None:
+    """Book a private run's claim before it starts, and say what all runs on the file add up to."""
+    ledgers = Ledgers(server_secret())
+    if domain.n_public is None:
+        raise ValueError("n_public must be declared for a private release.")
+    claim = Claim.of(algorithm, domain.n_features, domain.n_public)
+    ledger = book(path, ledgers, ledgers.key_of(file), claim)
+    total, runs = ledger.total(claim.neighboring), len(ledger.under(claim.neighboring))
+    print(
+        f"booked:  epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} in all, "
+        f"by {runs} run{'s' * (runs != 1)} on this file, for {claim.neighboring.unit}"
+    )
