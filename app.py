@@ -16,7 +16,7 @@ def warm_up() -> None:
     import sklearn.cluster  # noqa: F401
 
     import dpviz.figures  # noqa: F401
-    from pages._ui.data_upload import keep_uploads_in_memory
+    from pages._ui.data.upload import keep_uploads_in_memory
 
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     gc.collect()

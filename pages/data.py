@@ -2,12 +2,14 @@
 
 import streamlit as st
 
-from pages._ui import data_gallery, data_upload, runs, shell
+from pages._ui import catalog, shell
+from pages._ui.data import files, gallery
+from pages._ui.data import upload as data_upload
 
 shell.enter("pages/data.py")
-WAYS = {"Samples": data_gallery.samples, "Make blobs": data_gallery.blobs, "Your file": data_upload.files}
+WAYS = {"Samples": gallery.samples, "Make blobs": gallery.blobs, "Your file": data_upload.files}
 
-chosen, upload = runs.chosen(), data_upload.shown()
+chosen, upload = catalog.chosen(), files.shown()
 if st.session_state.get("data_way") == "Your file" and upload is not None:
     shell.strip(upload.table.name, private=upload.private)
 else:

@@ -4,7 +4,8 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
-from pages._ui import coreset, local, private, quality, runs, shell
+from pages._ui import private, results, runs, shell
+from pages._ui.explore import coreset, local, quality
 from pages._ui.forms import pick_algorithm, pick_data
 from pages._ui.player import player
 from pages._ui.settings import begin, settings
@@ -24,7 +25,7 @@ if result is not None and result.data.private != data.private:
 algorithm, outlook = form.algorithm, form.outlook
 state.explore_follows = result is None or "asking" in state
 with st.sidebar:
-    past = [r for r in runs.history() if r.data.private == data.private]
+    past = [r for r in results.history() if r.data.private == data.private]
     if len(past) > 1:
         labels = {r.identity: r.label for r in past}
         now = list(labels).index(state.shown) if state.shown in labels else None

@@ -7,14 +7,14 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.federated import SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import shell, wire
-from pages._ui.runs import sample
+from pages._ui import federated, shell
+from pages._ui.catalog import sample
 
 shell.enter("pages/federated.py")
-slugs, refused = wire.offered()
+slugs, refused = federated.offered()
 keep = {"persist_state": "session"}
 with st.sidebar:
-    name = st.selectbox("Data", wire.samples(), format_func=lambda n: sample(n).title, key="fed_data", **keep)
+    name = st.selectbox("Data", federated.samples(), format_func=lambda n: sample(n).title, key="fed_data", **keep)
     slug = st.selectbox(
         "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, key="fed_slug", **keep
     )
@@ -23,7 +23,7 @@ with st.sidebar:
     epsilon = st.select_slider("Privacy budget \u03b5", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, key="fed_epsilon", **keep)
     clients = st.slider("Clients", 2, 32, 4, key="fed_clients", **keep)
     how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, key="fed_spread", **keep)
-    ring = wire.RINGS[st.selectbox("Ring", list(wire.RINGS), key="fed_ring", **keep)]
+    ring = federated.RINGS[st.selectbox("Ring", list(federated.RINGS), key="fed_ring", **keep)]
     silent = st.selectbox(
         "A client falls silent", [None, *range(clients)], key="fed_silent", help="It stops answering in round 2.",
         format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
@@ -34,7 +34,7 @@ data = sample(name)
 drop = None if silent is None else (silent, 1)
 problem, run, same = "", None, False
 try:
-    run, same = wire.federated(slug, name, epsilon, clients, how, ring, seed, drop)
+    run, same = federated.federated(slug, name, epsilon, clients, how, ring, seed, drop)
 except (OverflowError, ValueError, PermissionError) as error:
     problem = str(error)
 shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
@@ -59,22 +59,26 @@ client = chosen.selectbox(
     "Seen from", range(clients), format_func=lambda i: f"client-{i + 1}", key="fed_client",
 )  # fmt: skip
 round_ = run.rounds[number - 1]
-wire.lane(round_, f"client-{client + 1}", ring)
+federated.lane(round_, f"client-{client + 1}", ring)
 st.html(
     '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. 1 stays '
     "with the client and 3 with the server; only this simulation can show them (NOT PRIVATE). 2 and 4 are exactly what "
     "travels.</p>"
 )
-wire.counters(run, round_, clients, ring)
+federated.counters(run, round_, clients, ring)
 
 left, right = st.columns(2, gap="medium")
 with left:
     if run.trace is not None:
         axes = (0, 1) if data.domain.n_features > 1 else None
         view = View(run.trace, shell.colors(), axes, data.columns, data.units)
-        parts = wire.parts_of(name, clients, how, seed)
+        parts = federated.parts_of(name, clients, how, seed)
         st.plotly_chart(
-            plot_clients(view, parts, client), theme=None, config=wire.PLOT, key="fed_plane", alt="Who holds which row."
+            plot_clients(view, parts, client),
+            theme=None,
+            config=federated.PLOT,
+            key="fed_plane",
+            alt="Who holds which row.",
         )
 with right:
     if same:
@@ -95,7 +99,7 @@ with right:
     if run.trace is not None:
         rows = []
         for other in dict.fromkeys(("fastlloyd", "pe-means", slug)):
-            theirs = wire.federated(other, name, epsilon, clients, how, ring, seed, None)[0]
+            theirs = federated.federated(other, name, epsilon, clients, how, ring, seed, None)[0]
             rows.append((ALGORITHMS[other].name, len(theirs.rounds), theirs.bytes // len(theirs.rounds), theirs.bytes))
         table = pd.DataFrame(rows, columns=["Algorithm", "Rounds", "Bytes per round", "Bytes in all"])
         counts = st.column_config.NumberColumn(format="localized")

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from pages._ui import shell
+from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
-from pages._ui.runs import demo, sample
+from pages._ui.runs import demo
 
 shell.enter("pages/home.py")
 SAMPLE = "town"

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from dpviz.figures.ledger import plot_steps
-from pages._ui import books, runs, shell
+from pages._ui import catalog, ledger, results, runs, shell
 
 shell.enter("pages/ledger.py")
-data = runs.chosen()
+data = catalog.chosen()
 result = runs.shown(st.session_state.explore_data)
 trace = result.trace if result else None
 shell.strip(
@@ -21,9 +21,9 @@ st.html(
     "by the draws themselves and added up again from sensitivity and noise, apart from the plan.</p>"
 )
 if data.private:
-    books.account(data)
+    ledger.account(data)
 
-past = runs.history()
+past = results.history()
 if len(past) > 1:
     labels = {r.identity: r.label for r in past}
     state = st.session_state
@@ -39,7 +39,7 @@ elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
 else:
     st.header(result.label)
-    table = books.table_of(result)
+    table = ledger.table_of(result)
     claimed, spent = trace.claimed, trace.spent
     facts = [
         ("Claimed", str(claimed)),
@@ -57,5 +57,5 @@ else:
         figure, theme=None, config={"displayModeBar": False, "responsive": True}, key="ledger_steps",
         alt=f"Epsilon rises to {spent.epsilon:.3g} over {len(trace.steps)} steps; {claimed.epsilon:.3g} is claimed.",
     )  # fmt: skip
-    books.releases(trace, table)
-    books.downloads(result, table)
+    ledger.releases(trace, table)
+    ledger.downloads(result, table)

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages._ui import runs, shell
+from pages._ui import catalog, shell
 
 shell.enter("pages/limits.py")
-shell.strip(runs.chosen().title, private=runs.chosen().private)
+shell.strip(catalog.chosen().title, private=catalog.chosen().private)
 st.title("What is not protected")
 st.html(
     '<p class="dp-lede">A privacy promise is exact about a few things and silent about all others. These are the ones '

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from pages._ui import shell, sweep_view, sweeps
-from pages._ui.sweep_form import sweep_form
+from pages._ui import shell
+from pages._ui.sweep import sweeps, view
+from pages._ui.sweep.form import sweep_form
 
 shell.enter("pages/tradeoff.py")
 
@@ -13,7 +14,7 @@ with st.sidebar:
     busy = sweep is None or (kept is not None and kept.active)
     begin = st.button("Start", type="primary" if kept else "secondary", width="stretch", disabled=busy)
     if sweep is not None and kept is not None:
-        sweep_view.cost(sweep)
+        view.cost(sweep)
     past = sweeps.history()
     if len(past) > 1:
         names = {other.identity: f"{other.title}, {len(other.rows)} runs" for other in past}
@@ -25,11 +26,11 @@ with st.sidebar:
             st.rerun()
 
 shown = kept.sweep if kept else sweep
-shell.strip(sweep_view.titles(kept) if kept else title, sweep=sweep_view.size(shown) if shown else "")
+shell.strip(view.titles(kept) if kept else title, sweep=view.size(shown) if shown else "")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
 if kept is None and sweep is not None:
-    begin = sweep_view.first(sweep, title) or begin
+    begin = view.first(sweep, title) or begin
 if begin:
     try:
         sweeps.start(sweep, title)
@@ -41,5 +42,5 @@ if error:
 if kept is None:
     st.stop()
 with tools:
-    look = sweep_view.tools(kept)
-sweep_view.watch(kept, look)
+    look = view.tools(kept)
+view.watch(kept, look)

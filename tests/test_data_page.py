@@ -18,7 +18,7 @@ from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import SAMPLES, dictionary
-from pages._ui.data_upload import keep_uploads_in_memory
+from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.shell import PAGES, plain
 
 ROOT = Path(__file__).parent.parent
@@ -196,7 +196,7 @@ def test_two_visitors_do_not_see_each_other(start):
     first.switch_page("pages/explore.py").run()
     assert "mine" in first.selectbox(key="explore_data").options
     finish(press(first, "Run"))
-    from pages._ui.runs import store
+    from pages._ui.results import store
 
     assert store().get(first.session_state["shown"]) is None, "a run on somebody's file must not be shared"
 

@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
 
-from pages._ui import quality
 from pages._ui.caches import per_run
+from pages._ui.explore import quality
 
 ROOT = Path(__file__).parent.parent
 
@@ -108,7 +108,7 @@ def test_hidden_layers_can_be_switched_off(app):
 
 
 def test_a_lesson_keeps_its_answer_until_a_guess_is_made(app):
-    open_page(app, "pages/lessons.py")
+    open_page(app, "pages/learn.py")
     assert not app.exception and len(app.get("plotly_chart")) == 3 and not app.info
     app.radio(key="lesson_guess").set_value("noise").run()
     assert not app.exception and app.info[0].value.startswith("Not the noise") and "split" in app.info[0].value

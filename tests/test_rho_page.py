@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 def page(monkeypatch):
     monkeypatch.chdir(ROOT)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
-    return app.switch_page("pages/rho.py").run()
+    return app.switch_page("pages/distance.py").run()
 
 
 def words(app):

@@ -28,8 +28,8 @@ from dpviz.sweeps.rowfile import RowFile, table
 from dpviz.sweeps.spec import Published, to_script
 from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, run_cell
 from dpviz.trace import Coreset
-from pages._ui.runs import Result, Store
-from pages._ui.sweeps import shelf
+from pages._ui.results import Result, Store
+from pages._ui.sweep.sweeps import shelf
 
 ROOT = Path(__file__).parent.parent
 EPSILONS = (1.0, 2.0)

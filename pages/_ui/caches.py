@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._ui.runs import Result, is_public
+from pages._ui.catalog import is_public
+from pages._ui.results import Result
 
 __all__ = ["per_run"]
 

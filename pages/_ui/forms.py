@@ -11,7 +11,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.privacy.guarantee import Notion
-from pages._ui.runs import names, sample
+from pages._ui.catalog import names, sample
 from pages._ui.shell import plain
 
 LABELS = {

@@ -11,7 +11,7 @@ from dpviz.figures import Pane, Panel, View, pane
 from dpviz.figures.panels import ledger_frame
 from pages._ui import shell
 from pages._ui.caches import per_run
-from pages._ui.runs import Result
+from pages._ui.results import Result
 from pages._ui.transport import transport
 
 _CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}

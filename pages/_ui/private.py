@@ -10,7 +10,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.session_ledger import Claim, Ledgers, SessionLedger, server_secret
-from pages._ui import runs
+from pages._ui import results, runs
 
 
 @st.cache_resource
@@ -48,7 +48,7 @@ def together(ledger: SessionLedger, relation: Neighboring) -> str:
 def ask(data: Dataset, algorithm: Algorithm) -> None:
     """Ask before a run on private data; a release that was made before is shown again for nothing."""
     identity = runs.run_id(data, algorithm, None)
-    if runs.find(identity) is None:
+    if results.find(identity) is None:
         st.session_state.asking = identity
         return
     st.session_state.note = "You have this release already: same data, same parameters. Seeing it again costs nothing."

@@ -8,91 +8,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
-import threading
 import time
-from collections import OrderedDict
 
-import numpy as np
 import streamlit as st
 
 from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
-from dpviz.datasets import SAMPLES, Dataset, load
+from dpviz.datasets import Dataset
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Trace
+from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
+from pages._ui.results import Result, _stores, find, show
 
 QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
-KEEP = 20  # results a session can go back to
-STORE_BYTES = 400_000_000  # of public data, all sessions together
-OWN_BYTES = 150_000_000  # of one session's own files
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Result:
-    """A finished run with what the figures need beside the trace; `identity` is its public run id.
-
-    `losses`, `reference` and `reference_loss` look at raw rows: they are None where the data are private.
-    """
-
-    identity: str
-    trace: Trace
-    data: Dataset
-    losses: np.ndarray | None = None
-    reference: Trace | None = None
-    reference_loss: float | None = None
-
-    @property
-    def label(self) -> str:
-        """Name the run in a list."""
-        values = [f"{key} {value:g}" for key, value in _short(self.trace.parameters).items()]
-        last = "released" if self.trace.seed is None else f"seed {self.trace.seed}"
-        return ", ".join([f"{self.trace.name} on {self.data.title.split(',')[0]}", *values, last])
-
-    @property
-    def size(self) -> int:
-        """Bytes of the arrays in the trace."""
-        arrays = [a for step in self.trace.steps for a in step.released.values() if isinstance(a, np.ndarray)]
-        arrays += [a for step in self.trace.steps for hidden in step.hidden for a in hidden.statistic.values()]
-        return sum(array.nbytes for array in arrays)
-
-
-class Store:
-    """The last results of all sessions, at most `most` bytes of them; the newest always stays."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._kept, self._lock = most, OrderedDict[str, Result](), threading.Lock()
-
-    def put(self, result: Result) -> None:
-        """Keep a result and drop the oldest ones above the limit."""
-        with self._lock:
-            self._kept[result.identity] = result
-            self._kept.move_to_end(result.identity)
-            while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self._most:
-                self._kept.popitem(last=False)
-
-    def get(self, identity: str) -> Result | None:
-        """Return a result, or None if it was dropped."""
-        return self._kept.get(identity)
-
-    def forget(self, dataset_id: str) -> None:
-        """Drop every result on a data set."""
-        with self._lock:
-            for identity in [i for i, kept in self._kept.items() if kept.data.dataset_id == dataset_id]:
-                del self._kept[identity]
-
-
-def _short(parameters: dict) -> dict[str, float]:
-    return {
-        short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "\u03b5")) if name in parameters
-    }
-
-
-@st.cache_resource
-def store() -> Store:
-    """Return the server's one store."""
-    return Store(STORE_BYTES)
 
 
 @st.cache_resource
@@ -107,41 +37,6 @@ def pace() -> Pace:
     return Pace()
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _public(name: str) -> Dataset:
-    return load(name)
-
-
-def own() -> dict[str, Dataset]:
-    """Return this session's data sets from files, by their random token."""
-    return st.session_state.setdefault("own", {})
-
-
-def sample(name: str) -> Dataset:
-    """Return a sample, blobs, or a data set of this session, by name."""
-    return own()[name] if name in own() else _public(name)
-
-
-def names() -> list[str]:
-    """Return the names this session can choose from, its own ones first."""
-    return [*own(), *st.session_state.get("made", []), *SAMPLES]
-
-
-def chosen() -> Dataset:
-    """Return the data set that every page uses, the first sample before anything was chosen."""
-    state = st.session_state
-    if state.get("explore_data") not in names():
-        state.explore_data = SAMPLES[0]
-    return sample(state.explore_data)
-
-
-def choose(name: str) -> None:
-    """Make a data set the chosen one on every page. Call it where its picker is not drawn."""
-    if name not in names():
-        st.session_state.setdefault("made", []).insert(0, name)
-    st.session_state.explore_data = name
-
-
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _kmeans(name: str, n_clusters: int, seed: int, _data: Dataset) -> Trace:
     return _reference(_data, n_clusters, seed)
@@ -150,23 +45,6 @@ def _kmeans(name: str, n_clusters: int, seed: int, _data: Dataset) -> Trace:
 def _reference(data: Dataset, n_clusters: int, seed: int) -> Trace:
     kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
     return kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
-
-
-def keep(data: Dataset) -> None:
-    """Add a data set from a file to this session's own, and make it the chosen one."""
-    own()[data.dataset_id] = data
-    choose(data.dataset_id)
-
-
-def drop(dataset_id: str) -> None:
-    """Forget a data set of this session and every run on it."""
-    own().pop(dataset_id, None)
-    _stores()[0].forget(dataset_id)
-
-
-def is_public(data: Dataset) -> bool:
-    """Return whether a data set is the same for everybody: what is made from it may be shared between sessions."""
-    return ":" in data.dataset_id  # sample:NAME or blobs:...; a file's token has none
 
 
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None) -> str:
@@ -219,19 +97,6 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
     return f"{planned} release{'s' * (planned != 1)}, {words} on this server."
 
 
-def _stores() -> tuple[Store, Store]:
-    """Return the session's own store and the one that is shared."""
-    if "store" not in st.session_state:
-        st.session_state.store = Store(OWN_BYTES)
-    return st.session_state.store, store()
-
-
-def find(identity: str) -> Result | None:
-    """Return a finished run that this session may see, or None if it was dropped."""
-    mine, shared = _stores()
-    return mine.get(identity) or shared.get(identity)
-
-
 def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     """Show a run: at once if it was made before, else as a background job of this session."""
     identity = run_id(data, algorithm, None if data.private else seed)
@@ -248,19 +113,6 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
 def _session() -> str:
     """Return a name for this session that tells nobody anything: the owner of its jobs."""
     return st.session_state.setdefault("owner", secrets.token_urlsafe(9))
-
-
-def show(identity: str) -> None:
-    """Make a stored run the shown one, and the newest of the session's history."""
-    state = st.session_state
-    state.history = [old for old in state.get("history", []) if old != identity][-KEEP + 1 :] + [identity]
-    state.shown = identity
-
-
-def history() -> list[Result]:
-    """Return the session's runs that the server still has, newest first."""
-    found = (find(identity) for identity in reversed(st.session_state.get("history", [])))
-    return [result for result in found if result is not None]
 
 
 def shown(name: str) -> Result | None:

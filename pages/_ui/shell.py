@@ -20,8 +20,8 @@ PAGES = {
     "pages/explore.py": "Explore",
     "pages/tradeoff.py": "Trade-off",
     "pages/federated.py": "Federated",
-    "pages/rho.py": "Distance",
-    "pages/lessons.py": "Learn",
+    "pages/distance.py": "Distance",
+    "pages/learn.py": "Learn",
     "pages/ledger.py": "Ledger",
     "pages/limits.py": "Limits",
 }
@@ -30,8 +30,8 @@ DOORS = {
     "pages/tradeoff.py": (":material/show_chart:", "Sweep \u03b5. Read off what it buys and what it costs."),
     "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
     "pages/federated.py": (":material/hub:", "Rows stay with their clients. Watch one round on the wire."),
-    "pages/rho.py": (":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."),
-    "pages/lessons.py": (":material/school:", "One question, one picture: predict, step, explain."),
+    "pages/distance.py": (":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."),
+    "pages/learn.py": (":material/school:", "One question, one picture: predict, step, explain."),
     "pages/ledger.py": (":material/receipt_long:", "Every number that left the rows, what it cost, and why."),
     "pages/limits.py": (":material/gpp_maybe:", "What a promise does not cover."),
 }

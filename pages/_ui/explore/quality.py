@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.metrics import quality
 from pages._ui.caches import per_run
-from pages._ui.runs import Result
+from pages._ui.results import Result
 
 _WORDS = {
     "loss": ("Loss", "squared distance to the nearest center, z units, per row; lower is better", ".4g"),

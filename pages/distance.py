@@ -5,19 +5,19 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
-from pages._ui import moves, runs, shell
+from pages._ui import catalog, distance, shell
 from pages._ui.forms import STOPS
 from pages._ui.player import draw, player
 
-shell.enter("pages/rho.py")
+shell.enter("pages/distance.py")
 FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
 
 with st.sidebar:
     name = st.selectbox(
-        "Data", moves.names(), format_func=lambda n: runs.sample(n).title, key="rho_data", persist_state="session",
+        "Data", distance.names(), format_func=lambda n: catalog.sample(n).title, key="rho_data", persist_state="session",
         help="Data sets whose columns share one scale, so that rho is one distance.",
     )  # fmt: skip
-    data = runs.sample(name)
+    data = catalog.sample(name)
     slug = st.radio(
         "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, key="rho_method", persist_state="session",
         captions=[ALGORITHMS[s].tagline for s in FAMILY],
@@ -43,28 +43,28 @@ rho = st.select_slider(
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
-    result = moves.made(data, chosen[slug], 0)
+    result = distance.made(data, chosen[slug], 0)
 promise = result.trace.claimed
 with top:
     shell.strip(data.title, result.trace.name, promise)
 
 far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
-farther = f"Or {ten} away? The promise allows <b>{moves.odds(promise, 10)}</b>. "
+farther = f"Or {ten} away? The promise allows <b>{distance.odds(promise, 10)}</b>. "
 st.html(
-    f'<p class="dp-odds">Was Alex here, or {far} away? Right at most <b>{moves.odds(promise, 1)} times in 100</b>. '
+    f'<p class="dp-odds">Was Alex here, or {far} away? Right at most <b>{distance.odds(promise, 1)} times in 100</b>. '
     f"{farther if 10 * rho <= data.domain.diameter else ''}"
     "Is Alex in the data at all? <b>No promise.</b></p>"
     '<p class="dp-small">Who is in the data, and roughly where, is <b>not protected</b>: this is a weaker promise than '
     "differential privacy, for cases in which only the exact place is a secret.</p>"
 )
 paper = ALGORITHMS["dist-dp"].preset("paper", n_clusters=k, epsilon=epsilon, rho_distance=rho)
-thirds = 1 / paper.plan(*moves.size(data)).costs["points"][0].mu
+thirds = 1 / paper.plan(*distance.size(data)).costs["points"][0].mu
 st.html(
     '<p class="dp-small"><b>The noise that buys it</b>, on every point, per coordinate. '
-    f"{'. '.join(moves.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
+    f"{'. '.join(distance.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
     f"{thirds:.1f} rho with the paper's split of the budget in thirds.</p>"
 )
-for sentence in chosen[slug].advice(*moves.size(data)):
+for sentence in chosen[slug].advice(*distance.size(data)):
     st.warning(sentence)
 player("rho", result, hidden=hidden, axes=(0, 1))
 
@@ -74,10 +74,10 @@ if not st.checkbox(
     key="rho_seen", persist_state="session",
 ):  # fmt: skip
     st.stop()
-table = moves.losses(data, list(chosen.values()), result, epsilon, far)
+table = distance.losses(data, list(chosen.values()), result, epsilon, far)
 draw("rho_losses", [losses_panel(shell.colors(), table)])
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> Equal \u03b5 = {epsilon:g} and \u03b4 = '
     f"{promise.delta:.1e} are not equal privacy: one hides moves up to {far}, the other everything about a row. "
-    f"{len(moves.SEEDS)} runs each. Where full DP loses as little, take full DP.</p>"
+    f"{len(distance.SEEDS)} runs each. Where full DP loses as little, take full DP.</p>"
 )

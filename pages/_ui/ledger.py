@@ -15,7 +15,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.session_ledger import Budget
 from dpviz.trace import Trace
 from pages._ui.private import claims, fingerprint, short_lived, together
-from pages._ui.runs import Result
+from pages._ui.results import Result
 
 MOST = 400  # releases listed on the page; the downloads have all
 _KEPT = (

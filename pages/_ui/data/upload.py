@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
 from dpviz.datasets.readers import Stopped, Table, TableError, read_table
-from pages._ui import data_editor, runs
+from pages._ui import results
+from pages._ui.data import editor
+from pages._ui.data.files import Upload
 from pages._ui.private import claims
 from pages._ui.shell import plain
 
@@ -33,32 +32,9 @@ _PRIVATE = (
 )
 
 
-@dataclasses.dataclass(eq=False)
-class Upload:
-    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with."""
-
-    token: str
-    table: Table
-    private: bool
-    fingerprint: str
-    draft: dict[str, Any]
-    cells: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
-    base: pd.DataFrame | None = None
-    editing: str = ""
-    version: int = 0
-    filled: bool = False
-    dataset_id: str = ""
-
-
 def keep_uploads_in_memory(most: int) -> None:
     """Raise the size above which the server's form parser would write an upload to a temporary file."""
     MultiPartParser.spool_max_size = most
-
-
-def shown() -> Upload | None:
-    """Return the file that the page is about, or None."""
-    uploads = st.session_state.get("uploads", {})
-    return uploads.get(st.session_state.get("upload_shown"), next(iter(uploads.values()), None))
 
 
 def files() -> None:
@@ -211,9 +187,9 @@ def _list(uploads: dict[str, Upload]) -> None:
         upload = uploads[state.upload_shown]
         if st.button("Remove it", icon=":material/delete:"):
             del uploads[upload.token]
-            runs.drop(upload.dataset_id)
+            results.drop(upload.dataset_id)
             st.rerun()
         if len(uploads) < MOST_FILES and st.button("Another file", icon=":material/add:"):
             state.another = True
             st.rerun()
-    data_editor.editor(upload)
+    editor.editor(upload)

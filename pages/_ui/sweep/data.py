@@ -17,26 +17,26 @@ import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.postprocessing.people import simulate
-from pages._ui import runs
-from pages._ui.sweeps import shelf
+from pages._ui import catalog, results
+from pages._ui.sweep.sweeps import shelf
 
 _MADE_UP = "made up:"
 
 
 def choices() -> list[str]:
     """Return the names this session can choose from."""
-    mine = [name for name, data in runs.own().items() if not data.private]
-    drawn = [_MADE_UP + result.identity for result in runs.history() if result.trace.coreset is not None]
+    mine = [name for name, data in catalog.own().items() if not data.private]
+    drawn = [_MADE_UP + result.identity for result in results.history() if result.trace.coreset is not None]
     return [*drawn, *mine, *st.session_state.get("made", []), *SAMPLES]
 
 
 def open_choice(name: str) -> Dataset:
     """Return a chosen data set."""
     if not name.startswith(_MADE_UP):
-        return runs.sample(name)
+        return catalog.sample(name)
     made = st.session_state.setdefault("made_up", {})
     if name not in made:
-        result = runs.find(name.removeprefix(_MADE_UP))
+        result = results.find(name.removeprefix(_MADE_UP))
         n = result.data.domain.n_public
         X = simulate(result.trace.coreset, result.trace.domain, n, np.random.default_rng(0))
         title = f"Made up from {result.label}"
@@ -47,7 +47,7 @@ def open_choice(name: str) -> Dataset:
 def source(name: str) -> str:
     """Return the name under which worker processes open a chosen data set."""
     data = open_choice(name)
-    if runs.is_public(data) and not name.startswith(_MADE_UP):
+    if catalog.is_public(data) and not name.startswith(_MADE_UP):
         return f"sample:{data.dataset_id.removeprefix('sample:')}"
     written = st.session_state.setdefault("sweep_files", {})
     if name not in written:

@@ -14,7 +14,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.figures.rho import in_units
 from dpviz.privacy.guarantee import Guarantee, Neighboring
-from pages._ui import runs
+from pages._ui import catalog, results, runs
 
 PLAIN = ("nsm", "pe-means")
 SEEDS = range(2)
@@ -22,17 +22,17 @@ SEEDS = range(2)
 
 def names() -> list[str]:
     """Return the public data sets in which rho is one distance in all columns, the city first."""
-    found = [name for name in runs.names() if runs.is_public(runs.sample(name))]
-    flat = [name for name in found if np.ptp(runs.sample(name).domain.half_width) == 0]
-    return sorted((name for name in flat if runs.sample(name).X.shape[1] > 1), key=lambda name: name != "city")
+    found = [name for name in catalog.names() if catalog.is_public(catalog.sample(name))]
+    flat = [name for name in found if np.ptp(catalog.sample(name).domain.half_width) == 0]
+    return sorted((name for name in flat if catalog.sample(name).X.shape[1] > 1), key=lambda name: name != "city")
 
 
-def made(data: Dataset, algorithm: Algorithm, seed: int) -> runs.Result:
+def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
     """Return a run on public data, made once per server."""
-    found = runs.find(runs.run_id(data, algorithm, seed))
+    found = results.find(runs.run_id(data, algorithm, seed))
     if found is None:
         found = runs.execute(data, algorithm, seed)
-        runs.store().put(found)
+        results.store().put(found)
     return found
 
 
@@ -55,7 +55,9 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
     return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {in_units(data.domain, length, data.units)}"
 
 
-def losses(data: Dataset, family: Sequence[Algorithm], result: runs.Result, epsilon: float, far: str) -> pd.DataFrame:
+def losses(
+    data: Dataset, family: Sequence[Algorithm], result: results.Result, epsilon: float, far: str
+) -> pd.DataFrame:
     """Return one row a run, with its promise; shows progress, and any widget that changes stops it.
 
     Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.

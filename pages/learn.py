@@ -4,11 +4,12 @@ import streamlit as st
 
 from dpviz.figures import Panel, pe, splitting
 from pages._ui import shell
+from pages._ui.catalog import sample
 from pages._ui.player import draw, view_of
-from pages._ui.runs import demo, sample
+from pages._ui.runs import demo
 from pages._ui.transport import transport
 
-shell.enter("pages/lessons.py")
+shell.enter("pages/learn.py")
 SAMPLE = "town"
 NOISE = {4.0: "Hardly any (\u03b5 = 4)", 1.0: "Some (\u03b5 = 1)"}
 GUESSES = {

@@ -14,7 +14,7 @@ from dpviz.postprocessing import coresets
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.player import draw, view_of
-from pages._ui.runs import Result
+from pages._ui.results import Result
 
 MOST = 20
 

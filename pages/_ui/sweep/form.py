@@ -10,8 +10,8 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
-from pages._ui import runs
-from pages._ui.sweep_data import choices, open_choice, source
+from pages._ui import catalog
+from pages._ui.sweep.data import choices, open_choice, source
 
 EPSILONS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 ROWS = (None, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
@@ -22,7 +22,7 @@ _KEEP: dict[str, Any] = {"persist_state": "session"}
 
 def sweep_form() -> tuple[Sweep | None, str, str]:
     """Show the form; return (sweep or None, its title, what is wrong or "")."""
-    private = runs.chosen().private
+    private = catalog.chosen().private
     if private:
         st.info(
             "Your private file is not on this page: every run of a sweep would be a release of its own and spend its "

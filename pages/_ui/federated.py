@@ -12,7 +12,7 @@ from dpviz.datasets import SAMPLES
 from dpviz.federated import PAPER, WIDE, Ring, Round, Simulation, payload_bytes, refusal, simulate, spread
 from dpviz.figures.federated import plot_words
 from pages._ui import shell
-from pages._ui.runs import sample
+from pages._ui.catalog import sample
 
 RINGS = {"64-bit words, 24 fraction bits": WIDE, "32-bit words, 16 fraction bits (the paper's)": PAPER}
 PLOT = {"displayModeBar": False}

@@ -12,11 +12,12 @@ import streamlit as st
 from dpviz.datasets import clipping, dictionary, from_table
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
-from pages._ui import data_gallery, runs, shell
+from pages._ui import catalog, shell
+from pages._ui.data import gallery
 from pages._ui.shell import plain
 
 if TYPE_CHECKING:
-    from pages._ui.data_upload import Upload
+    from pages._ui.data.files import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
 _CELLS = ("unit", "low", "high", "fill", "description")
@@ -58,14 +59,14 @@ def editor(upload: Upload) -> None:
             st.info(plain(problem), icon=":material/edit:")
         else:
             _consequences(upload, facts)
-        used = upload.dataset_id in runs.own() and runs.sample(upload.dataset_id).facts == facts
+        used = upload.dataset_id in catalog.own() and catalog.sample(upload.dataset_id).facts == facts
         label = "In use" if used else "Use this data set"
         if st.button(label, type="primary", width="stretch", disabled=bool(problem) or used) and facts:
             _use(upload, facts)
-        if upload.dataset_id in runs.own():
+        if upload.dataset_id in catalog.own():
             st.page_link("pages/explore.py", label="Explore it", icon=":material/play_circle:")
-    if upload.dataset_id in runs.own():
-        data_gallery.facts(runs.sample(upload.dataset_id))
+    if upload.dataset_id in catalog.own():
+        gallery.facts(catalog.sample(upload.dataset_id))
 
 
 def _refused(upload: Upload) -> None:
@@ -232,8 +233,8 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
 
 def _use(upload: Upload, facts: dict[str, Any]) -> None:
     """Make the declared table the chosen data set under a new token: another declaration is another data set."""
-    runs.own().pop(upload.dataset_id, None)
+    catalog.own().pop(upload.dataset_id, None)
     upload.dataset_id = secrets.token_hex(8)
-    runs.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
+    catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
     st.session_state.setdefault("fingerprints", {})[upload.dataset_id] = upload.fingerprint
     st.rerun()

@@ -14,9 +14,10 @@ from dpviz.figures.tradeoff import short
 from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Sweep
-from pages._ui import shell, sweeps
-from pages._ui.sweep_tables import NAMES, Look, brief, chart, details, icon, tables, title
-from pages._ui.sweeps import Kept
+from pages._ui import shell
+from pages._ui.sweep import sweeps
+from pages._ui.sweep.sweeps import Kept
+from pages._ui.sweep.tables import NAMES, Look, brief, chart, details, icon, tables, title
 
 _SLICES = 25  # a running sweep redraws its picture at most so often
 

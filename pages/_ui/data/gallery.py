@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.figures.people import thumbnail
-from pages._ui import runs, shell
+from pages._ui import catalog, shell
 from pages._ui.forms import widget
 
 _ROW = 6
@@ -19,7 +19,7 @@ _ROW = 6
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _picture(name: str, mode: str, width: int, height: int, most: int) -> str:
     """Return a picture of public data as an address that an <img> shows."""
-    svg = thumbnail(runs.sample(name), shell.colors(), width=width, height=height, most=most)
+    svg = thumbnail(catalog.sample(name), shell.colors(), width=width, height=height, most=most)
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
@@ -36,11 +36,11 @@ def samples() -> None:
             for name, place in zip(SAMPLES[start : start + _ROW], st.columns(_ROW, gap="small"), strict=False):
                 with place.container(border=True, height="stretch", vertical_alignment="distribute"):
                     _card(name)
-    facts(runs.sample(st.session_state.explore_data))
+    facts(catalog.sample(st.session_state.explore_data))
 
 
 def _card(name: str) -> None:
-    data, chosen = runs.sample(name), st.session_state.explore_data == name
+    data, chosen = catalog.sample(name), st.session_state.explore_data == name
     n, d = data.X.shape
     st.html(
         f"{picture(name, f'{data.title}: made-up or public rows')}<p class=dp-card><b>{html.escape(data.title)}</b><br>"
@@ -51,7 +51,7 @@ def _card(name: str) -> None:
         key=f"use_{name}",
         width="stretch",
         type="primary" if chosen else "secondary",
-        on_click=runs.choose,
+        on_click=catalog.choose,
         args=(name,),
     )
 
@@ -78,12 +78,12 @@ def blobs() -> None:
             type="primary",
             width="stretch",
             disabled=chosen,
-            on_click=runs.choose,
+            on_click=catalog.choose,
             args=(made.key,),
         )
     with view:
         st.html(picture(made.key, "The blobs that these parameters make", width=600, height=400, most=1500))
-    facts(runs.sample(made.key))
+    facts(catalog.sample(made.key))
 
 
 def facts(data: Dataset) -> None:

@@ -18,8 +18,8 @@ from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
 from pages._ui import shell
-from pages._ui.runs import sample
-from pages._ui.sweeps import Kept
+from pages._ui.catalog import sample
+from pages._ui.sweep.sweeps import Kept
 
 NAMES = {"epsilon": "\u03b5", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "\u03b4"}
 _SIGNS = {"epsilon": "\u03b5", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "\u03b4"}

@@ -1,0 +1,53 @@
+"""Data sets by name: samples, blobs, and this session's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.datasets import SAMPLES, Dataset, load
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _public(name: str) -> Dataset:
+    return load(name)
+
+
+def own() -> dict[str, Dataset]:
+    """Return this session's data sets from files, by their random token."""
+    return st.session_state.setdefault("own", {})
+
+
+def sample(name: str) -> Dataset:
+    """Return a sample, blobs, or a data set of this session, by name."""
+    return own()[name] if name in own() else _public(name)
+
+
+def names() -> list[str]:
+    """Return the names this session can choose from, its own ones first."""
+    return [*own(), *st.session_state.get("made", []), *SAMPLES]
+
+
+def chosen() -> Dataset:
+    """Return the data set that every page uses, the first sample before anything was chosen."""
+    state = st.session_state
+    if state.get("explore_data") not in names():
+        state.explore_data = SAMPLES[0]
+    return sample(state.explore_data)
+
+
+def choose(name: str) -> None:
+    """Make a data set the chosen one on every page. Call it where its picker is not drawn."""
+    if name not in names():
+        st.session_state.setdefault("made", []).insert(0, name)
+    st.session_state.explore_data = name
+
+
+def keep(data: Dataset) -> None:
+    """Add a data set from a file to this session's own, and make it the chosen one."""
+    own()[data.dataset_id] = data
+    choose(data.dataset_id)
+
+
+def is_public(data: Dataset) -> bool:
+    """Return whether a data set is the same for everybody: what is made from it may be shared between sessions."""
+    return ":" in data.dataset_id  # sample:NAME or blobs:...; a file's token has none

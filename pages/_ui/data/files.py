@@ -1,0 +1,34 @@
+"""The files of this session, and which of them the page is about."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.datasets.readers import Table
+
+
+@dataclasses.dataclass(eq=False)
+class Upload:
+    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with."""
+
+    token: str
+    table: Table
+    private: bool
+    fingerprint: str
+    draft: dict[str, Any]
+    cells: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    base: pd.DataFrame | None = None
+    editing: str = ""
+    version: int = 0
+    filled: bool = False
+    dataset_id: str = ""
+
+
+def shown() -> Upload | None:
+    """Return the file that the page is about, or None."""
+    uploads = st.session_state.get("uploads", {})
+    return uploads.get(st.session_state.get("upload_shown"), next(iter(uploads.values()), None))
