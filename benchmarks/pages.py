@@ -18,13 +18,12 @@ import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "browser"), str(Path(__file__).parents[1])]
-from conftest import CHROMIUM, FLAGS, serve  # noqa: E402
-
 from dpviz.algorithms import ALGORITHMS  # noqa: E402
 from dpviz.datasets import load_sample  # noqa: E402
 from dpviz.figures import View, pane  # noqa: E402
 from dpviz.figures.theme import LIGHT  # noqa: E402
 from dpviz.metrics import loss_path  # noqa: E402
+from tests.browser.conftest import CHROMIUM, FLAGS, serve  # noqa: E402
 
 DRAWN = "() => document.querySelectorAll('.js-plotly-plot .scatterlayer .point').length > 100"
 # Own work of a step: what the script does until every panel is redrawn, without the wait for the next screen refresh.

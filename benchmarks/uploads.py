@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from conftest import CHROMIUM, FLAGS  # noqa: E402
+from tests.browser.conftest import CHROMIUM, FLAGS  # noqa: E402
 
 PORT = 8614
 URL = f"http://127.0.0.1:{PORT}/data"

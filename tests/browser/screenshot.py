@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
-from conftest import CHROMIUM, FLAGS, ROOT, serve
 from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 
 PAGES = ("", "explore", "lessons")
 READY = "() => [...document.querySelectorAll('.js-plotly-plot')].some(g => g.__dpvizStep !== undefined)"

@@ -2,7 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
-from test_journeys import STEPS, no_exception
+
+from tests.browser.test_journeys import STEPS, no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

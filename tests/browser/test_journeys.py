@@ -1,9 +1,10 @@
 """What a visitor does, in a real browser."""
 
 import pytest
-from conftest import serve
-from phone import fits_a_phone
 from playwright.sync_api import expect
+
+from tests.browser.conftest import serve
+from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

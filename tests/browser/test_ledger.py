@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from phone import fits_a_phone
 from playwright.sync_api import expect
+
+from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

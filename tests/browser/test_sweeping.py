@@ -1,8 +1,9 @@
 """The Trade-off page in a real browser: a sweep fills in, survives a page change and a reload, and can be cancelled."""
 
 import pytest
-from phone import fits_a_phone
 from playwright.sync_api import expect
+
+from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine

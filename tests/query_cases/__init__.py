@@ -1,6 +1,6 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from query_cases import boxes, cells, counts, lloyd, moments, rho, sums, swaps
+from tests.query_cases import boxes, cells, counts, lloyd, moments, rho, sums, swaps
 
 CASES = {
     **boxes.CASES,

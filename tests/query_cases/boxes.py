@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.geometry import snap
 from dpviz.privacy.queries import HalfIntervalCounts, Query, RegionSum
-from query_cases.base import AR, REPLACE, Case
+from tests.query_cases.base import AR, REPLACE, Case
 
 _grid = HalfIntervalCounts.over(np.ones(3), 0.1)
 _one, _other = np.full((1, 3), 0.1), np.array([[-0.9, 0.7, -0.2]])

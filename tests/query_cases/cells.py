@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.privacy.queries import CellSums, CellTally, Projection, Query
-from query_cases.base import AR, MOVE, REPLACE, Case
+from tests.query_cases.base import AR, MOVE, REPLACE, Case
 
 _corners = CellSums(np.array([[0, 0]]), 0.5, np.zeros(2), 0.5 * 2**0.5 / 2, relative=True)
 _low, _high = np.array([[0.0, 0.0]]), np.array([[0.5, 0.5]]) - 2.0**-20

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.geometry import Population
 from dpviz.privacy.queries import Count, NearestVotes, Query
-from query_cases.base import AR, MOVE, REPLACE, Case, points
+from tests.query_cases.base import AR, MOVE, REPLACE, Case, points
 
 _two = NearestVotes(Population(np.array([[-0.5, 0.0], [0.5, 0.0]])))
 _left, _right = np.array([[-0.5, 0.0]]), np.array([[0.5, 0.0]])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpviz.privacy.queries import ClusterMoves, Query
-from query_cases.base import AR, REPLACE, Case, points
+from tests.query_cases.base import AR, REPLACE, Case, points
 
 _one = ClusterMoves(np.array([[0.0, 0.0]]), 0.5)
 _two = ClusterMoves(np.array([[-0.5, 0.0], [0.5, 0.0]]), 0.5)

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.geometry import random_projection
 from dpviz.privacy.queries import NormHistogram, Projection, Query, SecondMoment
-from query_cases.base import AR, MOVE, REPLACE, Case
+from tests.query_cases.base import AR, MOVE, REPLACE, Case
 
 _far, _near = np.array([[1.0, 0.0]]), np.array([[0.01, 0.0]])
 _up = np.array([[0.0, 1.0]])

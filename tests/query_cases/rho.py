@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpviz.privacy.queries import CompanionSums, NearRegionSums, Query
-from query_cases.base import AR, MOVE, REPLACE, Case, points
+from tests.query_cases.base import AR, MOVE, REPLACE, Case, points
 
 RHO = 0.25
 _two = np.array([[-0.5, 0.0], [0.5, 0.0]])

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.geometry import random_projection
 from dpviz.privacy.queries import NearestScatter, NearestSums, Projection, Query
-from query_cases.base import AR, REPLACE, Case, points
+from tests.query_cases.base import AR, REPLACE, Case, points
 
 _two = NearestSums(np.array([[-0.5, 0.0], [0.5, 0.0]]), 1.0)
 _one = NearestSums(np.array([[0.0, 0.0]]), 1.0)

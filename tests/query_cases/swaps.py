@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.geometry import clip_ball, random_projection
 from dpviz.privacy.queries import Projection, Query, SetCosts, SwapCosts
-from query_cases.base import AR, REPLACE, Case, points
+from tests.query_cases.base import AR, REPLACE, Case, points
 
 _edge = np.array([[1.0, 0.0], [0.9997, 0.0], [0.9995, 0.0]])
 _far, _near = np.array([[-1.0, 0.0]]), np.array([[1.0, 0.0]])

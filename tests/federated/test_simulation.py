@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from scipy.stats import chi2, kstest
-from test_queries import block, companion_of, random_rows
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.fastlloyd import FastLloyd
@@ -35,7 +34,8 @@ from dpviz.geometry import Population
 from dpviz.privacy.accounting import sigma
 from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.privacy.rows import Session
-from query_cases import CASES
+from tests.privacy.test_queries import block, companion_of, random_rows
+from tests.query_cases import CASES
 
 N = 600
 BOX = Domain.box(-1, 1, 2, n_public=N)

@@ -29,7 +29,7 @@ def run(slug, X, **values):
     return ALGORITHMS[slug](n_clusters=8, **values).run(X, domain=domain, seed=0)
 
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOMAIN = Domain.box(-10, 10, 2)
 LINE = Coreset(np.array([[-4.0, 0.0], [-5.0, 0.0], [5.0, 0.0], [9.0, 0.0]]), np.array([1.0, 1.0, 8.0, 2.0]), np.ones(4))
 

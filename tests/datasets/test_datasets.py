@@ -13,7 +13,7 @@ from dpviz.datasets import SAMPLES, Blobs, clipping, dictionary, load, load_csv,
 from dpviz.datasets.earth import EARTH_RADIUS, Equirectangular
 from dpviz.domain import Domain
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", SAMPLES)

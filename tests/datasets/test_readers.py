@@ -11,11 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from broken_files import CELL, make_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.datasets.readers import Limits, Stopped, TableError, read_table
+from tests.broken_files import CELL, make_files
 
 FILES = make_files()
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from test_stemmer_kaplan import blobs, view
 
 from dpviz.algorithms.balcan import Balcan
 from dpviz.algorithms.stemmer_kaplan_swap import StemmerKaplanSwap
@@ -21,6 +20,7 @@ from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Exponential, Plan
 from dpviz.privacy.queries import CellTally, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.rows import Rows
+from tests.algorithms.test_stemmer_kaplan import blobs, view
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
 

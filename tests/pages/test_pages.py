@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages._ui.caches import per_run
 from pages._ui.explore import quality
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

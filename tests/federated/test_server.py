@@ -30,7 +30,7 @@ from dpviz.federated.server import serve
 from dpviz.privacy.noise import Secure, Seeded
 from dpviz.trace import Trace
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NAMES = ("ann", "bob", "cem")
 N = 300
 BOX = Domain.box(-1, 1, 2, n_public=N)

@@ -17,7 +17,7 @@ from dpviz.figures.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
 from pages._ui.runs import RECOMMENDED
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
 DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=60)

@@ -13,7 +13,7 @@ from dpviz.figures import View
 from dpviz.figures.federated import plot_clients, plot_words, words_frame
 from dpviz.figures.theme import LIGHT
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

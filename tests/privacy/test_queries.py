@@ -13,8 +13,8 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import Count, NearestVotes, Query
 from dpviz.privacy.rows import Rows
-from query_cases import CASES
-from query_cases.base import AR, MOVE, REPLACE
+from tests.query_cases import CASES
+from tests.query_cases.base import AR, MOVE, REPLACE
 
 NORMS = (1, 2, math.inf)
 TRIALS = 300

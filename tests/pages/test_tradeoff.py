@@ -31,7 +31,7 @@ from dpviz.trace import Coreset
 from pages._ui.results import Result, Store
 from pages._ui.sweep.sweeps import shelf
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 EPSILONS = (1.0, 2.0)
 
 

@@ -21,7 +21,7 @@ from dpviz.datasets import SAMPLES, dictionary
 from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.shell import PAGES, plain
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number that occurs nowhere else
 
 

@@ -18,7 +18,7 @@ from dpviz.cli import main
 from dpviz.datasets.readers import TableError, read_table
 from dpviz.datasets.readers.names import is_value
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 # what a person's cell may look like; every one holds a word or a number that occurs nowhere else
 FIRST = {
     "words": ["SENTINELa", "SENTINELb", "SENTINELc"],

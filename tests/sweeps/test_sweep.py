@@ -307,7 +307,7 @@ def test_a_public_file_is_read_again_when_it_changes(tmp_path):
     assert run_cell(list(sweep.cells())[1])["status"] == "ok"
 
 
-SPECS = sorted((Path(__file__).parent.parent / "benchmarks" / "specs").glob("*.toml"))
+SPECS = sorted((Path(__file__).parents[2] / "benchmarks" / "specs").glob("*.toml"))
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
