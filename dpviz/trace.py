@@ -42,22 +42,24 @@ class Coreset:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One frame of a run. All coordinates are in normalized z units of the run's domain.
+    """One step of a run; an algorithm yields the first three fields, the driver fills in the rest.
+
+    All coordinates are in normalized z units of the run's domain.
 
     Attributes
     ----------
-    index : int
     kind : str, names the figures that can draw the step
     title : str, one sentence
     released : what an adversary may see: arrays, numbers and strings only
+    index : int, counted from 0
     hidden : true statistics behind the releases of this step; empty unless the run is a DEMO
     n_releases : number of ledger entries when the step ends
     """
 
-    index: int
     kind: str
     title: str
     released: Mapping[str, Any]
+    index: int = 0
     hidden: tuple[Hidden, ...] = ()
     n_releases: int = 0
 
@@ -147,12 +149,12 @@ class Trace:
         centers = record["cluster_centers"]
         steps = tuple(
             Step(
-                step["index"],
                 step["kind"],
                 step["title"],
                 freeze(_decode(step["released"])),
-                tuple(Hidden(label, scope, freeze(_decode(true))) for label, scope, true in step["hidden"]),
-                step["n_releases"],
+                index=step["index"],
+                hidden=tuple(Hidden(label, scope, freeze(_decode(true))) for label, scope, true in step["hidden"]),
+                n_releases=step["n_releases"],
             )
             for step in record["steps"]
         )

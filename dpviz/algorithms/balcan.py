@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
@@ -18,7 +18,8 @@ from dpviz.params import param
 from dpviz.privacy.accounting import zcdp_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, Plan
-from dpviz.privacy.queries import CellTally, NearestSums, Projection, cell_centers
+from dpviz.privacy.queries import ListedCells, NearestSums, Projection, cell_centers
+from dpviz.trace import Step
 
 __all__ = ["Balcan"]
 
@@ -136,7 +137,7 @@ class Balcan(ApproximateDP):
             }
         )
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Candidates from halved cubes, private local search, noisy averages."""
         d = curator.n_features
         p = self.projected(d, curator.n_public)
@@ -148,11 +149,11 @@ class Balcan(ApproximateDP):
         averages = noisy.value["sums"] / np.maximum(noisy.value["counts"], 1.0)[:, None]
         centers = clip_ball(snap(domain.clip(averages)), domain.radius)
         released = {"centers": centers, "noisy_counts": noisy.value["counts"], "start": start}
-        yield Frame("recover", f"Noisy averages of the rows nearest to the {len(start)} chosen candidates", released)
+        yield Step("recover", f"Noisy averages of the rows nearest to the {len(start)} chosen candidates", released)
 
     def _halve(
         self, curator: Curator, p: int, reach: float, projection: Projection | None, rng: np.random.Generator
-    ) -> Generator[Frame, None, np.ndarray]:
+    ) -> Generator[Step, None, np.ndarray]:
         """Yield one frame a level; return the centers (m, p) of all cubes that were active, inside the ball."""
         levels = self.levels(curator.n_public)
         root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two: halves are exact
@@ -165,7 +166,7 @@ class Balcan(ApproximateDP):
                 width /= 2
                 keys = (2 * active[:, None] + children).reshape(-1, p)
                 keys = keys[np.lexsort(keys.T[::-1])]
-                noisy = curator.release("cubes", CellTally(keys, width, offset, projection))
+                noisy = curator.release("cubes", ListedCells(keys, width, offset, projection))
                 threshold = 1 + self.OUTSTANDING * noisy.sd
                 kept = noisy.value > threshold
                 active = keys[kept]
@@ -179,7 +180,7 @@ class Balcan(ApproximateDP):
                     f"Shift {shift} of {self.shifts}, level {level} of {levels}: {int(kept.sum())} of {len(keys)} "
                     f"cubes of width {width:g} are crowded"
                 )
-                yield Frame("cubes", title, released)
+                yield Step("cubes", title, released)
                 if not kept.any():
                     break
         return clip_ball(snap(np.unique(np.concatenate(found), axis=0)), reach)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,15 +20,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Coreset, Step, Trace
 
-__all__ = ["Algorithm", "ApproximateDP", "Frame"]
-
-
-class Frame(NamedTuple):
-    """What `steps` yields; the driver turns it into a `Step`. Coordinates are in z units."""
-
-    kind: str
-    title: str
-    released: Mapping[str, Any]
+__all__ = ["Algorithm", "ApproximateDP"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,8 +56,8 @@ class Algorithm:
         """Return what this run may release and at what cost; a function of public values only."""
         raise NotImplementedError
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
-        """Yield one `Frame` a picture; ask the curator for everything that depends on rows."""
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        """Yield one `Step` a picture; ask the curator for everything that depends on rows."""
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
@@ -133,9 +125,13 @@ class Algorithm:
             rho_distance=getattr(self, "rho_distance", math.inf),
         )
         steps: list[Step] = []
-        for frame in self.steps(curator, rows.domain, init_rng):
-            step = Step(
-                len(steps), frame.kind, frame.title, freeze(frame.released), curator.drain_hidden(), len(curator.ledger)
+        for shown in self.steps(curator, rows.domain, init_rng):
+            step = dataclasses.replace(
+                shown,
+                released=freeze(shown.released),
+                index=len(steps),
+                hidden=curator.drain_hidden(),
+                n_releases=len(curator.ledger),
             )
             steps.append(step)
             if on_step is not None:

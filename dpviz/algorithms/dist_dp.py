@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap_toward_zero
@@ -20,6 +19,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, Threshold
 from dpviz.privacy.queries import NearRegionSums, QuadtreeCells, near_regions
+from dpviz.trace import Step
 
 __all__ = ["DistDP"]
 
@@ -158,7 +158,7 @@ class DistDP(Moves):
             }
         )
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Algorithm 2 (the trees), then Algorithm 1 (the regions)."""
         d, n = curator.n_features, curator.n_public
         self._refuse_too_much(n)
@@ -171,7 +171,7 @@ class DistDP(Moves):
             keys, counts = count_cells(noisy.value, shifts, (level,))
             said = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
             found.append(said["cells"][said["kept"]])
-            yield Frame("level", f"Level {level}: the {len(found[-1])} fullest cells, by noisy points", said)
+            yield Step("level", f"Level {level}: the {len(found[-1])} fullest cells, by noisy points", said)
         fine = tuple(range(self.coarse_levels + 1, DEPTH + 1))
         passed = curator.release_keys("cells", QuadtreeCells(shifts, fine))
         for level in fine:
@@ -179,21 +179,21 @@ class DistDP(Moves):
             said = self._level(passed.keys[here], passed.counts[here], shifts, level, "rows")
             found.append(said["cells"][said["kept"]])
             words = f"{len(found[-1])} cells pass the threshold of {passed.threshold:.0f} rows and are chosen"
-            yield Frame("level", f"Level {level}: {words}", {**said, "threshold": passed.threshold})
+            yield Step("level", f"Level {level}: {words}", {**said, "threshold": passed.threshold})
         regions = np.unique(np.concatenate(found), axis=0)
 
         factor = self.near_factor(d, n)
         reach = factor * curator.rho_distance
         near = near_regions(noisy.value, regions, reach)
         words = f"{np.mean(~near):.0%} of the noisy points are far from all {len(regions)} regions and stay themselves"
-        yield Frame("split", f"Far and near: {words}", {"regions": regions, "near": near, "reach": reach})
+        yield Step("split", f"Far and near: {words}", {"regions": regions, "near": near, "reach": reach})
 
         radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
         said = self._means(curator.release("regions", query), query, domain)
         kept, sd = said["kept"], said["noise_sd"]
         words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (\u00b1{sd:.0f} on every count)"
-        yield Frame("regions", words, said)
+        yield Step("regions", words, said)
 
         points = np.concatenate([noisy.value[~near], said["means"][kept]])
         weights = np.concatenate([np.ones(int((~near).sum())), said["noisy_counts"][kept]])
@@ -205,7 +205,7 @@ class DistDP(Moves):
         result = self.finish(points, weights, sds, domain, rng)
         if self.objective == "medians":
             result["centers"] = domain.clip(medians_on(points, weights, result["centers"]))
-        yield Frame("cluster", title, result)
+        yield Step("cluster", title, result)
 
     def _refuse_too_much(self, n_public: int) -> None:
         """Refuse sizes that would take too long, before anything is released."""

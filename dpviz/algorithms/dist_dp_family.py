@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz import params
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.queries import Positions
+from dpviz.trace import Step
 
 __all__ = ["Moves"]
 
@@ -75,11 +76,11 @@ class Moves(ApproximateDP):
         query = Positions(curator.rho_distance)
         return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)
 
-    def show_points(self, curator: Curator, noisy: Noisy) -> Frame:
+    def show_points(self, curator: Curator, noisy: Noisy) -> Step:
         """Return the frame that shows the noisy points."""
         said = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
         times = noisy.sd / curator.rho_distance
-        return Frame(
+        return Step(
             "noisy-points", f"Noisy points: every row is moved by noise of {times:.1f} rho per coordinate", said
         )
 

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, Plan
+from dpviz.trace import Step
 
 __all__ = ["DistDPRandomPoints"]
 
@@ -77,10 +77,10 @@ class DistDPRandomPoints(Moves):
         """Return the one release with the whole budget."""
         return Plan({"points": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Noisy points, k-means."""
         noisy = self.noisy_points(curator, domain)
         yield self.show_points(curator, noisy)
         n = len(noisy.value)
         result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng)
-        yield Frame("cluster", "Centers: plain k-means on the noisy points, free", result)
+        yield Step("cluster", "Centers: plain k-means on the noisy points, free", result)

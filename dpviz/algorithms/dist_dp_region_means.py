@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.algorithms.nsm import NSM
 from dpviz.domain import Domain
@@ -20,6 +19,7 @@ from dpviz.privacy.accounting import mu_of_epsilon, sigma
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import CompanionSums
+from dpviz.trace import Step
 
 __all__ = ["DistDPRegionMeans"]
 
@@ -120,7 +120,7 @@ class DistDPRegionMeans(Moves):
         points, sums = gaussians(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public)), [1, 1])
         return Plan({"points": (points,), "sums": (sums,)})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Noisy points, regions, weighted k-means; or NSM."""
         if "points" not in curator.plan.costs:
             yield from self._standard().steps(curator, domain, rng)
@@ -135,10 +135,10 @@ class DistDPRegionMeans(Moves):
         means = domain.clip(np.where(kept[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
         said = {"regions": regions, "noisy_counts": counts, "means": means, "kept": kept, "noise_sd": sums.sd}
         words = f"Regions: one noisy mean for each of {int(kept.sum())}, {counts[kept].mean():.0f} rows on average"
-        yield Frame("regions", words, said)
+        yield Step("regions", words, said)
 
         result = self.finish(means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng)
-        yield Frame("cluster", "Centers: weighted k-means on the region means, free", result)
+        yield Step("cluster", "Centers: weighted k-means on the region means, free", result)
 
     def _standard(self) -> NSM:
         return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)

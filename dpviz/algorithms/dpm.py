@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
@@ -18,6 +18,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.plan import Exponential, Gaussian, Laplace, Plan, fitted, split
 from dpviz.privacy.queries import Below, Count, HalfIntervalCounts, RegionSum, SplitScore
+from dpviz.trace import Step
 
 __all__ = ["DPM"]
 
@@ -185,7 +186,7 @@ class DPM(ApproximateDP):
             n_public * mu_of_epsilon(self.epsilon * share, self.resolved_delta(n_public)) / (4 * math.sqrt(n_features))
         )
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Algorithm 1; one frame a region, in the order of the recursion, then the averages."""
         histogram = HalfIntervalCounts.over(domain.box_z, self.interval)
         deepest = self.depth(curator.n_features, curator.n_public)
@@ -215,7 +216,7 @@ class DPM(ApproximateDP):
                 why = "deepest level" if depth == deepest else "no one left" if n <= 1 else "too narrow to cut"
                 leaves.append(region)
                 title = f"About {n:,.0f} rows; {why}: a final region"
-                yield Frame("region", title, seen | {"column": -1, "accepted": False, "reason": why})
+                yield Step("region", title, seen | {"column": -1, "accepted": False, "reason": why})
                 continue
             column, at = divmod(curator.select("split", score, region.scope), histogram.intervals)
             position = float(histogram.cuts[column, at])
@@ -236,7 +237,7 @@ class DPM(ApproximateDP):
             else:
                 leaves.append(region)
             why = "accepted" if accepted else "one side would hold too few rows, so it is rejected: a final region"
-            yield Frame(
+            yield Step(
                 "region",
                 f"About {n:,.0f} rows; cut across column {column + 1} leaves about {counts[0]:,.0f} and "
                 f"{counts[1]:,.0f}: {why}",
@@ -255,7 +256,7 @@ class DPM(ApproximateDP):
 
     def _averages(
         self, curator: Curator, domain: Domain, rng: np.random.Generator, leaves: list[Region], sds: dict[int, float]
-    ) -> Iterator[Frame]:
+    ) -> Iterator[Step]:
         """Release one average per final region, from the region's middle; then merge them if k is given."""
         centers, errors = [], []
         weights = np.array([max(region.noisy_count, 1.0) for region in leaves])
@@ -267,7 +268,7 @@ class DPM(ApproximateDP):
             centers.append(np.clip(middle + noisy.value / weight, region.low, region.high))
             errors.append(noisy.sd / weight)
         found = snap_toward_zero(domain.clip(np.array(centers)))
-        yield Frame(
+        yield Step(
             "averages",
             f"{len(leaves)} regions give {len(leaves)} noisy averages: DPM chose the number of centers itself",
             {
@@ -284,7 +285,7 @@ class DPM(ApproximateDP):
         )
         if self.exactly_k:
             merged = solve(found, weights, self.n_clusters, rng, jitter=self.interval)
-            yield Frame(
+            yield Step(
                 "merge",
                 f"Weighted k-means on the averages gives {self.n_clusters} centers, free of cost",
                 {"centers": snap_toward_zero(domain.clip(merged)), "start": found},

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import Population, random_projection, snap, snap_toward_zero
 from dpviz.params import param
@@ -18,6 +18,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Cover, Gaussian, Laplace, Plan
 from dpviz.privacy.queries import CellCover, NearestSums, NearestVotes, Projection
+from dpviz.trace import Step
 
 __all__ = ["EMMC"]
 
@@ -110,7 +111,7 @@ class EMMC(ApproximateDP):
             }
         )
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Pick cells grid by grid (one release, one frame a grid), count, cluster, average."""
         k, d = self.n_clusters, curator.n_features
         p = min(d, self.directions)
@@ -131,20 +132,20 @@ class EMMC(ApproximateDP):
             middles = query.middles(grid, picked)
             candidates = np.concatenate([candidates, middles])
             title = f"Grid {grid + 1} of {self.grids}: {len(middles)} cells picked out of {query.size(grid):,}"
-            yield Frame("cover", title, seen | {"grid": grid, "side": sides[grid], "cells": middles})
+            yield Step("cover", title, seen | {"grid": grid, "side": sides[grid], "cells": middles})
         candidates = np.unique(snap(candidates), axis=0)
         votes = curator.release("votes", NearestVotes(Population(candidates), projection))
         weights = np.maximum(votes.value, 0)
         starts = snap(solve(candidates, weights if weights.any() else weights + 1, k, rng, jitter=sides[0]))
         title = f"{len(candidates)} candidates are counted; weighted k-means on them gives {k} groups, free of cost"
         said = {"candidates": candidates, "noisy_votes": votes.value, "noise_sd": votes.sd, "starts": starts}
-        yield Frame("cover-votes", title, seen | said)
+        yield Step("cover-votes", title, seen | said)
         noisy = curator.release("average", NearestSums(starts, domain.radius, projection))
         counts, sd = noisy.value["counts"], noisy.sd["counts"]
         kept = counts > 2 * sd
         kept[np.argmax(counts)] = True
         means = noisy.value["sums"][kept] / np.maximum(counts[kept], 1.0)[:, None]
-        yield Frame(
+        yield Step(
             "cover-means",
             f"One noisy average per group; {int(kept.sum())} of {k} groups stand out from the noise",
             seen

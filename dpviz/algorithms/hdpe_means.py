@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.pe_family import Evolution, averages, sums_and_counts
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection
@@ -18,6 +17,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import NearestSums, Projection
+from dpviz.trace import Step
 
 __all__ = ["HDPEMeans"]
 
@@ -101,7 +101,7 @@ class HDPEMeans(Evolution):
             last = {"recover.sums": (sums,), "recover.counts": (counts,)}
         return Plan({"votes": votes, **last})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Algorithm 3; one frame a generation, one for the recovery."""
         d, p = curator.n_features, self.columns(curator.n_features)
         projection = Projection(random_projection(d, p, rng)) if p < d else None
@@ -111,10 +111,10 @@ class HDPEMeans(Evolution):
         for generation in self.evolve(curator, p, L, domain.radius, rng, projection):
             centers = generation.pop("centers")
             said = {**generation, "projected_centers": centers, **drawn}
-            yield Frame("projected-generation", self.title(generation), said)
+            yield Step("projected-generation", self.title(generation), said)
             drawn = {}
         noisy = curator.release("recover", NearestSums(centers, domain.radius, projection)).value
-        yield Frame(
+        yield Step(
             "recovery",
             f"One noisy average per center brings {self.n_clusters} centers back to {d} columns",
             {

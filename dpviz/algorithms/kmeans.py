@@ -108,7 +108,13 @@ class KMeans(Algorithm):
         steps = []
         for index, centers in enumerate(path):
             title = "k-means++ start" if index == 0 else f"Iteration {index} of {len(path) - 1}"
-            step = Step(index, "iteration", title, freeze({}), (Hidden("centers", 0, freeze({"centers": centers})),))
+            step = Step(
+                "iteration",
+                title,
+                freeze({}),
+                index=index,
+                hidden=(Hidden("centers", 0, freeze({"centers": centers})),),
+            )
             steps.append(step)
             if on_step is not None:
                 on_step(step)

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import Algorithm
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, clip_ball, fold, pack_cube, snap, snap_toward_zero
 from dpviz.params import param
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.queries import NearestSums, Query
+from dpviz.trace import Step
 
 __all__ = ["NoisyLloyd"]
 
@@ -76,11 +77,11 @@ class NoisyLloyd(Algorithm):
         """Return the grid of the centers."""
         return GRID
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Start, then assign, add, divide, and move; one frame an iteration."""
         rounds = len(curator.plan.costs["update.sums"])
         centers = self._inside(self._start(curator.n_features, domain, rng), domain)
-        yield Frame(
+        yield Step(
             "packing", f"{self.n_clusters} centers spread over the public domain; no row read", {"centers": centers}
         )
         for t in range(rounds):
@@ -96,7 +97,7 @@ class NoisyLloyd(Algorithm):
             if reach is not None:
                 short = moves * np.minimum(1.0, reach / np.maximum(np.linalg.norm(moves, axis=1), reach))[:, None]
             start, centers = centers, self._inside(centers + short, domain)
-            yield Frame(
+            yield Step(
                 "noisy-iteration",
                 f"Iteration {t + 1} of {rounds}: {_moved(start, centers)}",
                 {

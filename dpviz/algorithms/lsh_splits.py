@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
@@ -18,6 +18,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.plan import Gaussian, Laplace, Plan, fitted, split
 from dpviz.privacy.queries import Count, Projection, RegionSum, Side
+from dpviz.trace import Step
 
 __all__ = ["LSHSplits"]
 
@@ -109,7 +110,7 @@ class LSHSplits(ApproximateDP):
 
         return fitted(costs, self.epsilon, delta)
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Grow the tree level by level, one frame each; then average the leaves and cluster the averages."""
         d = curator.n_features
         hyperplanes = Projection(snap(rng.normal(size=(d, self.max_depth))))
@@ -137,7 +138,7 @@ class LSHSplits(ApproximateDP):
                     leaves.append(bucket)
                 branched.append(bool(kept))
                 below += kept
-            yield Frame(
+            yield Step(
                 "split-level",
                 f"Level {depth}: {len(level)} buckets, {sum(branched)} of them are split by hyperplane {depth + 1}"
                 if any(branched)
@@ -162,7 +163,7 @@ class LSHSplits(ApproximateDP):
         points = snap_toward_zero(domain.clip(means))
         k = min(self.n_clusters, len(leaves))
         centers = snap_toward_zero(domain.clip(solve(points, weights, k, rng, jitter=0.0)))
-        yield Frame(
+        yield Step(
             "split-means",
             f"{len(leaves)} buckets give {len(leaves)} noisy averages; weighted k-means on them gives {k} centers",
             {

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.pe_family import survivors
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
@@ -19,6 +19,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, gaussians
 from dpviz.privacy.queries import NearestScatter, NearestSums, NormHistogram, Projection, SecondMoment
+from dpviz.trace import Step
 
 __all__ = ["NSM"]
 
@@ -166,7 +167,7 @@ class NSM(ApproximateDP):
         costs |= _joint("zoom", mu, [(first, 0.5)]) if flat else {"moment": gaussians(mu * math.sqrt(first), [1])}
         return Plan({**costs, **_joint("step", mu, [(step, counted), (step, counted)])})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Radius, directions, candidates, zoom, free k-means, two corrections."""
         d, n, k, plan = curator.n_features, curator.n_public, self.n_clusters, curator.plan.costs
         reach = (yield from self._learn_radius(curator, domain)) if "radius" in plan else domain.radius
@@ -186,10 +187,10 @@ class NSM(ApproximateDP):
             spread, directions, total = _directions(_symmetric(moment), moment.sd, n, reach)
             short = min(reach, 2 * math.sqrt(total))
             said = {"moment": moment.value, "spread": spread, "directions": directions, "noise_sd": moment.sd}
-            yield Frame("moment", "The noisy second moment: in which directions rows spread", said)
+            yield Step("moment", "The noisy second moment: in which directions rows spread", said)
             population = clip_ball(snap(rng.normal(size=(M, p)) * np.sqrt(spread) @ directions.T), reach)
             summary = self._summary(curator, "candidates", population, short, k, (spread, directions), projection)
-        yield Frame("candidates", f"{int(summary['kept'].sum())} of {M} candidates keep enough noisy votes", summary)
+        yield Step("candidates", f"{int(summary['kept'].sum())} of {M} candidates keep enough noisy votes", summary)
         if "zoom.counts" in plan:
             summary, cell = yield from self._look_closer(curator, summary, cell, reach, rng)
 
@@ -201,7 +202,7 @@ class NSM(ApproximateDP):
             "coreset_sd": np.full(len(points), summary["noise_sd"]),
         }
         said = {"centers": centers, **coreset} if projection is None else {"projected_centers": centers}
-        yield Frame("solve", f"k-means with restarts and swaps on {len(points)} noisy points: free", said)
+        yield Step("solve", f"k-means with restarts and swaps on {len(points)} noisy points: free", said)
 
         if flat:
             width, multiple = _scatter(points, weights, centers) + cell, 1.5
@@ -212,18 +213,18 @@ class NSM(ApproximateDP):
         clip = max(min(short, multiple * math.sqrt(width)), reach / 256)  # never 0, even if the points are the centers
         yield from self._correct(curator, domain, centers, clip, reach, projection, moment)
 
-    def _learn_radius(self, curator: Curator, domain: Domain) -> Generator[Frame, None, float]:
+    def _learn_radius(self, curator: Curator, domain: Domain) -> Generator[Step, None, float]:
         """Yield the noisy histogram of norms; return how far rows reach."""
         noisy = curator.release("radius", NormHistogram(domain.radius, self.BINS))
         edges = domain.radius * 2.0 ** (-np.arange(self.BINS) / 2)
         reach = float(edges[_cut(noisy.value, noisy.sd)])
         said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
-        yield Frame("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", said)
+        yield Step("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", said)
         return reach
 
     def _look_closer(
         self, curator: Curator, summary: dict[str, Any], cell: float, reach: float, rng: np.random.Generator
-    ) -> Generator[Frame, None, tuple[dict[str, Any], float]]:
+    ) -> Generator[Step, None, tuple[dict[str, Any], float]]:
         """Yield a summary about finer candidates where rows were found; return the better one and its cells' spread."""
         k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
         zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
@@ -239,7 +240,7 @@ class NSM(ApproximateDP):
         closer = self._summary(curator, "zoom", centers, 1.5 * math.sqrt(width), k, None, least=2)
         if closer["kept"].sum() >= min(k, len(points)):
             summary, cell = closer, 0.0  # the finer points carry the spread themselves
-        yield Frame("zoom", f"A closer look: {int(closer['kept'].sum())} of {m} finer candidates stay", closer)
+        yield Step("zoom", f"A closer look: {int(closer['kept'].sum())} of {m} finer candidates stay", closer)
         return summary, cell
 
     def _correct(
@@ -251,7 +252,7 @@ class NSM(ApproximateDP):
         reach: float,
         projection: Projection | None,
         moment: Noisy | None,
-    ) -> Iterator[Frame]:
+    ) -> Iterator[Step]:
         """Yield two noisy Lloyd steps; the first one leaves the projection, or parts centers that share a cluster."""
         k, d = centers.shape[0], curator.n_features
         for step in (1, 2):
@@ -272,7 +273,7 @@ class NSM(ApproximateDP):
                 centers, said["split"] = _split_merge(centers, counts, inside, 2 * wide.sd, _symmetric(moment), bulk)
             centers = clip_ball(snap(centers), domain.radius)
             said["centers"] = centers
-            yield Frame("correction", f"Noisy Lloyd step {step} of 2: {int(moved.sum())} of {k} centers move", said)
+            yield Step("correction", f"Noisy Lloyd step {step} of 2: {int(moved.sum())} of {k} centers move", said)
 
     def _summary(
         self,

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.pe_family import Evolution, averages, sums_and_counts
 from dpviz.domain import Domain
 from dpviz.params import param
@@ -17,6 +16,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import NearestSums
+from dpviz.trace import Step
 
 __all__ = ["PEMeans"]
 
@@ -109,16 +109,16 @@ class PEMeans(Evolution):
             return Plan({"votes": votes})
         return Plan({"votes": votes, **sums_and_counts("refine", mu * math.sqrt(self.refine), n_features)})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Algorithm 1; one frame a generation."""
         L = self.first_variations(curator.n_features, curator.n_public)
         centers = np.empty((0, curator.n_features))
         for generation in self.evolve(curator, curator.n_features, L, domain.radius, rng):
             centers = generation["centers"]
-            yield Frame("generation", self.title(generation), generation)
+            yield Step("generation", self.title(generation), generation)
         if self.refine:
             noisy = curator.release("refine", NearestSums(centers, domain.radius)).value
-            yield Frame(
+            yield Step(
                 "refinement",
                 "One noisy average per center (ours, not the paper's)",
                 {"centers": averages(noisy, domain.radius), "start": centers, "noisy_counts": noisy["counts"]},

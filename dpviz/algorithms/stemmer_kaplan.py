@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, snap
@@ -18,6 +17,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, Plan
 from dpviz.privacy.queries import NearestVotes
+from dpviz.trace import Step
 
 __all__ = ["StemmerKaplan", "choose"]
 
@@ -111,7 +111,7 @@ class StemmerKaplan(PrivateCenters):
         candidates = self.candidate_costs(mu * math.sqrt(1 - self.choice_share), delta / 2, n_features)
         return Plan({**candidates, "weights": (Gaussian(mu * math.sqrt(self.choice_share)),)})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Candidates from crowded cells, one noisy weight each, k-means on them."""
         candidates = yield from self.gather(curator, domain, rng)
         if len(candidates) == 0:
@@ -127,14 +127,14 @@ class StemmerKaplan(PrivateCenters):
             "coreset_weights": coreset[1],
             "coreset_sd": np.full(len(coreset[0]), weights.sd),
         }
-        yield Frame("weights", f"Every row counts for its nearest of {len(candidates)} candidates, with noise", said)
+        yield Step("weights", f"Every row counts for its nearest of {len(candidates)} candidates, with noise", said)
         yield choose(*coreset, self.n_clusters, domain, rng)
 
 
-def choose(points: np.ndarray, weights: np.ndarray, n_clusters: int, domain: Domain, rng: np.random.Generator) -> Frame:
+def choose(points: np.ndarray, weights: np.ndarray, n_clusters: int, domain: Domain, rng: np.random.Generator) -> Step:
     """Return the frame that chooses k centers of a released weighted set; free."""
     centers = solve(points, weights, n_clusters, rng, jitter=0.01 * domain.radius)
-    return Frame(
+    return Step(
         "choose",
         f"k-means on {len(points)} weighted candidates gives {n_clusters} centers: free",
         {"centers": clip_ball(snap(centers), domain.radius), "candidates": points, "weights": weights},

@@ -12,13 +12,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import ApproximateDP, Frame
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.plan import Cost, Gaussian, Threshold
-from dpviz.privacy.queries import CellCounts, CellSums, InBalls, Projection, cell_centers
+from dpviz.privacy.queries import CellSums, InBalls, OccupiedCells, Projection, cell_centers
+from dpviz.trace import Step
 
 __all__ = ["PrivateCenters"]
 
@@ -83,7 +84,7 @@ class PrivateCenters(ApproximateDP):
             said.append(f"{self.name}: below epsilon 1, {self.rounds} rounds cost more noise than they find.")
         return tuple(said)
 
-    def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Frame, None, np.ndarray]:
+    def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Step, None, np.ndarray]:
         """Yield one frame a table and one a filter; return the candidates (m, d), possibly none."""
         d = curator.n_features
         p = min(d, self.HASHED)
@@ -96,7 +97,7 @@ class PrivateCenters(ApproximateDP):
                 width = widest / 2 ** (table // self.repetitions)
                 projection = Projection(random_projection(d, p, rng)) if d > p else None
                 offset = snap_toward_zero(rng.uniform(0, width, p))
-                buckets = curator.release_keys("buckets", CellCounts(width, offset, projection), scope)
+                buckets = curator.release_keys("buckets", OccupiedCells(width, offset, projection), scope)
                 kept = _largest(buckets.counts, self.MOST_CELLS * self.n_clusters)
                 keys, counts = buckets.keys[kept], buckets.counts[kept]
                 radius = domain.radius if projection else width * math.sqrt(d) / 2
@@ -114,13 +115,13 @@ class PrivateCenters(ApproximateDP):
                     "noise_sd": buckets.sd, "threshold": buckets.threshold, "kept": kept, "averages": averages,
                     "average_sd": sums.sd / counts, "precise": precise,
                 }  # fmt: skip
-                yield Frame("buckets", self._title(released), released)
+                yield Step("buckets", self._title(released), released)
             if round_ < self.rounds:
                 fine = widths <= np.median(widest / 2.0 ** np.arange(tables // self.repetitions))
                 radii = widths[fine] * math.sqrt(p) / 2
                 scope, _ = curator.partition(scope, InBalls(points[fine], radii))
                 released = {"points": points[fine], "radii": radii, "round": round_}
-                yield Frame("filter", f"Rows inside {int(fine.sum())} released balls drop out", released)
+                yield Step("filter", f"Rows inside {int(fine.sum())} released balls drop out", released)
         return points
 
     def _title(self, said: dict) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Algorithm, Frame
+from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.stemmer_kaplan import choose
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
@@ -19,6 +19,7 @@ from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.local import OUE, OneBit, flip_chance
 from dpviz.privacy.plan import Plan, Report
 from dpviz.privacy.queries import ByUser, CellOf, NearestOf, OffsetOf, Projection
+from dpviz.trace import Step
 
 __all__ = ["StemmerKaplanLocal"]
 
@@ -185,7 +186,7 @@ class StemmerKaplanLocal(Algorithm):
         scopes = list(curator.partition(ALL, ByUser(seed, shares)))
         return scopes[:tables], scopes[tables : 2 * tables], scopes[2 * tables :]
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Heavy cells, one-bit averages, weights of the nearest candidates, k-means on them."""
         d, k, n = curator.n_features, self.n_clusters, curator.n_public
         seeds = [int(seed) for seed in rng.integers(2**62, size=2)]
@@ -207,7 +208,7 @@ class StemmerKaplanLocal(Algorithm):
                 "noisy_counts": heard.value[heavy], "users": heard.users, "sample": heard.sample, "oracle": self.oracle,
             }  # fmt: skip
             title = f"Grid {t + 1} of {len(ask)}: {len(heavy)} of {cell.size} cells stand out of the noise"
-            yield Frame("reports", title, released)
+            yield Step("reports", title, released)
 
         candidates = np.empty((0, d))
         for t, (scope, (cell, heavy, heard)) in enumerate(zip(tell, tables, strict=True)):
@@ -228,7 +229,7 @@ class StemmerKaplanLocal(Algorithm):
                 "average_sd": sd, "users": told.users,
             }  # fmt: skip
             title = f"Averages {t + 1} of {len(tell)}: one bit each of {told.users:,} users moves {len(heavy)} anchors"
-            yield Frame("averages", title, released)
+            yield Step("averages", title, released)
         if len(candidates) == 0:
             candidates = np.zeros((1, d))  # nothing stood out: the middle of the domain
 
@@ -253,7 +254,7 @@ class StemmerKaplanLocal(Algorithm):
             "coreset_weights": kept_weights,
             "coreset_sd": np.full(int(kept.sum()), sd),
         }
-        yield Frame("weights", f"{users:,} users report which of {len(candidates)} candidates is nearest", released)
+        yield Step("weights", f"{users:,} users report which of {len(candidates)} candidates is nearest", released)
         yield choose(candidates[kept], kept_weights, k, domain, rng)
 
     def _cells(self, width: float, base: float, d: int, rng: np.random.Generator) -> CellOf:

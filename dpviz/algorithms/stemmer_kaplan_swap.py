@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
 from dpviz.algorithms.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
@@ -17,6 +16,7 @@ from dpviz.params import param
 from dpviz.privacy.accounting import zcdp_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan
+from dpviz.trace import Step
 
 __all__ = ["StemmerKaplanSwap"]
 
@@ -92,7 +92,7 @@ class StemmerKaplanSwap(PrivateCenters):
         candidates = self.candidate_costs(mu, delta / 2, n_features)
         return Plan({**candidates, **search_costs(self.choice_share * zcdp, self.swaps or 2 * self.n_clusters)})
 
-    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Frame]:
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Candidates from crowded cells, then private local search."""
         candidates = yield from self.gather(curator, domain, rng)
         yield from swap_search(curator, candidates, self.n_clusters, domain.radius, rng)

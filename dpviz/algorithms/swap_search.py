@@ -7,11 +7,11 @@ from collections.abc import Generator
 
 import numpy as np
 
-from dpviz.algorithms.base import Frame
 from dpviz.geometry import sphere_pack
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Exponential
 from dpviz.privacy.queries import Projection, SetCosts, SetScore, SwapCosts, SwapScore
+from dpviz.trace import Step
 
 __all__ = ["search_costs", "swap_search"]
 
@@ -29,7 +29,7 @@ def swap_search(
     radius: float,
     rng: np.random.Generator,
     projection: Projection | None = None,
-) -> Generator[Frame, None, np.ndarray]:
+) -> Generator[Step, None, np.ndarray]:
     """Yield one frame a swap; return k of the candidates (k, d).
 
     Starts at k random candidates, swaps as often as the plan says, then chooses among all sets met on the way.
@@ -53,8 +53,8 @@ def swap_search(
             chosen = np.concatenate([np.delete(chosen, out), [into]])
         sets.append(chosen)
         what = "one center moves" if moves else "no change"
-        yield Frame("swap", f"Swap {swap} of {swaps}: {what}", {**released, name: candidates[chosen]})
+        yield Step("swap", f"Swap {swap} of {swaps}: {what}", {**released, name: candidates[chosen]})
     best = curator.select("pick", SetScore(SetCosts(candidates, np.array(sets), radius, projection)))
     released = {"picked": best, "swaps": swaps, "candidates": candidates, name: candidates[sets[best]]}
-    yield Frame("pick", f"Of {len(sets)} sets met on the way, the one after swap {best} is chosen", released)
+    yield Step("pick", f"Of {len(sets)} sets met on the way, the one after swap {best} is chosen", released)
     return candidates[sets[best]]

@@ -13,7 +13,7 @@ from typing import TextIO
 from joblib import cpu_count
 
 from dpviz.sweeps.dask_engine import cluster, connect
-from dpviz.sweeps.engines import Engine, local, perform
+from dpviz.sweeps.engines import Engine, on_this_machine, perform
 from dpviz.sweeps.report import report
 from dpviz.sweeps.rowfile import RowFile, read_rows
 from dpviz.sweeps.spec import read_spec
@@ -45,15 +45,15 @@ def _sweep(arguments: argparse.Namespace) -> int:
         raise ValueError(f"sweep: workers must be >= 1; got {arguments.workers}.")
     spec = read_spec(arguments.spec)
     done = set(read_rows(arguments.output).key)
-    total = len(list(spec.sweep.cells()))
+    total = len(list(spec.sweep.runs()))
     print(f"{spec.title}: {total} runs, simulation on public data; nothing here is private.", file=sys.stderr)
     with ExitStack() as stack:
-        engine: Engine = partial(local, workers=arguments.workers)
+        engine: Engine = partial(on_this_machine, workers=arguments.workers)
         if arguments.cluster:
             client = stack.enter_context(connect(arguments.cluster, arguments.workers))
             engine = partial(cluster, client=client)
         file = stack.enter_context(RowFile(arguments.output))
-        bar = stack.enter_context(Bar(total, sum(cell.key in done for cell in spec.sweep.cells())))
+        bar = stack.enter_context(Bar(total, sum(cell.key in done for cell in spec.sweep.runs())))
         try:
             for row in perform(spec.sweep, done, engine):
                 file.append(row)

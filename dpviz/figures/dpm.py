@@ -11,13 +11,13 @@ import pandas as pd
 
 from dpviz.figures.panels import plane, reference
 from dpviz.figures.theme import base, tag
-from dpviz.figures.tree import tree_frame, tree_panel
+from dpviz.figures.tree import tree_panel, tree_table
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
-__all__ = ["PANE", "budget_frame", "pairs", "regions_frame", "scores_frame"]
+__all__ = ["PANE", "budget_table", "pairs", "regions_table", "scores_table"]
 
 MAX_MOVING = 250  # people drawn where the two columns change from frame to frame
 _NONE = np.empty((0, 2))
@@ -54,7 +54,7 @@ def warning(trace: Trace) -> str:
     return "Too little data for this epsilon: no cut was accepted, so one region and one center remain. Spend more."
 
 
-def regions_frame(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
+def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
     """Return one row a region in visiting order, projected on two columns (exact for boxes), original units.
 
     Columns: frame, node, depth, noisy_count, final, reason, column (of the cut, -1: none), x0, x1, y0, y1.
@@ -93,7 +93,7 @@ def pairs(view: View) -> list[tuple[int, int]]:
     return found
 
 
-def scores_frame(view: View, t: int) -> pd.DataFrame:
+def scores_table(view: View, t: int) -> pd.DataFrame:
     """Return the TRUE scores of the cuts offered at frame t (NOT PRIVATE): empty where no cut was offered.
 
     Columns: column, position (original units), emptiness, centreness, score (their sum, the paper's f), chance (of
@@ -129,7 +129,7 @@ def _entry_epsilon(entry: Release, delta: float) -> float:
     return epsilon_of_mu(ratio, delta) if entry.mechanism == "Gaussian" else ratio
 
 
-def budget_frame(trace: Trace) -> pd.DataFrame:
+def budget_table(trace: Trace) -> pd.DataFrame:
     """Return what the current region's path has paid at every frame.
 
     Columns: frame, level (-1: the average), count, split, average, total: the composed epsilon of the path, less than
@@ -198,7 +198,7 @@ def _plane(view: View) -> Panel:
         marker={"color": colors.released, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
     updates, hits = [], []
-    tables = {pair: regions_frame(trace, pair) for pair in set(columns)}
+    tables = {pair: regions_table(trace, pair) for pair in set(columns)}
     for t, step in enumerate(trace.steps):
         table, said = tables[columns[t]], step.released
         visited = (table.frame <= t).to_numpy()
@@ -279,7 +279,7 @@ def _ellipses(centers: np.ndarray, sd: np.ndarray, half_width: np.ndarray, d: in
 def _tree(view: View, *, height: int = 306) -> Panel:
     trace = view.trace
     regions = [(t, step) for t, step in enumerate(trace.steps) if step.kind == "region"]
-    table = tree_frame([s.released["node"] for _, s in regions], [s.released["noisy_count"] for _, s in regions])
+    table = tree_table([s.released["node"] for _, s in regions], [s.released["noisy_count"] for _, s in regions])
     number = {t: i for i, (t, _) in enumerate(regions)}
     return tree_panel(
         view,
@@ -294,7 +294,7 @@ def _tree(view: View, *, height: int = 306) -> Panel:
 
 def _budget(view: View, *, height: int = 168) -> Panel:
     trace, colors = view.trace, view.colors
-    table, delta = budget_frame(trace), trace.claimed.delta
+    table, delta = budget_table(trace), trace.claimed.delta
     costs = trace.plan.costs
     deepest = len(costs["count"]) - 1
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
@@ -359,7 +359,7 @@ def _strips(view: View, *, height: int = 190) -> Panel:
     blank: dict[str, Any] = {"x": [None], "y": [None]}
     intervals = trace.steps[0].released["intervals"]
     for t, step in enumerate(trace.steps):
-        table = scores_frame(view, t)
+        table = scores_table(view, t)
         chance = table.groupby("column").chance.sum().sort_values(ascending=False)
         said = step.released
         chosen = [said["column"]] if said.get("column", -1) >= 0 else []

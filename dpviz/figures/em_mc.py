@@ -14,7 +14,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Trace
 
-__all__ = ["PANE", "cells_frame", "covered_frame"]
+__all__ = ["PANE", "cells_table", "covered_table"]
 
 _NONE = np.empty((0, 2))
 
@@ -53,7 +53,7 @@ def _seen(view: View) -> View:
     return view if view.trace.domain.n_features == 1 else dataclasses.replace(view, axes=view.axes or (0, 1))
 
 
-def cells_frame(view: View) -> pd.DataFrame:
+def cells_table(view: View) -> pd.DataFrame:
     """Return one row a picked cell in drawn coordinates: columns frame, grid, x0, x1, y0, y1."""
     rows = []
     seen, domain = _seen(view), view.trace.domain
@@ -76,7 +76,7 @@ def cells_frame(view: View) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def covered_frame(trace: Trace) -> pd.DataFrame:
+def covered_table(trace: Trace) -> pd.DataFrame:
     """Return how many rows each pick covered, TRUE counts (NOT PRIVATE): columns grid, pick, covered."""
     true = trace.steps[0].hidden[0].statistic["covered"]
     grid, pick = np.indices(true.shape)
@@ -105,7 +105,7 @@ def _plane(view: View) -> Panel:
         mode="markers", name="released center",
         marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
-    cells, updates = cells_frame(view), []
+    cells, updates = cells_table(view), []
     flat = _two if "matrix" in trace.steps[0].released else seen.plane
     candidates: dict[str, Any] = {**xy(_NONE), "marker": {"size": 4}}
     for t, step in enumerate(trace.steps):
@@ -124,7 +124,7 @@ def _plane(view: View) -> Panel:
 
 def _covered(view: View, *, height: int = 200) -> Panel:
     trace, colors = view.trace, view.colors
-    table = covered_frame(trace)
+    table = covered_table(trace)
     figure = base(colors, "Rows each pick covered", height=height)
     tag(figure, colors, "NOT PRIVATE \u2015 true")
     picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1

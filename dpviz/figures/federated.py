@@ -13,13 +13,13 @@ from dpviz.figures.panels import plane
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import View, thin, xy
 
-__all__ = ["plot_clients", "plot_words", "words_frame"]
+__all__ = ["plot_clients", "plot_words", "words_table"]
 
 MAX_WORDS = 24
 MAX_PEOPLE = 800
 
 
-def words_frame(payload: bytes, word_bytes: int) -> pd.DataFrame:
+def words_table(payload: bytes, word_bytes: int) -> pd.DataFrame:
     """Return the words of a payload: one row a word, one column a byte, the most significant byte first."""
     table = np.frombuffer(payload, dtype=np.uint8).reshape(-1, word_bytes)[:, ::-1]
     return pd.DataFrame(table, columns=[f"byte {i + 1}" for i in range(word_bytes)])
@@ -27,7 +27,7 @@ def words_frame(payload: bytes, word_bytes: int) -> pd.DataFrame:
 
 def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hidden: bool) -> go.Figure:
     """Draw every byte as a square, darker for larger values; at most 24 words are drawn."""
-    table = words_frame(payload, word_bytes).iloc[:MAX_WORDS]
+    table = words_table(payload, word_bytes).iloc[:MAX_WORDS]
     shown = min(len(table), MAX_WORDS)
     figure = base(colors, title, height=46 + 11 * max(shown, 6), margin_left=6)
     figure.add_heatmap(

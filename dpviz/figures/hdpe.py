@@ -7,20 +7,20 @@ import dataclasses
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.panels import MAX_PEOPLE, ledger_frame, ledger_panel, plane, reference, spend_panel
+from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
 from dpviz.figures.pe import add_layers, layers, marks, releases, sentences, shots, votes_panel, warning
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Trace
 
-__all__ = ["PANE", "budget_frame"]
+__all__ = ["PANE", "budget_table"]
 
 PARTS = {"votes": "votes", "recover.sums": "sums", "recover.counts": "counts"}
 
 
-def budget_frame(trace: Trace) -> pd.DataFrame:
+def budget_table(trace: Trace) -> pd.DataFrame:
     """Return what each part of the run gets: columns part, releases, share (of mu^2)."""
-    table = ledger_frame(trace)
+    table = ledger_table(trace)
     table["part"] = [PARTS[entry.name] for entry in trace.ledger]
     found = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
     return found.reindex(PARTS.values()).reset_index()
@@ -77,7 +77,7 @@ def _recovered(view: View) -> Panel:
 
 
 def _budget(view: View, frames: list[int], *, height: int = 150) -> Panel:
-    table, colors = budget_frame(view.trace), view.colors
+    table, colors = budget_table(view.trace), view.colors
     figure = base(colors, "Budget of each part, share of \u03bc\u00b2", height=height, margin_left=118)
     words = [f"{row.part} ({row.releases} \u00d7)" for row in table.itertuples()]
     share = table.share.to_numpy()
@@ -89,7 +89,7 @@ def _budget(view: View, frames: list[int], *, height: int = 150) -> Panel:
     figure.update_layout(barmode="overlay", bargap=0.3)
     figure.update_xaxes(range=[0, 1.15], tickformat=".0%", dtick=0.25)
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    parts, each = [PARTS[entry.name] for entry in view.trace.ledger], ledger_frame(view.trace).share.to_numpy()
+    parts, each = [PARTS[entry.name] for entry in view.trace.ledger], ledger_table(view.trace).share.to_numpy()
     updates = []
     for done in frames:
         spent = [float(each[:done][[name == part for name in parts[:done]]].sum()) for part in table.part]

@@ -13,7 +13,7 @@ from dpviz.privacy.accounting import Total
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
-__all__ = ["plot_steps", "releases_frame", "steps_frame", "why"]
+__all__ = ["plot_steps", "releases_table", "steps_table", "why"]
 
 _NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
 _SCALE = {
@@ -57,7 +57,7 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def releases_frame(trace: Trace) -> pd.DataFrame:
+def releases_table(trace: Trace) -> pd.DataFrame:
     """Return one row a release with the totals so far: NaN where a notion does not exist, never 0.
 
     Columns: release, label, mechanism, scope, norm, sensitivity, scale, neighboring, entries, epsilon, delta, mu,
@@ -87,7 +87,7 @@ def _number(total: Total, notion: str) -> float:
     return math.nan if value is None else float(value)
 
 
-def steps_frame(trace: Trace) -> pd.DataFrame:
+def steps_table(trace: Trace) -> pd.DataFrame:
     """Return one row a step: step, title, releases made in it, epsilon after it, added by it."""
     epsilon = [0.0, *(spent(trace.ledger[: step.n_releases], trace.claimed.delta).epsilon for step in trace.steps)]
     done = [0, *(step.n_releases for step in trace.steps)]
@@ -104,7 +104,7 @@ def steps_frame(trace: Trace) -> pd.DataFrame:
 
 def plot_steps(trace: Trace, colors: Theme, *, height: int = 230) -> go.Figure:
     """Return what every step added to epsilon, on top of what was spent before; the claim as a line."""
-    table = steps_frame(trace)
+    table = steps_table(trace)
     figure = base(colors, "\u03b5 after each step: before it, and added by it", height=height)
     figure.update_layout(barmode="stack", bargap=0.15)
     before, words = (table.epsilon - table.added).tolist(), table.title.tolist()

@@ -13,7 +13,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "counts_frame", "moves_frame", "outside", "shadow", "shots"]
+__all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: who counts, the noisy move, where centers end
 CORNERS = 900  # of all outlines of one kind in one frame together; at most 48 each
@@ -42,7 +42,7 @@ def sentences(trace: Trace) -> list[str]:
             typical = said["sums_sd"] / max(float(np.median(said["noisy_counts"])), 1.0)
             tail = f"noisy sum / noisy count; the noise moves a center of median size by {typical:.2g} per coordinate"
         else:
-            table = moves_frame(trace.steps[t])
+            table = moves_table(trace.steps[t])
             words = [f"{table.shortened.sum()} shortened to the radius"] if said["constrained"] else []
             words.append(f"{table.returned.sum()} brought back into the domain")
             dead = int(said["dead"].sum())
@@ -75,7 +75,7 @@ def warning(trace: Trace) -> str:
     )
 
 
-def moves_frame(step: Step) -> pd.DataFrame:
+def moves_table(step: Step) -> pd.DataFrame:
     """Return one row a center: raw and final length of its move (z units), shortened, returned, dead."""
     said = step.released
     raw, short, last = (np.linalg.norm(said[name] - said["start"], axis=1) for name in ("raw", "clipped", "centers"))
@@ -91,7 +91,7 @@ def moves_frame(step: Step) -> pd.DataFrame:
     )
 
 
-def counts_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts when asked."""
     said = step.released
     table = pd.DataFrame(
@@ -197,7 +197,7 @@ def _lost(view: View, people: np.ndarray, figure: go.Figure) -> list[dict[str, A
 
 def _counts(view: View, *, height: int = 168) -> Panel:
     trace, colors = view.trace, view.colors
-    tables = {t: counts_frame(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
+    tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
     figure = base(colors, "Noisy rows per center", height=height)
     figure.add_bar(

@@ -12,7 +12,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "estimate_frame", "report_frame", "users_panels"]
+__all__ = ["PANE", "estimate_table", "report_table", "users_panels"]
 
 COLUMNS = 48  # cells drawn of every shown report: the ones with the largest estimates
 
@@ -46,7 +46,7 @@ def warning(trace: Trace) -> str:
     )
 
 
-def estimate_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count when asked.
 
     Weights are scaled up from the asked group to all users, and so are their true counts.
@@ -70,7 +70,7 @@ def estimate_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def report_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return what the shown users sent about the cells with the largest estimates: columns user, rank, says, true.
 
     `says` is 1 where a user's report speaks for the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees
@@ -95,7 +95,7 @@ def report_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
 def _reports(view: View, *, height: int = 190) -> Panel:
     """Return the shown users' reports as rows of cells; the last grid's stay while other questions are asked."""
     trace, colors = view.trace, view.colors
-    tables = {t: report_frame(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
+    tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
     users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
     figure = base(colors, f"{users} reports, as sent", height=height)
@@ -126,7 +126,7 @@ def _estimates(view: View, *, height: int = 178) -> Panel:
     """Return the largest estimates with error bars of two standard deviations, and the line they must pass."""
     trace, colors = view.trace, view.colors
     tables = {
-        t: estimate_frame(step, hidden=view.hidden)
+        t: estimate_table(step, hidden=view.hidden)
         for t, step in enumerate(trace.steps)
         if step.kind in ("reports", "weights")
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.figures.centers import marks, releases, sentences
 from dpviz.figures.panels import plane, reference, spend_panel
-from dpviz.figures.tree import tree_frame, tree_panel
+from dpviz.figures.tree import tree_panel, tree_table
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Trace
 
@@ -79,7 +79,7 @@ def _tree(view: View, *, height: int = 306) -> Panel:
     enough = [count >= 3 * levels[0]["smallest"] for count in counts]
     return tree_panel(
         view,
-        tree_frame(nodes, counts),
+        tree_table(nodes, counts),
         visits=visits,
         current=[-1] * len(view.trace.steps),
         rejected=enough,  # large enough to split, but neither half was large enough to keep

@@ -13,7 +13,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "bulk", "outline", "radius_frame", "segments", "strength_frame"]
+__all__ = ["PANE", "bulk", "outline", "radius_table", "segments", "strength_table"]
 
 MAX_GUESSES = 500
 FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
@@ -29,7 +29,7 @@ def _radius_words(step: Step, phase: int, trace: Trace) -> str:
 
 
 def _moment_words(step: Step, phase: int, trace: Trace) -> str:
-    table = strength_frame(step, hidden=False)
+    table = strength_table(step, hidden=False)
     return (
         f"Directions \u00b7 the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out "
         "from the noise"
@@ -83,7 +83,7 @@ def sentences(trace: Trace) -> list[str]:
     return [WORDS[trace.steps[t].kind](trace.steps[t], phase, trace) for t, phase in shots(trace)]
 
 
-def radius_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
 
     `outside` are the shells beyond the learned radius; `true_counts` only when asked.
@@ -102,7 +102,7 @@ def bulk(step: Step) -> float:
     return float(2 * step.released["noise_sd"] * np.sqrt(len(step.released["moment"]) / 2))
 
 
-def strength_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the eigenvalues of the second moment, largest first: columns direction, strength, signal, true_strength.
 
     `signal` says whether a value lies above the bulk that noise alone has.
@@ -244,7 +244,7 @@ def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str,
 
 
 def _radius(view: View, step: Step) -> Panel:
-    table = radius_frame(step, hidden=view.hidden)
+    table = radius_table(step, hidden=view.hidden)
     n, share = len(table), table.reach / view.trace.domain.radius
     table = table.assign(x=np.arange(n)[::-1], strong=~table.outside)
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
@@ -260,7 +260,7 @@ def _radius(view: View, step: Step) -> Panel:
 
 
 def _strength(view: View, step: Step) -> Panel:
-    table = strength_frame(step, hidden=view.hidden).rename(columns={"strength": "y", "true_strength": "true"})
+    table = strength_table(step, hidden=view.hidden).rename(columns={"strength": "y", "true_strength": "true"})
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]

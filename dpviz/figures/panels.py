@@ -13,7 +13,7 @@ from dpviz.figures.view import Panel, View, add_frames, thin, xy
 from dpviz.privacy.ledger import spent
 from dpviz.trace import Trace
 
-__all__ = ["ledger_frame", "ledger_panel", "loss_panel", "plane", "reference", "spend_frame", "spend_panel", "whole"]
+__all__ = ["ledger_table", "ledger_panel", "loss_panel", "plane", "reference", "spend_table", "spend_panel", "whole"]
 
 MAX_PEOPLE = 800
 
@@ -66,7 +66,7 @@ def reference(view: View, figure: go.Figure) -> None:
     tag(figure, view.colors, "NOT PRIVATE  " + " \u00b7 ".join(shown), inside=True)
 
 
-def spend_frame(trace: Trace) -> pd.DataFrame:
+def spend_table(trace: Trace) -> pd.DataFrame:
     """Return epsilon spent after every release at the run's delta: columns release, label, epsilon."""
     delta = trace.claimed.delta
     values = [spent(trace.ledger[:i], delta).epsilon for i in range(len(trace.ledger) + 1)]
@@ -74,7 +74,7 @@ def spend_frame(trace: Trace) -> pd.DataFrame:
     return pd.DataFrame({"release": range(len(values)), "label": labels, "epsilon": values})
 
 
-def ledger_frame(trace: Trace) -> pd.DataFrame:
+def ledger_table(trace: Trace) -> pd.DataFrame:
     """Return one row a release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
 
     `share` is the part of mu^2 it takes where every release is Gaussian, else NaN; `epsilon` is the total so far.
@@ -89,7 +89,7 @@ def ledger_frame(trace: Trace) -> pd.DataFrame:
             "sensitivity": [entry.sensitivity for entry in trace.ledger],
             "scale": [entry.scale for entry in trace.ledger],
             "share": squares / squares.sum(),
-            "epsilon": spend_frame(trace).epsilon.to_numpy()[1:],
+            "epsilon": spend_table(trace).epsilon.to_numpy()[1:],
             "reason": [entry.reason for entry in trace.ledger],
         }
     )
@@ -97,7 +97,7 @@ def ledger_frame(trace: Trace) -> pd.DataFrame:
 
 def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     """Return the epsilon curve; `frames[i]` is how many releases have happened at frame i."""
-    table, colors = spend_frame(view.trace), view.colors
+    table, colors = spend_table(view.trace), view.colors
     figure = base(colors, "\u03b5 spent so far", height=height)
     releases, epsilon = table.release.tolist(), table.epsilon.tolist()
     marks = "lines+markers" if len(table) <= 40 else "lines"
@@ -165,7 +165,7 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
 
 def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     """Return one segment per release, lit once it has happened; as wide as its share of mu^2 where that exists."""
-    table, colors = ledger_frame(view.trace), view.colors
+    table, colors = ledger_table(view.trace), view.colors
     n = len(table)
     shared = bool(n) and not table.share.isna().any()
     width = table.share.to_numpy() * n if shared else np.ones(n)

@@ -21,12 +21,12 @@ __all__ = [
     "disc_sizes",
     "drawn",
     "layers",
-    "lineage_frame",
+    "lineage_table",
     "marks",
     "releases",
     "sentences",
     "shots",
-    "votes_frame",
+    "votes_table",
     "votes_panel",
     "warning",
 ]
@@ -97,7 +97,7 @@ def warning(trace: Trace) -> str:
     )
 
 
-def votes_frame(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
+def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
     """Return the strongest guesses by NOISY votes: columns rank, noisy_votes, kept, and true_votes when asked.
 
     `part` names the votes in the hidden statistic.
@@ -115,7 +115,7 @@ def votes_frame(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
     return table
 
 
-def lineage_frame(step: Step, key: str = "centers") -> pd.DataFrame:
+def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
     """Return where each center comes from: columns center, parent (in the step before, -1: none), share.
 
     A center's survivors are those nearest to it; its parent is the previous center that most of their noisy votes
@@ -153,7 +153,7 @@ def _paths(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndar
     if "population" not in step.released:
         same = now.shape == before.shape
         return np.stack([before, now, np.full_like(now, np.nan)], axis=1).reshape(-1, 2) if same else np.empty((0, 2))
-    parent = lineage_frame(step, key).parent.to_numpy()
+    parent = lineage_table(step, key).parent.to_numpy()
     mine = parent >= 0
     ends = now[mine]
     return np.stack([before[parent[mine]], ends, np.full_like(ends, np.nan)], axis=1).reshape(-1, 2)
@@ -227,7 +227,7 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
     """
     trace, colors = view.trace, view.colors
     steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
-    tables = {t: votes_frame(step, hidden=view.hidden, part=word) for t, step in steps.items()}
+    tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
     figure = base(colors, f"Noisy {word}, top {TOP}", height=height)
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")

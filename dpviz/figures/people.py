@@ -13,7 +13,7 @@ from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Panel, thin
 from dpviz.geometry import random_projection
 
-__all__ = ["bounds_frame", "bounds_panel", "thumbnail"]
+__all__ = ["bounds_table", "bounds_panel", "thumbnail"]
 
 _BINS = 40
 
@@ -41,7 +41,7 @@ def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 1
     )
 
 
-def bounds_frame(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFrame:
+def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFrame:
     """Return one row a histogram bar: column, left, right, rows, inside. NOT PRIVATE.
 
     Parameters
@@ -66,7 +66,7 @@ def bounds_frame(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFr
 def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme, *, most: int = 4) -> Panel:
     """Return histograms of the first columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
     shown = columns[:most]
-    table = bounds_frame(X, domain, shown)
+    table = bounds_table(X, domain, shown)
     plot = 118 * len(shown) - 48
     layout = base(colors, "", height=plot + 90).layout
     figure = make_subplots(rows=len(shown), cols=1, vertical_spacing=48 / plot if shown[1:] else 0)

@@ -18,7 +18,7 @@ from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "amount_frame", "in_units", "losses_panel", "moves_frame", "ruler"]
+__all__ = ["PANE", "amount_table", "in_units", "losses_panel", "moves_table", "ruler"]
 
 MAX_POINTS = 700  # noisy points drawn
 MAX_PEOPLE = 14  # people with their disc and arrow
@@ -55,7 +55,7 @@ def marks(trace: Trace) -> list[int]:
     return list(range(len(trace.steps)))
 
 
-def amount_frame(step: Step) -> pd.DataFrame:
+def amount_table(step: Step) -> pd.DataFrame:
     """Return the strongest cells or regions of a step by their released count: rank, count, kept."""
     said = step.released
     counts = said["counts"] if step.kind == "level" else said["noisy_counts"]
@@ -63,7 +63,7 @@ def amount_frame(step: Step) -> pd.DataFrame:
     return pd.DataFrame({"rank": range(1, len(order) + 1), "count": counts[order], "kept": said["kept"][order]})
 
 
-def moves_frame(trace: Trace) -> pd.DataFrame:
+def moves_table(trace: Trace) -> pd.DataFrame:
     """Return people and their noisy points, NOT PRIVATE: row, distance (z units), rho; empty without hidden truth."""
     first = trace.steps[0]
     if not first.hidden:
@@ -185,7 +185,7 @@ def _plane(view: View) -> Panel:
 
 def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return discs of radius rho around some people, and lines from them to their noisy points. NOT PRIVATE."""
-    rows = moves_frame(view.trace).row.to_numpy(dtype=int)
+    rows = moves_table(view.trace).row.to_numpy(dtype=int)
     first = view.trace.steps[0]
     if len(rows) == 0:
         return xy(_NONE), xy(_NONE)
@@ -203,7 +203,7 @@ def _rgb(color: str) -> str:
 def _amounts(view: View, *, height: int = 168) -> Panel | None:
     """Return the strongest cells of a level, then the strongest regions, as bars; None where a run has neither."""
     trace, colors = view.trace, view.colors
-    tables = {t: amount_frame(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
+    tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
         return None
     figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=height)

@@ -10,10 +10,10 @@ from dpviz.figures.pe import KEEP, add_layers, layers, shots
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames
 
-__all__ = ["found_frame", "panels", "sentences"]
+__all__ = ["found_table", "panels", "sentences"]
 
 
-def found_frame(view: View) -> pd.DataFrame:
+def found_table(view: View) -> pd.DataFrame:
     """Return columns round, loss_ratio (to KMeans) and found: groups of KMeans to which some center is nearest."""
     if view.reference is None or view.losses is None or not view.reference_loss:
         raise ValueError("figures: vote splitting needs the centers of KMeans and every step's loss.")
@@ -29,7 +29,7 @@ def found_frame(view: View) -> pd.DataFrame:
 def sentences(voted: View, clustered: View) -> list[str]:
     """Return what is said at every round."""
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
-    tables = found_frame(voted), found_frame(clustered)
+    tables = found_table(voted), found_table(clustered)
     return [
         f"Round {t + 1} of {rounds} \u00b7 left, the {k} most voted guesses: {tables[0].found[t]} of {k} groups have a "
         f"center; right, k-means on {int(step.released['kept'].sum())} survivors: {tables[1].found[t]} of {k}"
@@ -43,7 +43,7 @@ def _plane(view: View, title: str) -> Panel:
     reference(view, figure)
     drawn = zip(layers(view.trace, view.plane, "centers"), shots(view.trace), strict=True)
     add_frames(figure, traces, [update for update, (_, phase) in drawn if phase == KEEP])
-    last = found_frame(view).iloc[-1]
+    last = found_table(view).iloc[-1]
     found = f"{int(last.found)} of {len(view.trace.cluster_centers)} groups have a center"
     return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")
 
@@ -53,7 +53,7 @@ def _losses(views: dict[str, View]) -> Panel:
     figure = base(colors, "Loss by round", height=210)
     tag(figure, colors)
     updates: list[list[dict]] = []
-    tables = {name: found_frame(view) for name, view in views.items()}
+    tables = {name: found_table(view) for name, view in views.items()}
     rounds = max(len(table) for table in tables.values())
     for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
         figure.add_scatter(

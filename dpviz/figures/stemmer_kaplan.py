@@ -18,15 +18,15 @@ from dpviz.trace import Step, Trace
 
 __all__ = [
     "PANE",
-    "bucket_frame",
+    "bucket_table",
     "cell_corners",
-    "loss_frame",
+    "loss_table",
     "losses_panel",
     "marks",
     "plane_panel",
     "releases",
     "shots",
-    "weight_frame",
+    "weight_table",
 ]
 
 COUNTED = ("buckets", "cubes")
@@ -95,7 +95,7 @@ def warning(trace: Trace) -> str:
     )
 
 
-def bucket_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the released cells of a table, largest noisy count first: rank, noisy_count, kept; true_count if asked."""
     said = step.released
     order = np.argsort(-said["noisy_counts"], kind="stable")
@@ -115,7 +115,7 @@ def bucket_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def weight_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
+def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the candidates, heaviest noisy weight first: rank, noisy_count, kept (positive); true_count if asked."""
     noisy = step.released["noisy_weights"]
     order = np.argsort(-noisy, kind="stable")
@@ -125,7 +125,7 @@ def weight_frame(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def loss_frame(view: View) -> pd.DataFrame:
+def loss_table(view: View) -> pd.DataFrame:
     """Return what limits the result, NOT PRIVATE: columns what, loss (z units); rows KMeans, all candidates, chosen.
 
     The loss with every candidate as a center is the floor that no choice among them can beat; what the chosen k lose
@@ -133,7 +133,7 @@ def loss_frame(view: View) -> pd.DataFrame:
     """
     trace = view.trace
     if view.people is None or view.reference_loss is None:
-        raise ValueError("figures: loss_frame needs people and a reference loss.")
+        raise ValueError("figures: loss_table needs people and a reference loss.")
     Z = trace.domain.normalize(view.people)
     Z = Z[np.isfinite(Z).all(axis=1)]
     last = trace.steps[-1].released
@@ -303,7 +303,7 @@ def plane_panel(view: View) -> Panel:
 def _counts(view: View, *, height: int = 168) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {
-        t: (weight_frame if step.kind == "weights" else bucket_frame)(step, hidden=view.hidden)
+        t: (weight_table if step.kind == "weights" else bucket_table)(step, hidden=view.hidden)
         for t, step in enumerate(trace.steps)
         if step.kind in (*COUNTED, "weights")
     }
@@ -342,7 +342,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
 
 def losses_panel(view: View, *, height: int = 150) -> Panel:
     """Return what limits the result, at the last frame; it is empty before."""
-    colors, table = view.colors, loss_frame(view)
+    colors, table = view.colors, loss_table(view)
     figure = base(colors, "Loss in the end", height=height, margin_left=110)
     tag(figure, colors)
     figure.add_bar(

@@ -11,7 +11,7 @@ import pandas as pd
 from dpviz.figures.theme import base
 from dpviz.figures.view import Panel, View, add_frames
 
-__all__ = ["tree_frame", "tree_panel"]
+__all__ = ["tree_table", "tree_panel"]
 
 _GHOST, _INNER, _FINAL = range(3)
 _HEIGHT = 0.42  # of a bar; one level is 1 high
@@ -19,7 +19,7 @@ _LEVELS = 9  # deeper trees have no room for numbers
 _LABELED = 0.07  # nodes at least this share of the picture wide carry their count
 
 
-def tree_frame(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
+def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
     """Return where each node stands, one row a node in the given (visiting) order.
 
     The root is 1 and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3 % of all; an

@@ -182,11 +182,11 @@ def _follow(part: Part, domain: Domain, route: Route, compute: Callable[[Block],
 
 
 def _fixed(block: Block, query: Query) -> dict[str, np.ndarray]:
-    return {part: np.rint(value / GRID).astype(np.int64) for part, value in query.local(block).items()}
+    return {part: np.rint(value / GRID).astype(np.int64) for part, value in query.statistic(block).items()}
 
 
 def _keys(block: Block, query: KeyQuery) -> tuple[np.ndarray, np.ndarray]:
-    return query.local(block)
+    return query.statistic(block)
 
 
 def _size(part: Part, domain: Domain) -> int:

@@ -145,14 +145,14 @@ class Session:
         self, query: KeyQuery, scope: int, keep: Keep
     ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Return (kept keys, their noisy counts, true keys and counts); `keep(counts)` -> (noisy counts, mask)."""
-        keys, counts = query.local(self._scopes[scope].block)
+        keys, counts = query.statistic(self._scopes[scope].block)
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Return (noisy rows, true rows) and leave the noisy ones beside the rows as the companion `name`."""
         block = self._scopes[ALL].block
-        true = query.local(block)
+        true = query.statistic(block)
         noisy = draw(true)
         block.accompany(name, noisy)
         return noisy, {name: true}
@@ -171,16 +171,16 @@ class Session:
         Which one is smaller is private and stays here: the numbers are the same either way.
         """
         if not query.keep:
-            return query.local(self._scopes[scope].block)
+            return query.statistic(self._scopes[scope].block)
         if (query, scope) not in self._kept:
             parent = self._scopes[scope].path[-2] if scope != ALL else None
             whole = self._kept.get((query, parent))
             both = self._scopes[parent].children if parent is not None else ()
             if whole is None or len(both) != 2:
-                self._kept[query, scope] = query.local(self._scopes[scope].block)
+                self._kept[query, scope] = query.statistic(self._scopes[scope].block)
             else:
                 small, large = sorted(both, key=lambda s: self._scopes[s].block.n)
-                counted = query.local(self._scopes[small].block)
+                counted = query.statistic(self._scopes[small].block)
                 self._kept[query, small] = counted
                 self._kept[query, large] = {part: whole[part] - counted[part] for part in whole}
                 del self._kept[query, parent]  # both children are known: memory stays with the open scopes

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from dpviz.sweeps.sweep import Cell
+from dpviz.sweeps.sweep import Run
 
 __all__ = ["LOCAL", "cluster", "connect"]
 
@@ -53,7 +53,7 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
 
 
 def cluster(
-    cells: Sequence[Cell],
+    cells: Sequence[Run],
     run: Callable[[Any], Any],
     give_up: Callable[[Any, str], Any],
     *,

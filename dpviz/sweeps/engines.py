@@ -11,9 +11,9 @@ from typing import Any
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from dpviz.sweeps.sweep import Row, Sweep, failed_row, run_cell
+from dpviz.sweeps.sweep import Row, Sweep, execute, failed_row
 
-__all__ = ["ONE_THREAD", "Engine", "local", "perform"]
+__all__ = ["ONE_THREAD", "Engine", "on_this_machine", "perform"]
 
 Engine = Callable[[Sequence[Any], Callable[[Any], Any], Callable[[Any, str], Any]], Iterator[Any]]
 
@@ -22,7 +22,7 @@ _TICK = 0.25  # seconds between two looks at whether to stop
 _TRIES = 3  # how often a worker may die without any cell finishing before the oldest cell is given up
 
 
-def local(
+def on_this_machine(
     cells: Sequence[Any],
     run: Callable[[Any], Any],
     give_up: Callable[[Any, str], Any],
@@ -75,4 +75,4 @@ def _give_way(nice: int) -> None:
 
 def perform(sweep: Sweep, done: Collection[str], engine: Engine) -> Iterator[Row]:
     """Yield one row per cell whose key is not in `done`, in the order in which they finish."""
-    return engine([cell for cell in sweep.cells() if cell.key not in done], run_cell, failed_row)
+    return engine([cell for cell in sweep.runs() if cell.key not in done], execute, failed_row)

@@ -10,7 +10,7 @@ from typing import Any
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.sweeps.sources import open_source
-from dpviz.sweeps.sweep import Cell, Sweep, run_cell
+from dpviz.sweeps.sweep import Run, Sweep, execute
 
 __all__ = ["START_SECONDS", "composed", "kind", "missing", "seconds", "trial"]
 
@@ -18,32 +18,32 @@ START_SECONDS = 4.0  # to start the worker processes
 _FREE = ("epsilon", "delta", "rho_distance")  # parameters that change the time little
 
 
-def kind(cell: Cell) -> tuple[Any, ...]:
+def kind(cell: Run) -> tuple[Any, ...]:
     """Return what the time of a cell depends on."""
     fixed = tuple(pair for pair in cell.parameters if pair[0] not in _FREE)
     return cell.data, cell.modified, cell.bounds, cell.n_rows, cell.algorithm, cell.preset, fixed, cell.metrics
 
 
-def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Cell]:
+def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Run]:
     """Return one cell of every kind that has no known time, the KMeans references first."""
-    found: dict[tuple[Any, ...], Cell] = {}
-    for cell in sweep.cells():
+    found: dict[tuple[Any, ...], Run] = {}
+    for cell in sweep.runs():
         if kind(cell) not in known:
             found.setdefault(kind(cell), cell)
     return list(found.values())
 
 
-def trial(cell: Cell) -> float:
+def trial(cell: Run) -> float:
     """Run a cell here and now; return its seconds, without those for opening the data."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()
-    run_cell(cell)
+    execute(cell)
     return time.perf_counter() - begun
 
 
 def seconds(sweep: Sweep, known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
     """Return the expected time of a sweep, None while a kind of cell has no known time."""
-    every = [known.get(kind(cell)) for cell in sweep.cells()]
+    every = [known.get(kind(cell)) for cell in sweep.runs()]
     measured = [value for value in every if value is not None]
     return None if len(measured) < len(every) else START_SECONDS + sum(measured) / workers
 
@@ -55,7 +55,7 @@ def composed(sweep: Sweep) -> tuple[int, float]:
     """
     cache: dict[tuple[Any, ...], Guarantee] = {}
     promises = []
-    for cell in sweep.cells():
+    for cell in sweep.runs():
         point = (*kind(cell), cell.parameters)
         if point not in cache:
             cache[point] = _promise(cell)
@@ -66,7 +66,7 @@ def composed(sweep: Sweep) -> tuple[int, float]:
     return len(mus), epsilon_of_mu(math.sqrt(math.fsum(mu**2 for mu, _ in mus)), min(delta for _, delta in mus))
 
 
-def _promise(cell: Cell) -> Guarantee:
+def _promise(cell: Run) -> Guarantee:
     data = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified).data
     n = data.n_public
     algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=float(n) ** -1.1)

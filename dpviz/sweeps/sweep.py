@@ -17,7 +17,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, open_source, reference, stamp
 
-__all__ = ["COLUMNS", "MEASURED", "REFERENCE", "Cell", "Row", "Sweep", "Variant", "failed_row", "run_cell"]
+__all__ = ["COLUMNS", "MEASURED", "REFERENCE", "Run", "Row", "Sweep", "Variant", "failed_row", "execute"]
 
 Row = dict[str, Any]
 REFERENCE = "kmeans"
@@ -63,7 +63,7 @@ class Variant:
 
 
 @dataclasses.dataclass(frozen=True)
-class Cell:
+class Run:
     """One run of a sweep. Data and parameters by name and value only, so that it travels and hashes."""
 
     data: str
@@ -149,7 +149,7 @@ class Sweep:
         for values in itertools.product(*axes.values()):
             yield dict(zip(axes, values, strict=True))
 
-    def cells(self) -> Iterator[Cell]:
+    def runs(self) -> Iterator[Run]:
         """Yield every cell, repeats outermost so that a picture fills evenly; KMeans references (seed 0) come first."""
         whole = [
             (data, stamp(data), n_rows, point)
@@ -157,12 +157,12 @@ class Sweep:
             for n_rows in self.n_rows
             for point in self._points()
         ]
-        met: set[Cell] = set()
+        met: set[Run] = set()
         first = Variant("KMeans", REFERENCE)
         rest = [variant for variant in self.variants if variant.algorithm != REFERENCE]
         for seed, variants in [(0, [first]), *((self.seed + i, rest) for i in range(self.repeats))]:
             for (data, modified, n_rows, point), variant in itertools.product(whole, variants):
-                cell = Cell(
+                cell = Run(
                     data=data,
                     bounds=self.bounds,
                     n_rows=n_rows,
@@ -188,7 +188,7 @@ def _as(kind: str, value: Any) -> Any:
     return float(value) if kind == "float" and isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def run_cell(cell: Cell) -> Row:
+def execute(cell: Run) -> Row:
     """Run one cell and return its row; a failure is a row with a reason. Deterministic but for MEASURED."""
     restart_peak_memory()
     begun = time.perf_counter()
@@ -232,13 +232,13 @@ def run_cell(cell: Cell) -> Row:
     }
 
 
-def failed_row(cell: Cell, reason: str, begun: float | None = None) -> Row:
+def failed_row(cell: Run, reason: str, begun: float | None = None) -> Row:
     """Return the row of a cell that has no result."""
     seconds = None if begun is None else round(time.perf_counter() - begun, 6)
     return _row(cell) | {"status": "failed", "reason": " ".join(reason.split()), "seconds": seconds}
 
 
-def _row(cell: Cell) -> Row:
+def _row(cell: Run) -> Row:
     asked = dict(cell.parameters)
     cls = ALGORITHMS[cell.algorithm]
     return dict.fromkeys(COLUMNS) | {

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets import Dataset
-from dpviz.figures.ledger import releases_frame
+from dpviz.figures.ledger import releases_table
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.session_ledger import Budget
 from dpviz.trace import Trace
@@ -170,4 +170,4 @@ def table_of(result: Result) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=8, show_spinner=False, scope="session")
 def _table(identity: str, _result: Result) -> pd.DataFrame:
-    return releases_frame(_result.trace)
+    return releases_table(_result.trace)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.figures import Pane, Panel, View, pane
-from dpviz.figures.panels import ledger_frame
+from dpviz.figures.panels import ledger_table
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
@@ -53,7 +53,7 @@ def _panels(
 
 @per_run(shared=64, own=32)
 def _ledger(identity: str, _result: Result) -> pd.DataFrame:
-    return ledger_frame(_result.trace)
+    return ledger_table(_result.trace)
 
 
 def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, compact: bool = False) -> None:

@@ -129,7 +129,7 @@ def worst(build, trials=1000):
     share, rows = 0.0, {}
     for a, b in moves(rng, trials):
         query = build(rng)
-        one, two = query.local(a), query.local(b)
+        one, two = query.statistic(a), query.statistic(b)
         for part, declared in query.sensitivity(2, MOVE).items():
             change = one[part] - two[part]
             share = max(share, float(np.linalg.norm(change)) / declared)
@@ -165,10 +165,10 @@ class OneRegion(NearRegionSums):
 class BySelf(CompanionSums):
     """Groups rows by themselves instead of their companion."""
 
-    def local(self, block):
+    def statistic(self, block):
         beside = Block(block.x)
         beside.accompany(self.companion, block.x)
-        return super().local(beside)
+        return super().statistic(beside)
 
 
 def test_wrong_twins_are_caught():
@@ -184,12 +184,12 @@ def test_a_moved_row_changes_two_cells_in_each_grid_and_no_more(trials):
     shifts = snap_toward_zero(rng.uniform(0, 4, (5, 2)))
     query = QuadtreeCells(shifts, (6, 7, 8, 9, 10))
     for a, b in moves(rng, trials):
-        one, two = ({tuple(k): c for k, c in zip(*query.local(block), strict=True)} for block in (a, b))
+        one, two = ({tuple(k): c for k, c in zip(*query.statistic(block), strict=True)} for block in (a, b))
         change = np.array([one.get(key, 0) - two.get(key, 0) for key in one.keys() | two.keys()])
         assert abs(change).max(initial=0) <= 1
         assert np.sqrt((change**2).sum()) <= query.sensitivity(MOVE)
         assert sum(key not in two for key in one) <= query.l0 and sum(key not in one for key in two) <= query.l0
-    far = [query.local(Block(np.array([[x, 0.0]])))[0] for x in (0.0, 0.25)]  # another cell in every grid
+    far = [query.statistic(Block(np.array([[x, 0.0]])))[0] for x in (0.0, 0.25)]  # another cell in every grid
     assert len({tuple(key) for keys in far for key in keys}) == 50
     assert query.sensitivity(MOVE) == math.sqrt(50)
 

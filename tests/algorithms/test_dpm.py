@@ -68,14 +68,14 @@ def test_histogram_scores_equal_sorted_scores_with_ties_and_edges(interval):
         low[0] = cuts[0, trial % histogram.intervals]
         score = SplitScore(histogram, float(rng.uniform(0.5, 200)), low, high, T, Q, ALPHA)
         x = snap(x)
-        np.testing.assert_allclose(score.utility(histogram.local(Block(x))), score_by_sorting(x, score), atol=1e-9)
+        np.testing.assert_allclose(score.utility(histogram.statistic(Block(x))), score_by_sorting(x, score), atol=1e-9)
 
 
 def test_codes_are_bytes_and_no_row_reaches_beyond_the_last():
     for interval in (1.0, 0.7, 0.5, 0.025, 1 / 128):
         histogram = HalfIntervalCounts.over(np.array([1.0, 1 / 3]), interval)
         ends = np.vstack([histogram.low, -histogram.low])
-        counts = histogram.local(Block(ends))[""]
+        counts = histogram.statistic(Block(ends))[""]
         assert histogram._codes(ends).dtype == np.uint8 and counts.shape == (2, 2 * histogram.intervals)
         assert (counts[:, 0] == 1).all() and (counts[:, -1] == 1).all()
     assert HalfIntervalCounts.over(np.ones(1), 0.7).intervals == 1
@@ -87,16 +87,16 @@ def test_the_smaller_sibling_is_counted_the_other_subtracted_and_both_are_right(
     counted = []
 
     class Spy(HalfIntervalCounts):
-        def local(self, block):
+        def statistic(self, block):
             counted.append(block.n)
-            return super().local(block)
+            return super().statistic(block)
 
     query, session = Spy.over(np.ones(3), 0.05), Session(Block(x))
     session._statistic(query, ALL)
     small, large = session.partition(ALL, Below(0, -0.75))
     for scope in (large, small):
         rows = x[(x[:, 0] < -0.75) == (scope == small)]
-        np.testing.assert_array_equal(session._statistic(query, scope)[""], query.local(Block(rows))[""])
+        np.testing.assert_array_equal(session._statistic(query, scope)[""], query.statistic(Block(rows))[""])
     assert counted[0] == 500 and counted[1] == int((x[:, 0] < -0.75).sum()) and 500 - counted[1] in counted[2:]
     assert (query, ALL) not in session._kept
 
@@ -104,7 +104,7 @@ def test_the_smaller_sibling_is_counted_the_other_subtracted_and_both_are_right(
 def changes(score, x, extra, gone=None):
     """What one more row (and one fewer) does to every utility."""
     before = x if gone is None else np.vstack([x, gone])
-    one, two = (score.utility(score.query.local(Block(rows))) for rows in (before, np.vstack([x, extra])))
+    one, two = (score.utility(score.query.statistic(Block(rows))) for rows in (before, np.vstack([x, extra])))
     inside = np.isfinite(one)
     return (two - one)[inside]
 

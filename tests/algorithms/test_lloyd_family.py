@@ -97,7 +97,7 @@ def test_one_row_changes_one_sum_by_at_most_the_radius():
         d, radius = int(rng.integers(1, 5)), float(rng.uniform(0.1, 1.5))
         query = ClusterMoves(snap(rng.uniform(-1, 1, (4, d))), radius)
         x = Rows(rng.uniform(-1.2, 1.2, (6, d)), Domain.box(-1, 1, d)).open().noisy_sum(query, 0, lambda _, s: s)[1]
-        y = query.local(Block(snap(rng.uniform(-1, 1, (1, d)))))
+        y = query.statistic(Block(snap(rng.uniform(-1, 1, (1, d)))))
         assert (np.abs(y["sums"]).sum(axis=1) > 0).sum() <= 1 and y["counts"].sum() <= 1
         assert np.linalg.norm(y["sums"]) <= radius == query.sensitivity(2, Neighboring.ADD_REMOVE)["sums"]
         assert np.isfinite(x["sums"]).all()
@@ -106,7 +106,7 @@ def test_one_row_changes_one_sum_by_at_most_the_radius():
 def test_a_row_outside_the_radius_belongs_to_no_center():
     query = ClusterMoves(np.array([[0.0, 0.0], [0.75, 0.0]]), 0.25)
     x = np.array([[0.25 - GRID, 0.0], [0.25 + GRID, 0.0], [0.75, 0.125], [-0.9, 0.0]])
-    found = query.local(Block(x))
+    found = query.statistic(Block(x))
     assert found["counts"].tolist() == [1, 1]
     assert found["sums"].tolist() == [[0.25 - GRID, 0.0], [0.0, 0.125]]
 
@@ -115,7 +115,7 @@ def test_offsets_lie_on_the_coarse_grid_when_asked():
     rng = np.random.default_rng(0)
     step = 2.0**-16
     centers = np.rint(rng.uniform(-1, 1, (4, 3)) / step) * step
-    sums = ClusterMoves(centers, 2.0, step).local(Block(snap(rng.uniform(-1, 1, (50, 3)))))["sums"]
+    sums = ClusterMoves(centers, 2.0, step).statistic(Block(snap(rng.uniform(-1, 1, (50, 3)))))["sums"]
     np.testing.assert_array_equal(sums / step, np.rint(sums / step))
 
 
@@ -207,14 +207,14 @@ def literal_step():
         "counts_sd": 2.0,
     }
     hidden = Hidden("update", 0, freeze({"counts": np.array([8.0, 1.0])}))
-    return Step(1, "noisy-iteration", "", freeze(released), (hidden,))
+    return Step("noisy-iteration", "", freeze(released), index=1, hidden=(hidden,))
 
 
 def test_figure_tables_against_literals():
-    moves = lloyd.moves_frame(literal_step())
+    moves = lloyd.moves_table(literal_step())
     assert moves.raw.tolist() == [0.3, 1.0] and moves.final.tolist() == [0.3, 0.25]
     assert moves.shortened.tolist() == moves.returned.tolist() == [False, True]
-    counts = lloyd.counts_frame(literal_step(), hidden=True)
+    counts = lloyd.counts_table(literal_step(), hidden=True)
     assert counts.to_dict("list") == {
         "center": [1, 2],
         "noisy_counts": [9.5, 0.5],
@@ -222,7 +222,7 @@ def test_figure_tables_against_literals():
         "dead": [False, True],
         "true_counts": [8.0, 1.0],
     }
-    assert "true_counts" not in lloyd.counts_frame(literal_step(), hidden=False)
+    assert "true_counts" not in lloyd.counts_table(literal_step(), hidden=False)
     lost = lloyd.outside(literal_step(), np.array([[0.0, 0.7], [0.5, 0.8], [1.2, 0.0], [-0.7, -0.7]]))
     assert lost.tolist() == [False, True, False, True]
 

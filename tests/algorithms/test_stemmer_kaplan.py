@@ -17,7 +17,7 @@ from dpviz.metrics import inertia, normalized_loss
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.block import Block
 from dpviz.privacy.plan import Threshold
-from dpviz.privacy.queries import CellCounts, CellSums, InBalls, cell_centers
+from dpviz.privacy.queries import CellSums, InBalls, OccupiedCells, cell_centers
 
 
 def blobs(d, n=20_000, seed=0):
@@ -68,7 +68,7 @@ def test_cells_agree_with_a_dictionary():
     rng = np.random.default_rng(0)
     x = snap_toward_zero(rng.uniform(-1, 1, (500, 2)))
     offset = snap_toward_zero(rng.uniform(0, 0.25, 2))
-    keys, counts = CellCounts(0.25, offset).local(Block(x))
+    keys, counts = OccupiedCells(0.25, offset).statistic(Block(x))
     expected = {}
     for row in x:
         key = tuple(math.floor((v + o) / 0.25) for v, o in zip(row, offset, strict=True))
@@ -77,7 +77,7 @@ def test_cells_agree_with_a_dictionary():
     assert counts.tolist() == [len(expected[key]) for key in sorted(expected)]
     wanted = keys[counts >= 5]
     centers = cell_centers(wanted, 0.25, offset)
-    sums = CellSums(wanted, 0.25, offset, 9.0, relative=True).local(Block(x))[""]
+    sums = CellSums(wanted, 0.25, offset, 9.0, relative=True).statistic(Block(x))[""]
     for key, center, found in zip(wanted, centers, sums, strict=True):
         np.testing.assert_array_equal(found, np.sum(np.array(expected[tuple(key)]) - center, axis=0))
         assert np.abs(np.array(expected[tuple(key)]) - center).max() <= 0.125
@@ -87,18 +87,18 @@ def test_a_cell_bounds_its_rows():
     """The radius of an average is half of the cell's diagonal: no row of a cell is clipped by more than the grid."""
     corner = np.array([[0.0, 0.0, 0.0], [0.5 - 2.0**-24] * 3])
     query = CellSums(np.array([[0, 0, 0]]), 0.5, np.zeros(3), 0.25 * math.sqrt(3), relative=True)
-    np.testing.assert_allclose(query.local(Block(corner[:1]))[""], [[-0.25] * 3], atol=1e-6)
-    np.testing.assert_allclose(query.local(Block(corner[1:]))[""], [[0.25] * 3], atol=1e-6)
+    np.testing.assert_allclose(query.statistic(Block(corner[:1]))[""], [[-0.25] * 3], atol=1e-6)
+    np.testing.assert_allclose(query.statistic(Block(corner[1:]))[""], [[0.25] * 3], atol=1e-6)
 
 
 def test_key_counts_of_neighbors_differ_in_one_key_by_one():
     rng = np.random.default_rng(1)
     for _ in range(300):
         x = snap_toward_zero(rng.uniform(-1, 1, (int(rng.integers(1, 9)), 3)))
-        query = CellCounts(0.5, snap_toward_zero(rng.uniform(0, 0.5, 3)))
+        query = OccupiedCells(0.5, snap_toward_zero(rng.uniform(0, 0.5, 3)))
         tables = []
         for rows in (x, np.delete(x, rng.integers(len(x)), axis=0)):
-            keys, counts = query.local(Block(rows))
+            keys, counts = query.statistic(Block(rows))
             tables.append(dict(zip(map(tuple, keys.tolist()), counts.tolist(), strict=True)))
         changes = [tables[0].get(key, 0) - tables[1].get(key, 0) for key in tables[0] | tables[1]]
         assert sorted(map(abs, changes))[-1] == 1 and np.count_nonzero(changes) == 1
@@ -210,19 +210,19 @@ def seen():
 
 def test_bucket_frame_ranks_noisy_counts_and_hides_the_truth(seen):
     step = seen.trace.steps[0]
-    table = figures.bucket_frame(step, hidden=True)
+    table = figures.bucket_table(step, hidden=True)
     true = {
         tuple(k): c for k, c in zip(*(step.hidden[0].statistic[n].tolist() for n in ("keys", "counts")), strict=True)
     }
     assert table.noisy_count.tolist() == sorted(step.released["noisy_counts"], reverse=True)
     assert (table.noisy_count >= step.released["threshold"]).all()
     assert sorted(table.true_count) == sorted(true[tuple(key)] for key in step.released["keys"].tolist())
-    assert "true_count" not in figures.bucket_frame(step, hidden=False)
+    assert "true_count" not in figures.bucket_table(step, hidden=False)
 
 
 def test_weight_frame_ranks_noisy_weights(seen):
     step = next(step for step in seen.trace.steps if step.kind == "weights")
-    table = figures.weight_frame(step, hidden=True)
+    table = figures.weight_table(step, hidden=True)
     assert table.noisy_count.tolist() == sorted(step.released["noisy_weights"], reverse=True)
     assert table.true_count.sum() == 4000
 
@@ -239,7 +239,7 @@ def test_cells_are_drawn_where_their_rows_are(seen):
 
 
 def test_losses_rank_kmeans_candidates_and_choice(seen):
-    table = figures.loss_frame(seen)
+    table = figures.loss_table(seen)
     assert table.what.tolist() == ["KMeans", "all candidates", "8 chosen"]
     assert table.loss[2] == pytest.approx(normalized_loss(seen.people, seen.trace.cluster_centers, seen.trace.domain))
 

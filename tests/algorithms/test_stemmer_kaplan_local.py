@@ -332,26 +332,26 @@ def view(trace, X, *, hidden=True, axes=(0, 1)):
 def test_estimate_frame_scales_weights_to_all_users():
     trace = run(blobs(2, 8000), epsilon=4.0)
     cells, weights = (next(step for step in trace.steps if step.kind == kind) for kind in ("reports", "weights"))
-    table = figures.estimate_frame(cells, hidden=True)
+    table = figures.estimate_table(cells, hidden=True)
     assert table.true_count.sum() == cells.released["users"]
     assert table.heavy.sum() == len(cells.released["keys"])
-    table = figures.estimate_frame(weights, hidden=True)
+    table = figures.estimate_table(weights, hidden=True)
     assert table.true_count.sum() == pytest.approx(8000)
-    assert "true_count" not in figures.estimate_frame(weights, hidden=False)
+    assert "true_count" not in figures.estimate_table(weights, hidden=False)
 
 
 @pytest.mark.parametrize("oracle", ["oue", "hadamard"])
 def test_report_frame_shows_what_was_sent(oracle):
     trace = run(blobs(2, 8000), epsilon=20.0, oracle=oracle)
     step = trace.steps[0]
-    table = figures.report_frame(step, hidden=True)
+    table = figures.report_table(step, hidden=True)
     assert set(table.user) == set(range(1, 25)) and table.says.isin([0, 1]).all()
     own = table[table.true]
     if oracle == "oue":  # at epsilon 20 other bits are never set, the own one half of the time
         assert table[~table.true].says.sum() == 0 and 0.2 < own.says.mean() < 0.8
     else:  # one bit speaks for the own cell and for half of the others
         assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
-    assert "true" not in figures.report_frame(step, hidden=False)
+    assert "true" not in figures.report_table(step, hidden=False)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Exponential, Plan
-from dpviz.privacy.queries import CellTally, SetCosts, SetScore, SwapCosts, SwapScore
+from dpviz.privacy.queries import ListedCells, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.rows import Rows
 from tests.algorithms.test_stemmer_kaplan import blobs, view
 
@@ -41,12 +41,12 @@ def test_swap_costs_agree_with_brute_force(k):
     rng = np.random.default_rng(k)
     x, points = coarse(rng, 40, 3), coarse(rng, 7, 3)
     chosen = rng.choice(7, k, replace=False)
-    found = SwapCosts(points, chosen, 1.0).local(Block(x))[""]
+    found = SwapCosts(points, chosen, 1.0).statistic(Block(x))[""]
     for i in range(k):
         for j in range(7):
             now = chosen if j in chosen else np.append(np.delete(chosen, i), j)
             assert found[i, j] == pytest.approx(cost(x, points[now]), rel=1e-12)
-    sets = SetCosts(points, np.array([chosen, chosen[::-1]]), 1.0).local(Block(x))[""]
+    sets = SetCosts(points, np.array([chosen, chosen[::-1]]), 1.0).statistic(Block(x))[""]
     assert sets[0] == sets[1] == pytest.approx(cost(x, points[chosen]), rel=1e-12)
 
 
@@ -60,7 +60,7 @@ def widest(relation, make, trials=300):
         score = make(rng, points, radius)
         x = snap(rng.choice([-1.0, 0.0, 1.0], (int(rng.integers(1, 5)), d)))
         y = x[1:] if relation is AR else np.vstack([x[1:], snap(rng.choice([-1.0, 0.0, 1.0], (1, d)))])
-        one, two = (score.utility(score.query.local(Block(rows))) for rows in (x, y))
+        one, two = (score.utility(score.query.statistic(Block(rows))) for rows in (x, y))
         found = max(found, float(np.ptp(one - two)) / score.range(relation))
     return found
 
@@ -150,10 +150,10 @@ def test_the_plan_adds_up_to_the_budget(algorithm, d, epsilon):
 def test_a_row_lies_in_one_child_of_one_cube():
     rng = np.random.default_rng(4)
     keys = np.array([[i, j] for i in range(4) for j in range(4)])
-    query = CellTally(keys, 1.0, np.full(2, 2.0))
+    query = ListedCells(keys, 1.0, np.full(2, 2.0))
     for _ in range(200):
         x = coarse(rng, int(rng.integers(1, 9)), 2)
-        one, two = (query.local(Block(rows))[""] for rows in (x, x[1:]))
+        one, two = (query.statistic(Block(rows))[""] for rows in (x, x[1:]))
         assert sorted(np.abs(one - two))[-2:] == [0, 1] and one.sum() == len(x)
 
 

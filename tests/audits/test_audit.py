@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ndtri
 
 from dpviz.algorithms import ALGORITHMS, base
-from dpviz.algorithms.base import Frame
 from dpviz.audits.audit import audit, clopper_pearson, distinguish, draws, instance, lower_bound, pairs
 from dpviz.audits.witness import Neighbors, log_ratio, realized
 from dpviz.cli import main
@@ -18,6 +17,7 @@ from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Exponential, Gaussian, Laplace, Threshold
 from dpviz.privacy.queries import NearestVotes, SplitScore
+from dpviz.trace import Step
 
 AR = Neighboring.ADD_REMOVE
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
@@ -323,7 +323,7 @@ def test_an_algorithm_that_goes_around_the_curator_is_caught():
         def steps(self, curator, domain, rng):
             *_, last = super().steps(curator, domain, rng)
             rows = curator._session._scopes[0].block.x
-            yield Frame(last.kind, last.title, {**last.released, "centers": rows[-2:]})
+            yield Step(last.kind, last.title, {**last.released, "centers": rows[-2:]})
 
     algorithm = instance(Thief)
     found = audit(algorithm, pairs(AR)[0], runs=30)

@@ -174,7 +174,7 @@ def test_every_statistic_lies_on_its_declared_grid(cls):
         query = case.build(rng, d)
         beside = companion_of(query)
         x = random_rows(rng, 9, d if beside is None else 2 * d)
-        for part, value in query.local(block(x, case.radius, beside)).items():
+        for part, value in query.statistic(block(x, case.radius, beside)).items():
             np.testing.assert_array_equal(value / query.grid(part), np.rint(value / query.grid(part)))
 
 

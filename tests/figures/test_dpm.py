@@ -9,7 +9,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, dpm, pane
 from dpviz.figures.theme import LIGHT
-from dpviz.figures.tree import tree_frame
+from dpviz.figures.tree import tree_table
 
 
 def view(sample="town", *, hidden=True, axes=None, **values):
@@ -24,7 +24,7 @@ def regions(trace):
 
 
 def test_tree_frame_gives_leaves_their_room_and_inner_nodes_their_span():
-    table = tree_frame([1, 2, 3, 6, 7], [100.0, 59.0, 41.0, 30.0, -5.0]).set_index("node")
+    table = tree_table([1, 2, 3, 6, 7], [100.0, 59.0, 41.0, 30.0, -5.0]).set_index("node")
     assert table.final.to_dict() == {1: False, 2: True, 3: False, 6: True, 7: True}
     assert table.depth.tolist() == [0, 1, 1, 2, 2]
     least = 0.03 * 89  # noisy counts of the leaves, negative ones as 0
@@ -32,17 +32,17 @@ def test_tree_frame_gives_leaves_their_room_and_inner_nodes_their_span():
         {1: (89 + least) / 2, 2: 29.5, 3: 59 + (30 + least) / 2, 6: 74.0, 7: 89 + least / 2}
     )
     assert table.width[2] == pytest.approx(0.94 * 59) and table.width[7] == pytest.approx(0.3 * least)
-    assert tree_frame([1], [-3.0]).width.iloc[0] > 0
+    assert tree_table([1], [-3.0]).width.iloc[0] > 0
 
 
 def test_tree_frame_takes_trees_with_single_children():
-    table = tree_frame([1, 2, 5, 11], [10.0, 8.0, 8.0, 7.0])
+    table = tree_table([1, 2, 5, 11], [10.0, 8.0, 8.0, 7.0])
     assert table.final.tolist() == [False, False, False, True] and np.ptp(table.x) == 0
 
 
 def test_regions_frame_is_the_released_boxes_in_original_units():
     seen = view()
-    table, said = dpm.regions_frame(seen.trace, (0, 1)), regions(seen.trace)
+    table, said = dpm.regions_table(seen.trace, (0, 1)), regions(seen.trace)
     domain = seen.trace.domain
     assert table.node.tolist() == [region["node"] for region in said]
     np.testing.assert_allclose(table[["x0", "y0"]], [domain.denormalize(region["low"]) for region in said])
@@ -54,7 +54,7 @@ def test_regions_frame_is_the_released_boxes_in_original_units():
 
 def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     seen = view()
-    said, table = seen.trace.steps[0].released, dpm.scores_frame(seen, 0)
+    said, table = seen.trace.steps[0].released, dpm.scores_table(seen, 0)
     x = load_sample("town").X
     row = table[(table.column == 1)].iloc[17]
     n = said["noisy_count"]
@@ -67,13 +67,13 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     assert row.centreness == pytest.approx(outer if m <= n / 12 else inner, abs=8 / n)
     assert row.score == pytest.approx(row.emptiness + row.centreness)
     assert table.chance.sum() == pytest.approx(1) and table.chance.idxmax() == table.score.idxmax()
-    assert dpm.scores_frame(seen, len(seen.trace.steps) - 1).empty
-    assert dpm.scores_frame(view(hidden=False), 0).empty is False  # the trace is a DEMO; the panel is what hides it
+    assert dpm.scores_table(seen, len(seen.trace.steps) - 1).empty
+    assert dpm.scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO; the panel is what hides it
 
 
 def test_budget_frame_ends_at_what_was_spent_and_follows_the_path():
     seen = view(max_depth=3)
-    table, trace = dpm.budget_frame(seen.trace), seen.trace
+    table, trace = dpm.budget_table(seen.trace), seen.trace
     assert sorted(table.frame.unique()) == list(range(len(trace.steps)))
     assert table.total.max() == pytest.approx(trace.spent.epsilon)
     first = table[table.frame == 0].set_index("level")

@@ -34,7 +34,7 @@ def test_all_panels_step_together(slug, sample, axes):
 
 def test_cells_frame_is_squares_of_the_released_side():
     seen = view("em-mc")
-    table = em_mc.cells_frame(seen)
+    table = em_mc.cells_table(seen)
     covers = [step.released for step in seen.trace.steps if step.kind == "cover"]
     assert len(table) == sum(len(said["cells"]) for said in covers)
     first, said = table[table.frame == 0], covers[0]
@@ -51,12 +51,12 @@ def test_projected_cells_people_and_centers_share_the_run_s_own_projection():
     people = next(data for data in figure.data if data.name == "person")
     inside = domain.normalize(load_sample("digits").X) @ said["matrix"]
     assert np.abs(np.subtract(people.x[0], inside[:, 0])).min() < 1e-5
-    assert said["cells"].shape[1] == 3 and em_mc.cells_frame(seen).x1.max() <= domain.radius * 2
+    assert said["cells"].shape[1] == 3 and em_mc.cells_table(seen).x1.max() <= domain.radius * 2
 
 
 def test_covered_frame_is_the_true_number_of_new_rows():
     seen = view("em-mc")
-    table = em_mc.covered_frame(seen.trace)
+    table = em_mc.covered_table(seen.trace)
     assert table.covered.sum() <= len(load_sample("town").X) and table.covered.max() > 0
     assert table.grid.nunique() == 5
 

@@ -12,7 +12,7 @@ from plotly.colors import hex_to_rgb
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, hdpe, nsm, pane, pe, splitting
-from dpviz.figures.panels import spend_frame
+from dpviz.figures.panels import spend_table
 from dpviz.figures.theme import DARK, LIGHT, STYLES
 from dpviz.figures.view import thin, xy
 from dpviz.frozen import freeze
@@ -37,20 +37,20 @@ def view(slug="pe-means", *, hidden=True, sample="iris", axes=(0, 2)):
 
 def test_votes_frame_ranks_by_noisy_votes_and_hides_the_truth():
     released = freeze({"noisy_votes": np.array([1.0, 9.0, -2.0]), "kept": np.array([False, True, False])})
-    step = Step(0, "generation", "", released, (Hidden("votes", 0, freeze({"votes": np.array([3.0, 7.0, 0.0])})),))
-    table = pe.votes_frame(step, hidden=True)
+    step = Step("generation", "", released, hidden=(Hidden("votes", 0, freeze({"votes": np.array([3.0, 7.0, 0.0])})),))
+    table = pe.votes_table(step, hidden=True)
     assert table.to_dict("list") == {
         "rank": [1, 2, 3],
         "noisy_votes": [9.0, 1.0, -2.0],
         "kept": [True, False, False],
         "true_votes": [7.0, 3.0, 0.0],
     }
-    assert "true_votes" not in pe.votes_frame(step, hidden=False)
+    assert "true_votes" not in pe.votes_table(step, hidden=False)
 
 
 def test_spend_frame_is_concave_and_ends_at_the_total():
     seen = view()
-    table = spend_frame(seen.trace)
+    table = spend_table(seen.trace)
     assert table.epsilon.iloc[0] == 0 and table.epsilon.iloc[-1] == pytest.approx(seen.trace.spent.epsilon)
     assert (np.diff(table.epsilon, 2) < 1e-9).all() and list(table.label)[:2] == ["", "votes"]
 
@@ -95,14 +95,16 @@ def test_no_family_draws_hidden_layers_unless_asked_for(slug):
 def radius_step(learned):
     edges = np.array([2.0, 1.4, 1.0, 0.7])
     released = {"noisy_counts": np.array([1.0, -3.0, 40.0, 60.0]), "edges": edges, "noise_sd": 5.0, "radius": learned}
-    return Step(0, "radius", "", freeze(released), (Hidden("radius", 0, freeze({"radius": np.array([0, 0, 42, 58])})),))
+    return Step(
+        "radius", "", freeze(released), hidden=(Hidden("radius", 0, freeze({"radius": np.array([0, 0, 42, 58])})),)
+    )
 
 
 def test_nsm_radius_frame_marks_the_shells_beyond_the_learned_radius():
-    table = nsm.radius_frame(radius_step(1.0), hidden=True)
+    table = nsm.radius_table(radius_step(1.0), hidden=True)
     assert table.outside.tolist() == [True, True, False, False] and table.true_counts.tolist() == [0, 0, 42, 58]
-    assert not nsm.radius_frame(radius_step(2.0), hidden=False).outside.any()
-    assert "true_counts" not in nsm.radius_frame(radius_step(1.0), hidden=False)
+    assert not nsm.radius_table(radius_step(2.0), hidden=False).outside.any()
+    assert "true_counts" not in nsm.radius_table(radius_step(1.0), hidden=False)
 
 
 def test_nsm_strength_frame_calls_signal_what_noise_alone_does_not_reach():
@@ -110,7 +112,7 @@ def test_nsm_strength_frame_calls_signal_what_noise_alone_does_not_reach():
     noise = rng.normal(size=(50, 50))
     noise = 3.0 * (noise + noise.T) / 2  # variance 9 on the diagonal, 9/2 beside it, as the release has it
     moment = noise + np.diag([400.0] + [0.0] * 49)
-    table = nsm.strength_frame(Step(0, "moment", "", freeze({"moment": moment, "noise_sd": 3.0})), hidden=True)
+    table = nsm.strength_table(Step("moment", "", freeze({"moment": moment, "noise_sd": 3.0})), hidden=True)
     assert table.signal.sum() == 1 and table.strength.iloc[0] == pytest.approx(400, rel=0.05)
     assert (np.diff(table.strength) <= 0).all() and "true_strength" not in table
 
@@ -151,7 +153,7 @@ def test_nsm_says_when_a_row_is_read_and_what_it_costs():
 
 
 def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
-    table = hdpe.budget_frame(run("hdpe-means", "wine")[1])
+    table = hdpe.budget_table(run("hdpe-means", "wine")[1])
     assert table.part.tolist() == ["votes", "sums", "counts"] and table.share.sum() == pytest.approx(1)
     assert table.share[1:].sum() == pytest.approx(0.8) and table.releases.tolist()[1:] == [1, 1]
 
@@ -180,7 +182,7 @@ def test_vote_splitting_steps_two_runs_together_and_shows_who_lost_a_group():
         trace = ALGORITHMS[slug](n_clusters=5, epsilon=4.0).run(data.X, domain=data.domain, seed=0)
         losses = loss_path(trace, data.X)
         views.append(View(trace, LIGHT, (0, 1), data.columns, data.units, data.X, reference, losses, best, True))
-    voted, clustered = (splitting.found_frame(view) for view in views)
+    voted, clustered = (splitting.found_table(view) for view in views)
     np.testing.assert_allclose(voted.loss_ratio, views[0].losses / best)
     assert clustered.found.iloc[-1] == 5 and clustered.loss_ratio.iloc[-1] < 1.2
     assert voted.found.min() < 5 and voted.loss_ratio.iloc[-1] >= 2

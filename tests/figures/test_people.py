@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.datasets import SAMPLES, Blobs, load_sample
 from dpviz.domain import Domain
-from dpviz.figures.people import bounds_frame, bounds_panel, thumbnail
+from dpviz.figures.people import bounds_panel, bounds_table, thumbnail
 from dpviz.figures.theme import DARK, LIGHT
 
 
@@ -36,7 +36,7 @@ def test_a_map_keeps_its_shape():
 def test_histograms_count_every_finite_cell_and_say_which_lie_outside():
     domain = Domain.box(np.array([0.0, 0.0]), np.array([10.0, 1.0]))
     X = np.array([[5.0, 0.5], [50.0, 0.5], [-50.0, np.nan], [1.0, 0.2]])
-    table = bounds_frame(X, domain, ["a", "b"])
+    table = bounds_table(X, domain, ["a", "b"])
     assert table.groupby("column").rows.sum().to_dict() == {"a": 4, "b": 3}
     assert table[(table.column == "a") & ~table.inside].rows.sum() == 2
     panel = bounds_panel(X, domain, ["a", "b"], LIGHT)

@@ -35,7 +35,7 @@ def view(slug, *, hidden, axes=(0, 1), rho_distance=0.005):
 
 def test_amount_frame_ranks_what_was_released():
     released = freeze({"noisy_counts": np.array([3.0, -2.0, 50.0]), "kept": np.array([False, False, True])})
-    table = rho.amount_frame(Step(0, "regions", "", released))
+    table = rho.amount_table(Step("regions", "", released))
     assert table.to_dict("list") == {"rank": [1, 2, 3], "count": [50.0, 3.0, -2.0], "kept": [True, False, False]}
 
 
@@ -48,13 +48,13 @@ def test_lengths_are_said_in_the_unit_of_the_map():
 
 def test_people_and_their_noisy_points_exist_in_demo_only_and_noise_is_as_far_as_said():
     trace = view("dist-dp-region-means", hidden=True).trace
-    table = rho.moves_frame(trace)
+    table = rho.moves_table(trace)
     assert len(table) == rho.MAX_PEOPLE and (table.rho == 0.005).all()
     sd = trace.steps[0].released["noise_sd"]
     assert 0.5 * sd < table.distance.mean() < 2.5 * sd
     data = load_sample("iris")
     secure = ALGORITHMS["dist-dp-random-points"](n_clusters=4).run(data.X, domain=data.domain, noise="secure")
-    assert rho.moves_frame(secure).empty
+    assert rho.moves_table(secure).empty
 
 
 @pytest.mark.parametrize("slug", FAMILY)

@@ -10,7 +10,7 @@ from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.datasets import load_sample
 from dpviz.federated import WIDE, simulate, spread
 from dpviz.figures import View
-from dpviz.figures.federated import plot_clients, plot_words, words_frame
+from dpviz.figures.federated import plot_clients, plot_words, words_table
 from dpviz.figures.theme import LIGHT
 
 ROOT = Path(__file__).parents[2]
@@ -73,16 +73,16 @@ def test_other_algorithms_run_unchanged(page, slug):
 
 def test_words_are_drawn_most_significant_byte_first():
     payload = (1).to_bytes(8, "little") + (2**56).to_bytes(8, "little")
-    table = words_frame(payload, 8)
+    table = words_table(payload, 8)
     assert table.to_numpy().tolist() == [[0] * 7 + [1], [1] + [0] * 7]
-    assert words_frame(payload, 4).shape == (4, 4)
+    assert words_table(payload, 4).shape == (4, 4)
 
 
 def test_pictures_of_hidden_words_say_so():
     payload = bytes(range(160))
     for hidden in (True, False):
         figure = plot_words(LIGHT, payload, 8, "title", hidden=hidden)
-        assert np.array_equal(figure.data[0].z, words_frame(payload, 8))
+        assert np.array_equal(figure.data[0].z, words_table(payload, 8))
         assert ("NOT PRIVATE" in figure.to_json()) is hidden
     assert len(plot_words(LIGHT, bytes(8000), 8, "many", hidden=False).data[0].z) == 24
 

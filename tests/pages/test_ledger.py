@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.audit import instance
 from dpviz.domain import Domain
-from dpviz.figures.ledger import plot_steps, releases_frame, steps_frame
+from dpviz.figures.ledger import plot_steps, releases_table, steps_table
 from dpviz.figures.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
 from pages._ui.runs import RECOMMENDED
@@ -30,7 +30,7 @@ def run(slug):
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_totals_end_at_what_the_trace_spent_and_every_release_says_why(slug):
     trace = run(slug)
-    table = releases_frame(trace)
+    table = releases_table(trace)
     assert len(table) == len(trace.ledger) and table.epsilon.max() == pytest.approx(trace.spent.epsilon)
     assert (table.epsilon.diff().dropna() >= -1e-12).all()
     for notion in ("mu", "pure_epsilon", "zcdp"):
@@ -39,7 +39,7 @@ def test_totals_end_at_what_the_trace_spent_and_every_release_says_why(slug):
         assert not (table[notion] == 0).any(), "n/a where a notion does not exist, never 0"
     for entry, words in zip(trace.ledger, table.why, strict=True):
         assert words.startswith(entry.reason[0].upper()) and "costs" in words and words.endswith(".")
-    steps = steps_frame(trace)
+    steps = steps_table(trace)
     assert steps.releases.sum() == len(trace.ledger)
     assert steps.added.sum() == pytest.approx(trace.spent.epsilon) and steps.epsilon.iloc[-1] == table.epsilon.iloc[-1]
     figure = plot_steps(trace, LIGHT)
@@ -48,17 +48,17 @@ def test_totals_end_at_what_the_trace_spent_and_every_release_says_why(slug):
 
 def test_the_words_hold_the_numbers_of_the_release():
     trace = run("pe-means")
-    words, entry = releases_frame(trace).why[0], trace.ledger[0]
+    words, entry = releases_table(trace).why[0], trace.ledger[0]
     assert "one row added or removed changes it by at most 1 (l2 norm)" in words
     assert f"standard deviation {entry.scale:.4g}" in words and f"\u03bc = {1 / entry.scale:.4g}" in words
 
 
 def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
-    words = " ".join(releases_frame(run("dpm")).why)
+    words = " ".join(releases_table(run("dpm")).why)
     assert "Other parts of the rows pay for themselves" in words and "range of the scores" in words
-    assert "for keys that one row alone creates" in " ".join(releases_frame(run("stemmer-kaplan")).why)
-    assert "for all picks together" in " ".join(releases_frame(run("em-mc")).why)
-    assert "every bit told wrongly with chance" in " ".join(releases_frame(run("stemmer-kaplan-local")).why)
+    assert "for keys that one row alone creates" in " ".join(releases_table(run("stemmer-kaplan")).why)
+    assert "for all picks together" in " ".join(releases_table(run("em-mc")).why)
+    assert "every bit told wrongly with chance" in " ".join(releases_table(run("stemmer-kaplan-local")).why)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.report import against_published, report
 from dpviz.sweeps.rowfile import RowFile, table
 from dpviz.sweeps.spec import Published, to_script
-from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, run_cell
+from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
 from pages._ui.results import Result, Store
 from pages._ui.sweep.sweeps import shelf
@@ -269,7 +269,7 @@ def test_the_downloaded_script_reruns_exactly_this(tmp_path):
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     subprocess.run([sys.executable, str(script)], cwd=tmp_path, env=environment, check=True, capture_output=True)
     again = pd.read_csv(tmp_path / "dpviz-sweep.csv").set_index("key").loss
-    assert again.to_dict() == {cell.key: pytest.approx(run_cell(cell)["loss"], rel=1e-12) for cell in sweep.cells()}
+    assert again.to_dict() == {cell.key: pytest.approx(execute(cell)["loss"], rel=1e-12) for cell in sweep.runs()}
 
 
 # ---- made-up people

@@ -75,7 +75,7 @@ class Cells(KeyQuery):
     def l0(self):
         return self.copies
 
-    def local(self, block):
+    def statistic(self, block):
         cells = np.floor(block.x / self.width).astype(np.int64)
         keys = [np.column_stack([np.full(len(cells), copy), cells]) for copy in range(self.copies)]
         return np.unique(np.concatenate(keys), axis=0, return_counts=True)

@@ -56,7 +56,7 @@ def companion_of(query):
 
 def change(query, a, b, norm, radius=None):
     """Largest change per part between two data sets."""
-    one, two = (query.local(block(x, radius, companion_of(query))) for x in (a, b))
+    one, two = (query.statistic(block(x, radius, companion_of(query))) for x in (a, b))
     return {part: float(np.linalg.norm((one[part] - two[part]).ravel(), norm)) for part in one}
 
 
@@ -132,7 +132,7 @@ def test_halves_add_up_to_the_whole_exactly(cls):
         companion = companion_of(query)
         x = random_rows(rng, 12, d if companion is None else 2 * d)
         cut = int(rng.integers(0, 13))
-        whole, left, right = (query.local(block(part, case.radius, companion)) for part in (x, x[:cut], x[cut:]))
+        whole, left, right = (query.statistic(block(part, case.radius, companion)) for part in (x, x[:cut], x[cut:]))
         for part in whole:
             np.testing.assert_array_equal(whole[part], left[part] + right[part])
 
@@ -173,7 +173,7 @@ class ReplaceAsOne(NearestVotes):
 
 
 class MeanInsteadOfSum(Count):
-    def local(self, block):
+    def statistic(self, block):
         return {"": np.array(1.0)}
 
 
@@ -193,7 +193,7 @@ def test_a_replaced_row_counted_once_is_caught():
 
 def test_a_mean_passes_for_a_sum_only_until_it_is_added():
     query = MeanInsteadOfSum()
-    left, right, whole = (query.local(block(np.zeros((n, 1))))[""] for n in (2, 3, 5))
+    left, right, whole = (query.statistic(block(np.zeros((n, 1))))[""] for n in (2, 3, 5))
     assert left + right != whole
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpviz.geometry import random_projection, snap_toward_zero
-from dpviz.privacy.queries import CellSums, CellTally, Projection, Query
+from dpviz.privacy.queries import CellSums, ListedCells, Projection, Query
 from tests.query_cases.base import AR, MOVE, REPLACE, Case
 
 _corners = CellSums(np.array([[0, 0]]), 0.5, np.zeros(2), 0.5 * 2**0.5 / 2, relative=True)
@@ -24,10 +24,10 @@ def _build(rng, d):
 
 def _build_tally(rng, d):
     sums = _build(rng, d)
-    return CellTally(sums.keys, sums.width, sums.offset, sums.projection)
+    return ListedCells(sums.keys, sums.width, sums.offset, sums.projection)
 
 
-_tally = CellTally(np.array([[0, 0], [1, 0]]), 0.5, np.zeros(2))
+_tally = ListedCells(np.array([[0, 0], [1, 0]]), 0.5, np.zeros(2))
 _first, _second = np.array([[0.4, 0.2]]), np.array([[0.6, 0.2]])
 
 CASES: dict[type[Query], Case] = {
@@ -35,7 +35,7 @@ CASES: dict[type[Query], Case] = {
         build=_build,
         worst={AR: [(_corners, _high, np.vstack([_high, _low]))], REPLACE: [(_corners, _low, _high)]},
     ),
-    CellTally: Case(
+    ListedCells: Case(
         build=_build_tally,
         worst={
             AR: [(_tally, _first, np.vstack([_first, _second]))],

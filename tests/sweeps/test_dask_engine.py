@@ -15,8 +15,8 @@ from dpviz.datasets.parts import Part, parts_of
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, on_cluster
 from dpviz.sweeps.dask_engine import LOCAL, cluster, connect
-from dpviz.sweeps.engines import local, perform
-from dpviz.sweeps.sweep import MEASURED, Sweep, Variant, failed_row, run_cell
+from dpviz.sweeps.engines import on_this_machine, perform
+from dpviz.sweeps.sweep import MEASURED, Sweep, Variant, execute, failed_row
 
 distributed = pytest.importorskip("dask.distributed", reason='needs pip install "dpviz[cluster]"')
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -36,16 +36,16 @@ def same(row):
 
 def slowly(cell):
     time.sleep(0.3)
-    return run_cell(cell)
+    return execute(cell)
 
 
 def test_a_killed_worker_loses_doubles_and_changes_nothing(client):
-    expected = {row["key"]: same(row) for row in perform(SWEEP, (), partial(local, workers=2))}
+    expected = {row["key"]: same(row) for row in perform(SWEEP, (), partial(on_this_machine, workers=2))}
     victims = list(client.run(os.getpid).values())
     assert len(victims) == 2
     timer = threading.Timer(1.5, os.kill, (victims[0], signal.SIGKILL))
     timer.start()
-    found = list(cluster(list(SWEEP.cells()), slowly, failed_row, client=client))
+    found = list(cluster(list(SWEEP.runs()), slowly, failed_row, client=client))
     timer.join()
     client.wait_for_workers(2, timeout=60)
     assert victims[0] not in client.run(os.getpid).values()  # it did die, and the nanny has replaced it
@@ -57,7 +57,7 @@ def die(cell):
 
 
 def test_a_cell_that_kills_its_workers_becomes_a_failed_row(client):
-    (row,) = cluster([next(SWEEP.cells())], die, failed_row, client=client)
+    (row,) = cluster([next(SWEEP.runs())], die, failed_row, client=client)
     assert row["status"] == "failed" and "KilledWorker" in row["reason"]
 
 
@@ -67,7 +67,7 @@ def test_a_stop_cancels_what_has_not_begun(client):
 
     client.wait_for_workers(2, timeout=60)
     with pytest.raises(InterruptedError):
-        list(cluster(list(SWEEP.cells()), slowly, failed_row, client=client, on_wait=stop))
+        list(cluster(list(SWEEP.runs()), slowly, failed_row, client=client, on_wait=stop))
     until = time.monotonic() + 10
     while any(client.processing().values()) and time.monotonic() < until:
         time.sleep(0.1)

@@ -16,11 +16,11 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
-from dpviz.sweeps.engines import local, perform
+from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import RowFile, read_rows, table
 from dpviz.sweeps.spec import read_spec, sweep_of, to_toml
-from dpviz.sweeps.sweep import COLUMNS, MEASURED, Sweep, Variant, run_cell
+from dpviz.sweeps.sweep import COLUMNS, MEASURED, Sweep, Variant, execute
 
 PE = Variant("pe-means", "pe-means")
 SMALL = Sweep(data=("sample:tiny",), variants=(PE,), epsilon=(1.0, 4.0), repeats=2)
@@ -33,7 +33,7 @@ def same(row):
 
 def rows_of(sweep):
     with threadpool_limits(1):
-        return {cell.key: same(run_cell(cell)) for cell in sweep.cells()}
+        return {cell.key: same(execute(cell)) for cell in sweep.runs()}
 
 
 # ---- the grid
@@ -41,7 +41,7 @@ def rows_of(sweep):
 
 def test_cells_are_the_grid_with_one_reference_first():
     sweep = dataclasses.replace(SMALL, data=("sample:tiny", "sample:iris"), repeats=3)
-    cells = list(sweep.cells())
+    cells = list(sweep.runs())
     assert len(cells) == 2 * (1 + 2 * 3)
     assert [cell.algorithm for cell in cells[:2]] == ["kmeans", "kmeans"]
     assert [cell.seed for cell in cells[2:]] == [0] * 4 + [1] * 4 + [2] * 4
@@ -50,24 +50,24 @@ def test_cells_are_the_grid_with_one_reference_first():
 
 def test_an_axis_that_an_algorithm_lacks_adds_no_cell():
     sweep = dataclasses.replace(SMALL, axes=(("rho_distance", (0.1, 0.2)), ("n_clusters", (2, 3))), repeats=1)
-    cells = list(sweep.cells())
+    cells = list(sweep.runs())
     assert len(cells) == 2 + 2 * 2
     assert all("rho_distance" not in dict(cell.parameters) for cell in cells)
 
 
 def test_a_variants_own_value_wins_and_has_its_own_cells():
     fixed = Variant("pe at 2", "pe-means", values=(("epsilon", 2),))
-    cells = [c for c in dataclasses.replace(SMALL, variants=(PE, fixed), repeats=1).cells() if c.algorithm != "kmeans"]
+    cells = [c for c in dataclasses.replace(SMALL, variants=(PE, fixed), repeats=1).runs() if c.algorithm != "kmeans"]
     assert [(c.label, dict(c.parameters)["epsilon"]) for c in cells] == [
         ("pe-means", 1.0), ("pe at 2", 2.0), ("pe-means", 4.0),
     ]  # fmt: skip
 
 
 def test_a_run_equals_the_same_run_by_hand():
-    cell = next(c for c in SMALL.cells() if c.algorithm == "pe-means" and c.seed == 1)
+    cell = next(c for c in SMALL.runs() if c.algorithm == "pe-means" and c.seed == 1)
     data = load_sample("tiny")
     with threadpool_limits(1):
-        row = run_cell(cell)
+        row = execute(cell)
         trace = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=1.0, delta=data.domain.n_public**-1.1).run(
             data.X, domain=data.domain, seed=1
         )
@@ -78,7 +78,7 @@ def test_a_run_equals_the_same_run_by_hand():
 
 def test_every_metric_is_computed_and_the_reference_is_its_own_neighbor():
     sweep = Sweep(data=("sample:iris",), variants=(PE,), epsilon=(2.0,), repeats=1, metrics=tuple(METRICS))
-    reference, row = (run_cell(cell) for cell in sweep.cells())
+    reference, row = (execute(cell) for cell in sweep.runs())
     assert all(np.isfinite(row[name]) for name in METRICS)
     assert reference["center_mse"] == 0 and reference["distance_to_kmeans"] == 0 and reference["epsilon"] is None
     assert row["center_mse"] > 0 and row["loss"] > reference["loss"]
@@ -87,7 +87,7 @@ def test_every_metric_is_computed_and_the_reference_is_its_own_neighbor():
 
 def test_other_numbers_of_rows_are_declared_as_such():
     sweep = dataclasses.replace(SMALL, data=("sample:iris",), n_rows=(None, 75, 450), epsilon=(1.0,), repeats=1)
-    found = table([run_cell(cell) for cell in sweep.cells()])
+    found = table([execute(cell) for cell in sweep.runs()])
     assert sorted(found.n_rows.unique()) == [75, 150, 450]
     reference = found[found.algorithm == "kmeans"].set_index("n_rows")
     assert reference.loss[450] == pytest.approx(reference.loss[150])  # whole copies: the same picture, more people
@@ -97,7 +97,7 @@ def test_other_numbers_of_rows_are_declared_as_such():
 
 def test_failures_are_rows_with_a_reason():
     sweep = dataclasses.replace(SMALL, axes=(("n_clusters", (3, 100)),), epsilon=(1.0,), repeats=1)
-    rows = [run_cell(cell) for cell in sweep.cells()]
+    rows = [execute(cell) for cell in sweep.runs()]
     assert [row["status"] for row in rows] == ["ok", "failed", "ok", "failed"]
     assert rows[3]["reason"] == "PE-means: n_clusters must be <= n = 40; got 100."
     assert rows[3]["loss"] is None and rows[3]["n_clusters"] == 100
@@ -108,7 +108,7 @@ def test_failures_are_rows_with_a_reason():
 
 def test_workers_and_order_do_not_change_a_row():
     expected = rows_of(SMALL)
-    found = list(perform(SMALL, (), partial(local, workers=2)))
+    found = list(perform(SMALL, (), partial(on_this_machine, workers=2)))
     assert {row["key"]: same(row) for row in found} == expected and len(found) == len(expected)
 
 
@@ -131,13 +131,13 @@ def die_always(cell):
 @pytest.mark.slow
 def test_a_killed_worker_loses_and_doubles_nothing(tmp_path):
     cells = [(i, str(tmp_path)) for i in range(8)]
-    found = list(local(cells, die_once, lambda cell, reason: reason, workers=2))
+    found = list(on_this_machine(cells, die_once, lambda cell, reason: reason, workers=2))
     assert sorted(found) == list(range(8)) and (tmp_path / "3").exists()
 
 
 @pytest.mark.slow
 def test_a_cell_that_kills_every_worker_becomes_a_row():
-    found = list(local(range(4), die_always, lambda cell, reason: (cell, reason), workers=1))
+    found = list(on_this_machine(range(4), die_always, lambda cell, reason: (cell, reason), workers=1))
     assert (1, "its worker process died 3 times; too little memory?") in found
     assert {0, 2, 3} < set(found) and len(found) == 4
 
@@ -155,7 +155,7 @@ def test_stopping_kills_the_workers():
             raise Stop
 
     with pytest.raises(Stop):
-        list(local([30.0], sleep_and_tell, lambda cell, reason: reason, on_wait=stop))
+        list(on_this_machine([30.0], sleep_and_tell, lambda cell, reason: reason, on_wait=stop))
 
 
 def sleep_and_tell(seconds):
@@ -170,7 +170,7 @@ def sleep_and_tell(seconds):
 
 @pytest.mark.parametrize("end", [".jsonl", ".csv"])
 def test_a_file_torn_anywhere_keeps_its_whole_rows_and_goes_on(tmp_path, end):
-    rows = [run_cell(cell) for cell in dataclasses.replace(SMALL, epsilon=(1.0,), repeats=1).cells()]
+    rows = [execute(cell) for cell in dataclasses.replace(SMALL, epsilon=(1.0,), repeats=1).runs()]
     rows.append({**rows[1], "key": "f" * 24, "status": "failed", "reason": 'a "quoted", comma', "loss": None})
     path = tmp_path / f"rows{end}"
     with RowFile(path) as file:
@@ -192,7 +192,7 @@ def test_a_file_torn_anywhere_keeps_its_whole_rows_and_goes_on(tmp_path, end):
 
 def test_garbage_in_the_middle_is_skipped_and_a_foreign_file_is_refused(tmp_path):
     path = tmp_path / "rows.jsonl"
-    row = run_cell(next(SMALL.cells()))
+    row = execute(next(SMALL.runs()))
     with RowFile(path) as file:
         file.append(row)
     path.write_bytes(b'\xff\x00 {"key"\n[1]\n' + path.read_bytes() * 2)
@@ -207,14 +207,14 @@ def test_garbage_in_the_middle_is_skipped_and_a_foreign_file_is_refused(tmp_path
 def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path):
     path, expected = tmp_path / "rows.csv", rows_of(SMALL)
     with RowFile(path) as file, threadpool_limits(1):
-        for cell in list(SMALL.cells())[:2]:
-            file.append(run_cell(cell))
+        for cell in list(SMALL.runs())[:2]:
+            file.append(execute(cell))
     with path.open("a") as file:
         file.write("0123,sample:ti")
     done = read_rows(path)
     assert len(done) == 2
     with RowFile(path) as file:
-        for row in perform(SMALL, set(done.key), local):
+        for row in perform(SMALL, set(done.key), on_this_machine):
             file.append(row)
     found = read_rows(path)
     assert len(found) == len(expected)
@@ -253,7 +253,7 @@ def test_a_spec_reads_and_writes_back(tmp_path):
     )  # fmt: skip
     for sweep in (spec.sweep, odd):
         again = sweep_of(tomllib.loads(to_toml(sweep, "x")))
-        assert [cell.key for cell in again.cells()] == [cell.key for cell in sweep.cells()]
+        assert [cell.key for cell in again.runs()] == [cell.key for cell in sweep.runs()]
 
 
 @pytest.mark.parametrize(
@@ -301,10 +301,10 @@ def test_a_public_file_is_read_again_when_it_changes(tmp_path):
         '{"columns": [{"name": "a", "low": 0, "high": 1}, {"name": "b", "low": 0, "high": 1}], "n_public": 40}'
     )
     sweep = dataclasses.replace(SMALL, data=(str(path),), public=True, epsilon=(1.0,), repeats=1)
-    first = [cell.key for cell in sweep.cells()]
+    first = [cell.key for cell in sweep.runs()]
     os.utime(path, ns=(1, 1))
-    assert [cell.key for cell in sweep.cells()] != first
-    assert run_cell(list(sweep.cells())[1])["status"] == "ok"
+    assert [cell.key for cell in sweep.runs()] != first
+    assert execute(list(sweep.runs())[1])["status"] == "ok"
 
 
 SPECS = sorted((Path(__file__).parents[2] / "benchmarks" / "specs").glob("*.toml"))
@@ -321,12 +321,12 @@ def test_every_benchmark_spec_is_valid(path):
 def test_benchmark_sets_need_their_folder_and_generated_ones_do_not(monkeypatch, tmp_path):
     monkeypatch.delenv("DPVIZ_DATASETS", raising=False)
     with pytest.raises(ValueError, match="bench:iris needs the environment variable DPVIZ_DATASETS"):
-        list(dataclasses.replace(SMALL, data=("bench:iris",)).cells())
-    assert list(dataclasses.replace(SMALL, data=("bench:synth_10d",)).cells())
+        list(dataclasses.replace(SMALL, data=("bench:iris",)).runs())
+    assert list(dataclasses.replace(SMALL, data=("bench:synth_10d",)).runs())
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "mine.csv").write_text(
         "a,b,label\n" + "\n".join(f"{i % 7},{i % 3},{i % 2}" for i in range(50))
     )
     monkeypatch.setenv("DPVIZ_DATASETS", str(tmp_path))
-    row = run_cell(list(dataclasses.replace(SMALL, data=("bench:mine",), metrics=("accuracy",)).cells())[1])
+    row = execute(list(dataclasses.replace(SMALL, data=("bench:mine",), metrics=("accuracy",)).runs())[1])
     assert row["n_rows"] == 50 and row["n_clusters"] == 2 and 0.4 < row["accuracy"] <= 1

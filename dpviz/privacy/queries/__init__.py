@@ -1,13 +1,13 @@
 """What may be asked about rows. Queries are frozen and hold data only: numbers, strings, tuples, arrays.
 
-A query is a sum over rows. `local` computes it on a block of rows, `sensitivity` declares once, per part, how much
+A query is a sum over rows. `statistic` computes it on a block of rows, `sensitivity` declares once, per part, how much
 one row can change it; the test suite checks both by brute force. A field may never be a callable: a function handed
 to the curator could carry rows out. One module per family; all of them are listed here.
 """
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Question, Score
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
-from dpviz.privacy.queries.cells import CellCounts, CellSums, CellTally, InBalls, cell_centers
+from dpviz.privacy.queries.cells import CellSums, InBalls, ListedCells, OccupiedCells, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.cover import CellCover, Side
 from dpviz.privacy.queries.lloyd import ClusterMoves
@@ -20,11 +20,11 @@ from dpviz.privacy.queries.swaps import SetCosts, SetScore, SwapCosts, SwapScore
 __all__ = [
     "Below",
     "ByUser",
-    "CellCounts",
+    "OccupiedCells",
     "CellCover",
     "CellOf",
     "CellSums",
-    "CellTally",
+    "ListedCells",
     "ClusterMoves",
     "CompanionSums",
     "Count",

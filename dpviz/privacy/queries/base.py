@@ -32,7 +32,7 @@ class Query:
     keep: ClassVar[bool] = False
     whole: ClassVar[tuple[str, ...]] = ()
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         """Return part -> statistic on the rows of `block`; part "" when there is only one."""
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class KeyQuery:
         """How many keys one row creates at most, each with count 1."""
         raise NotImplementedError
 
-    def local(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         """Return (keys (m, p) int64 in lexicographic order, counts (m,))."""
         raise NotImplementedError
 

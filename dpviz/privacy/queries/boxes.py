@@ -34,7 +34,7 @@ class HalfIntervalCounts(Query):
     half : ndarray of shape (d,), half an interval, on the grid; no row lies at low + 2 intervals half or above
     intervals : int, per column
 
-    Returns (`local`): "" -> ndarray of shape (d, 2 intervals).
+    Returns (`statistic`): "" -> ndarray of shape (d, 2 intervals).
     """
 
     low: np.ndarray
@@ -55,7 +55,7 @@ class HalfIntervalCounts(Query):
         """Positions of the cuts, shape (d, intervals)."""
         return self.low[:, None] + self.half[:, None] * (2 * np.arange(self.intervals) + 1)
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         codes = block.derived(self, self._codes)
         return {"": np.stack([np.bincount(column, minlength=2 * self.intervals) for column in codes.T])}
 
@@ -158,7 +158,7 @@ class RegionSum(Query):
     radius: float
     reason: ClassVar[str] = "one row adds its offset from the region's middle, at most half the region's diagonal"
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         offsets = np.clip(block.x - self.middle, -self.half, self.half)
         if self.radius < float(np.linalg.norm(self.half)):
             offsets = clip_ball(offsets, self.radius)

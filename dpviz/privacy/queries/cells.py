@@ -13,7 +13,7 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, one_entry, projected
 
-__all__ = ["CellCounts", "CellSums", "CellTally", "InBalls", "cell_centers"]
+__all__ = ["OccupiedCells", "CellSums", "ListedCells", "InBalls", "cell_centers"]
 
 _MOST = 5  # most coordinates of a key
 
@@ -47,7 +47,7 @@ def _codes(keys: np.ndarray) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class CellCounts(KeyQuery):
+class OccupiedCells(KeyQuery):
     """How many rows every non-empty cell of a shifted grid holds.
 
     Parameters
@@ -66,7 +66,7 @@ class CellCounts(KeyQuery):
     def l0(self) -> int:  # noqa: D102
         return 1
 
-    def local(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
         keys = cells(block, self.width, self.offset, self.projection)
         _, first, counts = np.unique(_codes(keys), return_index=True, return_counts=True)
         return keys[first], counts.astype(np.float64)
@@ -85,15 +85,15 @@ def _listed(
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class CellTally(Query):
+class ListedCells(Query):
     """How many rows each listed cell of a shifted grid holds, empty ones included.
 
     Parameters
     ----------
     keys : ndarray of shape (m, p), int64, in lexicographic order
-    width, offset, projection : as for `CellCounts`
+    width, offset, projection : as for `OccupiedCells`
 
-    Returns (`local`): "" -> ndarray of shape (m,), whole numbers.
+    Returns (`statistic`): "" -> ndarray of shape (m,), whole numbers.
     """
 
     keys: np.ndarray
@@ -103,7 +103,7 @@ class CellTally(Query):
     reason: ClassVar[str] = "one row lies in one cell of the grid"
     whole: ClassVar[tuple[str, ...]] = ("",)
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         _, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
         return {"": np.bincount(labels, minlength=len(self.keys)).astype(np.float64)}
 
@@ -117,12 +117,12 @@ class CellSums(Query):
 
     Parameters
     ----------
-    keys : ndarray of shape (m, p), int64, in lexicographic order, as `CellCounts` releases them
-    width, offset, projection : as for `CellCounts`
+    keys : ndarray of shape (m, p), int64, in lexicographic order, as `OccupiedCells` releases them
+    width, offset, projection : as for `OccupiedCells`
     radius : float, rows (or offsets) are clipped to this l2 norm before they are added
     relative : bool, add offsets from the cell's center; not with a projection
 
-    Returns (`local`): "" -> ndarray of shape (m, d).
+    Returns (`statistic`): "" -> ndarray of shape (m, d).
     """
 
     keys: np.ndarray
@@ -133,7 +133,7 @@ class CellSums(Query):
     relative: bool = False
     reason: ClassVar[str] = "one row lies in one cell and changes its sum by itself or its offset, clipped"
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         inside, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
         x = block.x[inside]
         added = x - cell_centers(self.keys, self.width, self.offset)[labels] if self.relative else x

@@ -22,7 +22,7 @@ class Count(Query):
     reason: ClassVar[str] = "one row counts once"
     whole: ClassVar[tuple[str, ...]] = ("",)
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         return {"": np.array(float(block.n))}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
@@ -38,7 +38,7 @@ class NearestVotes(Query):
     population : Population of m points on the grid
     projection : Projection or None; if given, projected rows vote and the points have p columns
 
-    Returns (`local`): "" -> ndarray of shape (m,), whole numbers.
+    Returns (`statistic`): "" -> ndarray of shape (m,), whole numbers.
     """
 
     population: Population
@@ -46,7 +46,7 @@ class NearestVotes(Query):
     reason: ClassVar[str] = "one row casts one vote of 1; a changed row can take one vote away and cast another"
     whole: ClassVar[tuple[str, ...]] = ("",)
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         if self.projection is None:
             winners = nearest(block.x, self.population, x32=block.float32)
         else:

@@ -28,7 +28,7 @@ class ClusterMoves(Query):
     radius : float
     step : float, offsets are cut to multiples of it, toward zero; a power of 2, at least 2^-24
 
-    Returns (`local`): "sums" -> (k, d), "counts" -> (k,).
+    Returns (`statistic`): "sums" -> (k, d), "counts" -> (k,).
     """
 
     centers: np.ndarray
@@ -37,7 +37,7 @@ class ClusterMoves(Query):
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by its offset, at most the radius long"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = nearest(block.x, Population(self.centers), x32=block.float32)
         offsets = block.x - self.centers[labels]  # exact: both are on the grid
         squares = np.zeros(len(offsets))

@@ -49,7 +49,7 @@ class CellOf(Question):
 
     Parameters
     ----------
-    width, offset, projection : as for `CellCounts`
+    width, offset, projection : as for `OccupiedCells`
     low : ndarray of shape (p,), int64, the first cell in every direction
     shape : tuple of int, number of cells in every direction
     """

@@ -25,14 +25,14 @@ class NormHistogram(Query):
     radius : float, R; longer rows count in bin 0
     bins : int
 
-    Returns (`local`): "" -> ndarray of shape (bins,), whole numbers.
+    Returns (`statistic`): "" -> ndarray of shape (bins,), whole numbers.
     """
 
     radius: float
     bins: int
     reason: ClassVar[str] = "one row has one norm, so it counts in one bin"
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         squares = np.zeros(block.n)
         for column in block.x.T:  # a fixed order: the bin depends on the row alone
             squares += column * column
@@ -57,7 +57,7 @@ class SecondMoment(Query):
     n_features : int, d (or p with a projection); public
     projection : Projection or None
 
-    Returns (`local`): "" -> ndarray of shape (d, d).
+    Returns (`statistic`): "" -> ndarray of shape (d, d).
     """
 
     radius: float
@@ -65,7 +65,7 @@ class SecondMoment(Query):
     projection: Projection | None = None
     reason: ClassVar[str] = "one row changes the matrix by x x^T, whose Frobenius norm is |x|^2 <= radius^2"
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         rows = block.x if self.projection is None else projected(block, self.projection)
         coarse = np.trunc(clip_ball(rows, self.radius) / COARSE) * COARSE
         return {"": coarse.T @ coarse}  # exact in any order: whole multiples of 2^-24 below 2^29 rows

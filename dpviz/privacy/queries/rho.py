@@ -52,7 +52,7 @@ class Positions:
     rho_distance: float
     reason: ClassVar[str] = "one row moves by at most rho, and by less than 2^-24 a column more when it is snapped"
 
-    def local(self, block: Block) -> np.ndarray:
+    def statistic(self, block: Block) -> np.ndarray:
         """Return the rows, shape (n, d)."""
         return block.x
 
@@ -71,7 +71,7 @@ class CompanionSums(Query):
     regions : ndarray of shape (m, d), on the grid
     rho_distance : float, z units
 
-    Returns (`local`): "" -> ndarray of shape (m, d).
+    Returns (`statistic`): "" -> ndarray of shape (m, d).
     """
 
     companion: str
@@ -79,7 +79,7 @@ class CompanionSums(Query):
     rho_distance: float
     reason: ClassVar[str] = "a row's region follows its released noisy position, so a move of rho stays in one sum"
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = nearest(block.companion(self.companion), Population(self.regions))
         return {"": cluster_sums(block.x, labels, len(self.regions))[0]}
 
@@ -105,7 +105,7 @@ class NearRegionSums(Query):
     radius : float, offsets from the region's center are clipped to this l2 norm
     rho_distance : float, z units
 
-    Returns (`local`): "counts" -> (m,), "sums" -> (m, d).
+    Returns (`statistic`): "counts" -> (m,), "sums" -> (m, d).
     """
 
     companion: str
@@ -117,7 +117,7 @@ class NearRegionSums(Query):
         "a moved row may leave one region and enter another: two counts by 1, two sums by a clipped offset"
     )
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         inside = block.x[near_regions(block.companion(self.companion), self.regions, self.reach)]
         labels = nearest(inside, Population(self.regions))
         offsets = clip_ball(inside - self.regions[labels], self.radius)
@@ -154,5 +154,5 @@ class QuadtreeCells(KeyQuery):
     def l0(self) -> int:  # noqa: D102
         return len(self.shifts) * len(self.levels)
 
-    def local(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
         return count_cells(block.x, self.shifts, self.levels)

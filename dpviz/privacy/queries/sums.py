@@ -28,7 +28,7 @@ class NearestSums(Query):
     relative : bool, add offsets x - point instead of rows; not together with a projection unless `inner`
     inner : bool, add rows as the projection sees them instead of in their own columns
 
-    Returns (`local`): "sums" -> (k, d), or (k, p) if `inner`; "counts" -> (k,).
+    Returns (`statistic`): "sums" -> (k, d), or (k, p) if `inner`; "counts" -> (k,).
     """
 
     points: np.ndarray
@@ -39,7 +39,7 @@ class NearestSums(Query):
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself or its offset, clipped"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = nearest(seen, Population(self.points))
         rows = seen if self.inner else block.x
@@ -66,7 +66,7 @@ class NearestScatter(Query):
     radius : float, offsets x - point are clipped to this l2 norm and truncated to 2^-12 before they are squared
     projection : Projection or None; if given, distances are those in projected space
 
-    Returns (`local`): "" -> (k,).
+    Returns (`statistic`): "" -> (k,).
     """
 
     points: np.ndarray
@@ -74,7 +74,7 @@ class NearestScatter(Query):
     projection: Projection | None = None
     reason: ClassVar[str] = "one row adds its squared distance, at most radius^2, to one sum"
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = nearest(seen, Population(self.points))
         offsets = np.trunc(clip_ball(seen - self.points[labels], self.radius) / COARSE) * COARSE

@@ -46,7 +46,7 @@ class SwapCosts(Query):
     radius : float, rows are clipped to this l2 norm; no squared distance exceeds (2 radius)^2
     projection : Projection or None
 
-    Returns (`local`): "" -> ndarray of shape (k, m): without chosen[i], with points[j]. Taking in a point of the
+    Returns (`statistic`): "" -> ndarray of shape (k, m): without chosen[i], with points[j]. Taking in a point of the
     current set means no change, whichever is left out.
     """
 
@@ -56,7 +56,7 @@ class SwapCosts(Query):
     projection: Projection | None = None
     reason: ClassVar[str] = _WORDS
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         k, m = len(self.chosen), len(self.points)
         costs = np.zeros((k, m))
         for squares in _distances(block, self.points, self.radius, self.projection):
@@ -97,7 +97,7 @@ class SetCosts(Query):
     points, radius, projection : as for `SwapCosts`
     sets : ndarray of shape (s, k), indices of points
 
-    Returns (`local`): "" -> ndarray of shape (s,).
+    Returns (`statistic`): "" -> ndarray of shape (s,).
     """
 
     points: np.ndarray
@@ -106,7 +106,7 @@ class SetCosts(Query):
     projection: Projection | None = None
     reason: ClassVar[str] = _WORDS
 
-    def local(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         costs = np.zeros(len(self.sets))
         for squares in _distances(block, self.points, self.radius, self.projection):
             for i, chosen in enumerate(self.sets):

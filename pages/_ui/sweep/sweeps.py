@@ -18,9 +18,9 @@ import streamlit as st
 from joblib import cpu_count
 
 from dpviz.sweeps import estimate
-from dpviz.sweeps.engines import local, perform
+from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
-from dpviz.sweeps.sweep import Cell, Sweep
+from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.jobs import Job, Jobs
 
 MEMORY = next((str(path) for path in [Path("/dev/shm")] if path.is_dir()), None)  # a folder that is not on a disk
@@ -103,7 +103,7 @@ def start(sweep: Sweep, title: str) -> None:
     ValueError
         If it is too large, or too many wait.
     """
-    total = sum(1 for _ in sweep.cells())
+    total = sum(1 for _ in sweep.runs())
     if total > MOST_RUNS:
         raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; got {total:,}. Use the command line.")
     if shelf().waiting >= MOST_WAITING:
@@ -121,7 +121,7 @@ def _work(kept: Kept, job: Job) -> None:
         job.advance(len(kept.rows), kept.total)
 
     look()
-    with closing(perform(kept.sweep, (), partial(local, workers=WORKERS, nice=10, on_wait=look))) as rows:
+    with closing(perform(kept.sweep, (), partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look))) as rows:
         for row in rows:
             kept.rows.append(row)
             look()
@@ -162,7 +162,7 @@ def expected(sweep: Sweep) -> float | None:
     return found
 
 
-def _time(cells: list[Cell], job: Job) -> None:
+def _time(cells: list[Run], job: Job) -> None:
     for done, cell in enumerate(cells):
         job.advance(done, len(cells))
         shelf().seconds[estimate.kind(cell)] = estimate.trial(cell)

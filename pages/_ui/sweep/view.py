@@ -36,7 +36,7 @@ def size(sweep: Sweep) -> str:
 
 def cost(sweep: Sweep) -> None:
     """Say how long a sweep will take, and what it would spend on private data."""
-    total = sum(1 for _ in sweep.cells())
+    total = sum(1 for _ in sweep.runs())
     runs, epsilon = estimate.composed(sweep)
 
     @st.fragment(run_every=1.0 if sweeps.expected(sweep) is None else None)
