@@ -57,7 +57,7 @@ BLOBS = {  # name: rows, columns, centers, seed
     "blobs64": (20_000, 64, 16, 1),
 }
 NOTE = (
-    "Loss in units of the squared radius, mean \u00b1 standard error, per epsilon; delta = n^-1.1. AUC ratio: area of "
+    "Loss in units of the squared radius, mean ± standard error, per epsilon; delta = n^-1.1. AUC ratio: area of "
     "the loss over epsilon divided by that of KMeans(n_init=10). Methods with another neighboring relation make "
     "another promise and are not comparable at equal epsilon."
 )
@@ -224,9 +224,9 @@ def markdown(table: pd.DataFrame, epsilons: tuple[float, ...]) -> list[str]:
         if not row["seeds"]:
             lines.append(f"{head}{row['error']} |" + " |" * len(epsilons))
             continue
-        cells = [f"{row[f'loss {e:g}']:.4g} \u00b1 {row[f'se {e:g}']:.1g}" for e in epsilons]
+        cells = [f"{row[f'loss {e:g}']:.4g} ± {row[f'se {e:g}']:.1g}" for e in epsilons]
         ratio = row.get("auc ratio", row[f"loss {epsilons[0]:g}"] / row["kmeans loss"])
-        error = f" \u00b1 {row['se auc ratio']:.1g}" if "se auc ratio" in row else ""
+        error = f" ± {row['se auc ratio']:.1g}" if "se auc ratio" in row else ""
         lines.append(head + " | ".join(cells) + f" | {ratio:.2f}{error} |")
     return lines
 

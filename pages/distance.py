@@ -25,9 +25,9 @@ with st.sidebar:
     most = min(40, data.domain.n_public)
     k = st.number_input("Centers k", 1, most, data.n_clusters, key=f"rho_k_{name}", persist_state="session")
     epsilon = st.segmented_control(
-        "Privacy budget \u03b5", STOPS, default=1.0, required=True, key="rho_epsilon", width="stretch",
-        format_func=lambda value: {0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}"), persist_state="session",
-        help="For moves up to rho. It is not the \u03b5 of differential privacy.",
+        "Privacy budget ε", STOPS, default=1.0, required=True, key="rho_epsilon", width="stretch",
+        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"), persist_state="session",
+        help="For moves up to rho. It is not the ε of differential privacy.",
     )  # fmt: skip
     hidden = st.toggle(
         "Show people and KMeans", value=True, key="rho_hidden", persist_state="session",
@@ -77,7 +77,7 @@ if not st.checkbox(
 table = distance.losses(data, list(chosen.values()), result, epsilon, far)
 draw("rho_losses", [losses_panel(shell.colors(), table)])
 st.html(
-    f'<p class="dp-small"><b>How this picture can fool you.</b> Equal \u03b5 = {epsilon:g} and \u03b4 = '
+    f'<p class="dp-small"><b>How this picture can fool you.</b> Equal ε = {epsilon:g} and δ = '
     f"{promise.delta:.1e} are not equal privacy: one hides moves up to {far}, the other everything about a row. "
     f"{len(distance.SEEDS)} runs each. Where full DP loses as little, take full DP.</p>"
 )

@@ -20,7 +20,7 @@ with st.sidebar:
     )
     with st.expander("Which algorithms cannot run federated"):
         st.markdown("\n".join(f"- {reason}" for reason in refused))
-    epsilon = st.select_slider("Privacy budget \u03b5", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, key="fed_epsilon", **keep)
+    epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, key="fed_epsilon", **keep)
     clients = st.slider("Clients", 2, 32, 4, key="fed_clients", **keep)
     how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, key="fed_spread", **keep)
     ring = federated.RINGS[st.selectbox("Ring", list(federated.RINGS), key="fed_ring", **keep)]

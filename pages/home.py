@@ -23,16 +23,16 @@ with left:
         "Blue is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at everyone.</p>"
     )
     st.segmented_control(
-        "Privacy budget \u03b5",
+        "Privacy budget ε",
         STOPS,
         default=1.0,
         required=True,
-        format_func=lambda value: {0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}"),
+        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         key="home_epsilon",
         width="stretch",
         persist_state="session",
-        help="Smaller \u03b5: more noise, more privacy. Larger \u03b5: less noise, sharper centers. "
-        "\u03b5 is always stated together with \u03b4.",
+        help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
+        "ε is always stated together with δ.",
     )
     share = 2 * (promise.odds - 50)
     st.html(
@@ -45,7 +45,7 @@ with left:
         f'<u class="bound" style="left:{share}%;border-color:{c.released};background:{c.released}"></u>'
         f'<u style="left:100%;border-color:{c.hidden};background:{c.bg}"></u></div>'
         f'<div class="dp-ends"><span>coin: 50</span><span>no privacy: 100</span></div>'
-        f'<p class="dp-small">\u03b5 = {promise.epsilon:.3g}, \u03b4 = {promise.delta:.1e}, \u03bc = {promise.mu:.2f}. '
+        f'<p class="dp-small">ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e}, μ = {promise.mu:.2f}. '
         "A bound for every possible attacker, not an estimate.</p>"
     )
     shell.doors("doors_wide")

@@ -11,14 +11,14 @@ from pages._ui.transport import transport
 
 shell.enter("pages/learn.py")
 SAMPLE = "town"
-NOISE = {4.0: "Hardly any (\u03b5 = 4)", 1.0: "Some (\u03b5 = 1)"}
+NOISE = {4.0: "Hardly any (ε = 4)", 1.0: "Some (ε = 1)"}
 GUESSES = {
     "noise": "The noise on the votes hides the small neighborhoods.",
     "split": "Good guesses stand close together and share their voters; a worse guess that stands alone keeps its own.",
     "far": "The first guesses lie too far from the small neighborhoods.",
 }
 VERDICTS = {
-    "noise": "Not the noise: at \u03b5 = 4 it is \u00b1{sd:.0f} on counts in the hundreds, and the same thing happens.",
+    "noise": "Not the noise: at ε = 4 it is ±{sd:.0f} on counts in the hundreds, and the same thing happens.",
     "split": "Yes.",
     "far": "Not the first guesses: both sides begin with the same ones, and the right finds every neighborhood.",
 }
@@ -52,7 +52,7 @@ words.html(
 )
 control.segmented_control(
     "Noise on the votes", NOISE, default=4.0, required=True, format_func=NOISE.get, key="lesson_epsilon",
-    persist_state="session", help="A larger \u03b5 means less noise and more rounds.",
+    persist_state="session", help="A larger ε means less noise and more rounds.",
 )  # fmt: skip
 panels, sentences = pictures(epsilon, st.context.theme.type or "light")
 with st.container(key="lesson_transport"):

@@ -14,12 +14,12 @@ st.html(
 LIMITS = {
     "The unit": """
 The promise is about **one row** that is added or removed. If one person has several rows, declare how many: the
-promise to a person then weakens to that many times \u03b5. Rows that tell about each other, such as members of
+promise to a person then weakens to that many times ε. Rows that tell about each other, such as members of
 one family, are not covered together.
 
 What a release teaches about *everybody*, it also teaches about you, whether your row is in it or not: if
 clusters show that people in your street are ill, that is not a breach of this promise. Replacing a row counts
-as removing one and adding another: twice the \u03b5.
+as removing one and adding another: twice the ε.
 
 Other promises are other promises. **rho (distance)** hides moves by up to rho and nothing farther: not who is
 in the data, not in which part of the map. The **local** model needs no trust in the server, but takes the list
@@ -48,11 +48,11 @@ subtract it: **nothing in DEMO is private**, and every export says so. In PRIVAT
 from the operating system's randomness, and is as good as that.
 """,
     "Floating point": """
-All sums run over whole multiples of 2\u207b\u00b2\u2074, so they are exact in any order, and a row's share
+All sums run over whole multiples of 2⁻²⁴, so they are exact in any order, and a row's share
 depends on that row alone, bit for bit. In PRIVATE noise is drawn on the same grid by exact integer samplers
 (discrete Gaussian and Laplace, OpenDP), so the low bits of a result tell nothing. The plan prices the
 continuous Gaussian; on so fine a grid the discrete one differs by far less than the digits shown. Selections
-use the same library's exact sampler on scores that lie on a grid of 2\u207b\u00b2\u2070. DEMO draws with
+use the same library's exact sampler on scores that lie on a grid of 2⁻²⁰. DEMO draws with
 floating-point samplers and rounds: good for pictures, not against an attacker.
 """,
     "Time and memory": """
@@ -66,7 +66,7 @@ session only, and go when it ends; the operating system may still swap memory to
 and links carry no cell and no plain hash of the data.
 """,
     "Bounds and audits": """
-\u03b5, \u03b4 and \u03bc are upper bounds that hold for every attacker and every data set, by proof on paper.
+ε, δ and μ are upper bounds that hold for every attacker and every data set, by proof on paper.
 Tests check the parts a program can get wrong: every sensitivity by brute force, every total by a second path
 and against an independent accountant, every draw for scale and independence, whole algorithms against
 distinguishing attacks. Such an audit can find a mistake and never proves that there is none. Run one yourself:

@@ -122,7 +122,7 @@ def make_files():
             b'<?xml version="1.0"?><a>SENTINEL</a>',
             "the content is XML or HTML; save it as CSV with a header line.",
         ),
-        "unicode digits": ("x.csv", "a\n\u0661\u0662\n\u0663\n".encode(), TEXT_ONLY),
+        "unicode digits": ("x.csv", "a\n١٢\n٣\n".encode(), TEXT_ONLY),
         "formulas as text": ("x.csv", b'a\n=1+2\n"=HYPERLINK(""http://x"",""SENTINEL"")"\n', TEXT_ONLY),
         "mixed types": ("x.csv", b"a,b\n1,1\n2,SENTINEL\n3,3\n", ("b", "mixed")),
         "dates": ("x.csv", b"a,b\n1,2026-01-02\n2,2026-01-03\n", ("b", "date")),
@@ -151,7 +151,7 @@ def make_files():
         "UTF-16 without mark": ("x.csv", "a,b\n1,2\n3,4\n".encode("utf-16-be"), "The text is UTF-16-BE."),
         "Latin-1": (
             "x.csv",
-            "gr\u00f6\u00dfe,b\n1,2\n".encode("latin-1"),
+            "größe,b\n1,2\n".encode("latin-1"),
             "The text is not UTF-8; it was read as Windows-1252.",
         ),
         "cut UTF-16": (

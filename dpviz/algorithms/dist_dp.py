@@ -192,7 +192,7 @@ class DistDP(Moves):
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
         said = self._means(curator.release("regions", query), query, domain)
         kept, sd = said["kept"], said["noise_sd"]
-        words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (\u00b1{sd:.0f} on every count)"
+        words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
         yield Step("regions", words, said)
 
         points = np.concatenate([noisy.value[~near], said["means"][kept]])

@@ -57,7 +57,7 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
         line={"color": colors.released, "width": 2}, hovertemplate="k = %{x}: %{y:.4g}<extra>coreset</extra>",
     )  # fmt: skip
     if view.hidden and "rows" in table:
-        tag(figure, colors, "NOT PRIVATE \u25cb rows")
+        tag(figure, colors, "NOT PRIVATE ○ rows")
         figure.add_scatter(
             x=table.k.tolist(), y=table.rows.tolist(), mode="lines+markers", name="by the rows (not private)",
             line={"color": colors.hidden, "width": 1.4, "dash": "dot"}, marker={"symbol": "circle-open", "size": 8},
@@ -68,7 +68,7 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
         x=here.k.tolist(), y=here.coreset.tolist(), mode="markers", hoverinfo="skip",
         marker={"color": colors.released, "size": 13, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
-    unit = "z\u00b2 per row" if cost == "k-means" else "z per row"
+    unit = "z² per row" if cost == "k-means" else "z per row"
     figure.update_yaxes(title_text=unit, range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())])
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
     said = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""

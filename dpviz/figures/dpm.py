@@ -32,7 +32,7 @@ def sentences(trace: Trace) -> list[str]:
         if column >= 0:
             at = step.released["position"] * trace.domain.half_width[column] + trace.domain.middle[column]
             line = line.replace(f"column {column + 1} ", f"column {column + 1} at {at:,.3g} ")
-        lines.append(f"Region {t + 1} of {regions} \u00b7 {line}" if step.kind == "region" else line)
+        lines.append(f"Region {t + 1} of {regions} · {line}" if step.kind == "region" else line)
     return lines
 
 
@@ -300,19 +300,19 @@ def _budget(view: View, *, height: int = 168) -> Panel:
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
     planned = [c + s for c, s in zip(parts["count"], [*parts["split"], 0.0], strict=True)]
     planned.append(epsilon_of_mu(costs["average"][0].gdp, delta))
-    figure = base(colors, "\u03b5 paid on this region's path", height=height)
+    figure = base(colors, "ε paid on this region's path", height=height)
     where = list(range(deepest + 2))
     figure.add_bar(x=where, y=planned, marker={"color": colors.released_soft}, hoverinfo="skip", width=0.86)
     for name, opacity in (("count", 1.0), ("choice of cut", 0.55), ("average", 1.0)):
         figure.add_bar(
             name=name, width=0.86, marker={"color": colors.released, "opacity": opacity},
-            hovertemplate=f"{name}: \u03b5 %{{y:.3f}}<extra></extra>",
+            hovertemplate=f"{name}: ε %{{y:.3f}}<extra></extra>",
         )  # fmt: skip
     figure.add_scatter(mode="text", x=[-0.4], y=[1.1 * max(planned)], textposition="bottom right", hoverinfo="skip")
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(tickvals=where, ticktext=[*map(str, where[:-1]), "average"], title_text="level")
     figure.update_xaxes(range=[-0.6, deepest + 1.6], showgrid=False)
-    figure.update_yaxes(title_text="\u03b5", range=[0, 1.15 * max(planned)])
+    figure.update_yaxes(title_text="ε", range=[0, 1.15 * max(planned)])
     updates = []
     for _, rows in table.groupby("frame"):
         paid = rows.set_index("level").reindex(where[:-1], fill_value=0.0)  # the number of bars never changes
@@ -322,7 +322,7 @@ def _budget(view: View, *, height: int = 168) -> Panel:
                 {"x": where[:-1], "y": count},
                 {"x": where[:-1], "y": choice, "base": count},
                 {"x": where[-1:], "y": [average]},
-                {"text": [f"\u03b5 = {rows.total.iloc[0]:.2f} of {trace.claimed.epsilon:.2f}"]},
+                {"text": [f"ε = {rows.total.iloc[0]:.2f} of {trace.claimed.epsilon:.2f}"]},
             ]
         )
     add_frames(figure, [1, 2, 3, 4], updates)
@@ -333,7 +333,7 @@ def _strips(view: View, *, height: int = 190) -> Panel:
     trace, colors = view.trace, view.colors
     strips = 1 if trace.domain.n_features == 1 else 2
     figure = base(colors, "Score of every cut; bars: its chance", height=height)
-    tag(figure, colors, "NOT PRIVATE \u2505 scores")
+    tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score", range=[0, 6.6])
     if strips == 2:

@@ -126,7 +126,7 @@ def _covered(view: View, *, height: int = 200) -> Panel:
     trace, colors = view.trace, view.colors
     table = covered_table(trace)
     figure = base(colors, "Rows each pick covered", height=height)
-    tag(figure, colors, "NOT PRIVATE \u2015 true")
+    tag(figure, colors, "NOT PRIVATE ― true")
     picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1
     figure.add_bar(x=list(range(len(table))), y=table.covered.tolist(), hovertemplate="%{y:,}<extra></extra>")
     figure.update_layout(bargap=0.15)

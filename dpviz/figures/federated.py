@@ -64,5 +64,5 @@ def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Fig
         **xy(view.flat(view.trace.cluster_centers)), mode="markers", name="released center",
         marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
-    tag(figure, colors, f"NOT PRIVATE  \u25cf client-{chosen + 1}", inside=True)
+    tag(figure, colors, f"NOT PRIVATE  ● client-{chosen + 1}", inside=True)
     return figure

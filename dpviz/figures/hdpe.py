@@ -53,7 +53,7 @@ def _projected(view: View) -> Panel:
             **xy(project(view.reference)), mode="markers", name="KMeans (not private)",
             marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
-        tag(figure, colors, "NOT PRIVATE  \u25c7 KMeans \u00b7 \u25cb people", inside=True)
+        tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", inside=True)
     add_frames(figure, traces, layers(trace, lambda Z: Z[:, :2], "projected_centers"))
     return Panel("plane", figure, f"The guesses of {len(said)} rounds in two of {p} projected columns.")
 
@@ -68,7 +68,7 @@ def _recovered(view: View) -> Panel:
     )  # fmt: skip
     reference(view, figure)
     if view.hidden and view.losses is not None and view.reference_loss:
-        tag(figure, colors, f"NOT PRIVATE loss {view.losses[-1] / view.reference_loss:.2f} \u00d7 KMeans")
+        tag(figure, colors, f"NOT PRIVATE loss {view.losses[-1] / view.reference_loss:.2f} × KMeans")
     nothing = np.empty((0, 2))
     found = [trace.steps[t].released.get("centers") for t, _ in shots(trace)]
     add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])
@@ -78,8 +78,8 @@ def _recovered(view: View) -> Panel:
 
 def _budget(view: View, frames: list[int], *, height: int = 150) -> Panel:
     table, colors = budget_table(view.trace), view.colors
-    figure = base(colors, "Budget of each part, share of \u03bc\u00b2", height=height, margin_left=118)
-    words = [f"{row.part} ({row.releases} \u00d7)" for row in table.itertuples()]
+    figure = base(colors, "Budget of each part, share of μ²", height=height, margin_left=118)
+    words = [f"{row.part} ({row.releases} ×)" for row in table.itertuples()]
     share = table.share.to_numpy()
     figure.add_bar(
         orientation="h", y=words, x=share.tolist(), marker={"color": colors.grid}, hoverinfo="skip",

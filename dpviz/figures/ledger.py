@@ -30,14 +30,14 @@ _REPORT = "every bit told wrongly with chance {scale:.4g}"
 def _cost(entry: Release) -> str:
     ratio = entry.sensitivity / entry.scale if entry.scale else 0.0
     if entry.mechanism == "Gaussian":
-        return f"\u03bc = {ratio:.4g}"
+        return f"μ = {ratio:.4g}"
     if entry.mechanism == "Threshold":
-        return f"\u03bc = {ratio:.4g} and \u03b4 = {entry.cost['delta']:.2g} for keys that one row alone creates"
+        return f"μ = {ratio:.4g} and δ = {entry.cost['delta']:.2g} for keys that one row alone creates"
     if entry.mechanism in ("Laplace", "Exponential"):
-        return f"\u03b5 = {ratio:.4g}"
+        return f"ε = {ratio:.4g}"
     if entry.mechanism == "Cover":
-        return f"\u03b5 = {entry.cost['epsilon']:.4g} and \u03b4 = {entry.cost['delta']:.2g} for all picks together"
-    return f"\u03b5 = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
+        return f"ε = {entry.cost['epsilon']:.4g} and δ = {entry.cost['delta']:.2g} for all picks together"
+    return f"ε = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
 
 
 def why(entry: Release, unit: str) -> str:
@@ -105,14 +105,14 @@ def steps_table(trace: Trace) -> pd.DataFrame:
 def plot_steps(trace: Trace, colors: Theme, *, height: int = 230) -> go.Figure:
     """Return what every step added to epsilon, on top of what was spent before; the claim as a line."""
     table = steps_table(trace)
-    figure = base(colors, "\u03b5 after each step: before it, and added by it", height=height)
+    figure = base(colors, "ε after each step: before it, and added by it", height=height)
     figure.update_layout(barmode="stack", bargap=0.15)
     before, words = (table.epsilon - table.added).tolist(), table.title.tolist()
     figure.add_bar(x=table.step.tolist(), y=before, marker={"color": colors.released_soft}, hoverinfo="skip")
     figure.add_bar(
         x=table.step.tolist(), y=table.added.tolist(), marker={"color": colors.released},
         customdata=list(zip(words, table.epsilon.tolist(), table.releases.tolist(), strict=True)),
-        hovertemplate="step %{x}: %{customdata[0]}<br>%{customdata[2]} releases, \u03b5 = %{customdata[1]:.3g} after it"
+        hovertemplate="step %{x}: %{customdata[0]}<br>%{customdata[2]} releases, ε = %{customdata[1]:.3g} after it"
         "<extra></extra>",
     )  # fmt: skip
     claimed = trace.claimed.epsilon
@@ -122,5 +122,5 @@ def plot_steps(trace: Trace, colors: Theme, *, height: int = 230) -> go.Figure:
         annotation_position="top left",
     )  # fmt: skip
     figure.update_xaxes(title_text="step", dtick=whole(len(table)), range=[0.4, len(table) + 0.6])
-    figure.update_yaxes(title_text="\u03b5", range=[0, 1.25 * claimed])
+    figure.update_yaxes(title_text="ε", range=[0, 1.25 * claimed])
     return figure

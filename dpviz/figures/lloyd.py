@@ -31,7 +31,7 @@ def sentences(trace: Trace) -> list[str]:
     for t, phase in shots(trace):
         said = trace.steps[t].released
         if "raw" not in said:
-            lines.append(f"Start \u00b7 {len(said['centers'])} centers spread over the public domain; no row read")
+            lines.append(f"Start · {len(said['centers'])} centers spread over the public domain; no row read")
             continue
         head = f"Iteration {said['round']} of {said['rounds']}"
         if phase == ASSIGN and said["constrained"]:
@@ -47,7 +47,7 @@ def sentences(trace: Trace) -> list[str]:
             words.append(f"{table.returned.sum()} brought back into the domain")
             dead = int(said["dead"].sum())
             tail = ", ".join(words) + (f"; {dead} noisy counts are at most 1" if dead else "")
-        lines.append(f"{head} \u00b7 {tail}")
+        lines.append(f"{head} · {tail}")
     return lines
 
 
@@ -70,7 +70,7 @@ def warning(trace: Trace) -> str:
     if n is None or n / k >= 4 * sd:
         return ""
     return (
-        f"{k} centers of {n:,} rows hold about {n / k:,.0f} rows each, but every count has noise of \u00b1{sd:,.0f}. "
+        f"{k} centers of {n:,} rows hold about {n / k:,.0f} rows each, but every count has noise of ±{sd:,.0f}. "
         "Try fewer centers, fewer iterations, or a larger epsilon."
     )
 
@@ -205,7 +205,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
         error_y={"type": "data", "array": [], "color": colors.muted, "thickness": 1.2, "width": 3},
     )  # fmt: skip
     if true:
-        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(
             mode="markers", name="true count (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},

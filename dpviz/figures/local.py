@@ -26,11 +26,11 @@ def _sentence(step: Step) -> str:
     said = step.released
     head, _, tail = step.title.partition(": ")
     if step.kind != "reports":
-        return f"{head} \u00b7 {tail}" if tail else head
+        return f"{head} · {tail}" if tail else head
     how = f"{len(said['estimates'])} noisy bits" if said["oracle"] == "oue" else "one noisy bit"
     return (
-        f"{head} \u00b7 {said['users']:,} users send {how} each about their cell of width {said['width']:g}; {tail}, "
-        f"\u00b1{said['noise_sd']:.0f} each. {len(said['sample'])} reports are drawn as sent, the others only added up"
+        f"{head} · {said['users']:,} users send {how} each about their cell of width {said['width']:g}; {tail}, "
+        f"±{said['noise_sd']:.0f} each. {len(said['sample'])} reports are drawn as sent, the others only added up"
     )
 
 
@@ -102,7 +102,7 @@ def _reports(view: View, *, height: int = 190) -> Panel:
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:
-        tag(figure, colors, "NOT PRIVATE \u25a1 own cell")
+        tag(figure, colors, "NOT PRIVATE □ own cell")
         figure.add_scatter(
             mode="markers", name="the user's own cell (not private)", hoverinfo="skip",
             marker={"symbol": "square-open", "size": 6, "color": colors.hidden, "line": {"width": 1.6}},
@@ -131,12 +131,12 @@ def _estimates(view: View, *, height: int = 178) -> Panel:
         if step.kind in ("reports", "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} estimates \u00b12 sd", height=height)
+    figure = base(colors, f"Top {TOP} estimates ±2 sd", height=height)
     bar = {"type": "data", "array": [], "color": colors.ink, "thickness": 1, "width": 2}
     figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
-        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(
             mode="markers", name="true count (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
@@ -225,11 +225,11 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
         )  # fmt: skip
     if not asked:
         figure.add_annotation(
-            text="Press \u201cAsk them\u201d for a first point.", showarrow=False, x=0.5, y=0.5, xref="paper",
+            text="Press “Ask them” for a first point.", showarrow=False, x=0.5, y=0.5, xref="paper",
             yref="paper", font={"color": colors.muted, "size": 13},
         )  # fmt: skip
     figure.update_xaxes(type="log", title_text="users", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
-    figure.update_yaxes(title_text="z\u00b2 per row", range=[0, 1.25 * max(top, 1e-9)])
+    figure.update_yaxes(title_text="z² per row", range=[0, 1.25 * max(top, 1e-9)])
     words = ", ".join(f"{n:,} users {tried[n]:.3g}" for n in asked) or "nothing tried yet"
     return [seen, Panel("wide", figure, f"Loss on the sample's people, not private: {words}.")]
 

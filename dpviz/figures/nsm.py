@@ -23,7 +23,7 @@ CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 
 def _radius_words(step: Step, phase: int, trace: Trace) -> str:
     said = step.released
     return (
-        f"Radius \u00b7 rows counted in {len(said['edges'])} shells, \u00b1{said['noise_sd']:.0f} on each: they reach "
+        f"Radius · rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: they reach "
         f"to {said['radius'] / trace.domain.radius:.0%} of the declared radius"
     )
 
@@ -31,7 +31,7 @@ def _radius_words(step: Step, phase: int, trace: Trace) -> str:
 def _moment_words(step: Step, phase: int, trace: Trace) -> str:
     table = strength_table(step, hidden=False)
     return (
-        f"Directions \u00b7 the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out "
+        f"Directions · the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out "
         "from the noise"
     )
 
@@ -40,23 +40,21 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> str:
     said = step.released
     head, size = step.kind.capitalize(), len(said["population"])
     if phase == GUESS:
-        return f"{head} \u00b7 {size:,} points, placed by public and released values only"
+        return f"{head} · {size:,} points, placed by public and released values only"
     if phase == VOTE:
         return (
-            f"{head} \u00b7 each row counts at its nearest point and adds its offset from it; noise of standard "
+            f"{head} · each row counts at its nearest point and adds its offset from it; noise of standard "
             f"deviation {said['noise_sd']:.1f} on every count"
         )
     return (
-        f"{head} \u00b7 {int(said['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
+        f"{head} · {int(said['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
         f"{said['threshold']:.0f} a count may be noise alone"
     )
 
 
 def _solve_words(step: Step, phase: int, trace: Trace) -> str:
     points = f"{len(step.released['coreset_points'])} " if "coreset_points" in step.released else ""
-    return (
-        f"Free thinking \u00b7 k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
-    )
+    return f"Free thinking · k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
 
 
 def _correction_words(step: Step, phase: int, trace: Trace) -> str:
@@ -65,7 +63,7 @@ def _correction_words(step: Step, phase: int, trace: Trace) -> str:
     if "split" in step.released and step.released["split"].any():
         split = int(step.released["split"].sum())
         disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, free"
-    return f"{head} \u00b7 {tail} to the noisy mean of their rows{disc}"
+    return f"{head} · {tail} to the noisy mean of their rows{disc}"
 
 
 WORDS = {
@@ -228,7 +226,7 @@ def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str,
     color = [colors.released if strong else colors.released_soft for strong in table.strong]
     shown = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
     if "true" in table:
-        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(
             mode="markers", name="true (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 9, "color": colors.hidden, "line": {"width": 2}},

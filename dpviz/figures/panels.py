@@ -60,10 +60,10 @@ def reference(view: View, figure: go.Figure) -> None:
             **xy(view.flat(view.reference)), mode="markers", name="KMeans (not private)",
             marker={"symbol": "diamond-open", "size": 20, "color": view.colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
-        shown.append("\u25c7 KMeans")
+        shown.append("◇ KMeans")
     if view.people is not None:
-        shown.append("\u25cb people")
-    tag(figure, view.colors, "NOT PRIVATE  " + " \u00b7 ".join(shown), inside=True)
+        shown.append("○ people")
+    tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), inside=True)
 
 
 def spend_table(trace: Trace) -> pd.DataFrame:
@@ -98,7 +98,7 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
 def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     """Return the epsilon curve; `frames[i]` is how many releases have happened at frame i."""
     table, colors = spend_table(view.trace), view.colors
-    figure = base(colors, "\u03b5 spent so far", height=height)
+    figure = base(colors, "ε spent so far", height=height)
     releases, epsilon = table.release.tolist(), table.epsilon.tolist()
     marks = "lines+markers" if len(table) <= 40 else "lines"
     figure.add_scatter(
@@ -106,13 +106,13 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
     )
     figure.add_scatter(
         x=[0], y=[0], mode=marks, line={"color": colors.released, "width": 2.4},
-        name="spent", hovertemplate="after release %{x}: \u03b5 = %{y:.3g}<extra></extra>",
+        name="spent", hovertemplate="after release %{x}: ε = %{y:.3g}<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
         x=[0], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
     )
     figure.update_xaxes(title_text="release", range=[-0.3, len(table) - 0.5], dtick=whole(len(table)))
-    figure.update_yaxes(title_text="\u03b5", range=[0, 1.25 * max(epsilon)])
+    figure.update_yaxes(title_text="ε", range=[0, 1.25 * max(epsilon)])
     updates: list[list[dict[str, Any]]] = [
         [
             {"x": np.arange(n + 1, dtype=np.uint16), "y": np.asarray(epsilon[: n + 1], dtype=np.float32)},
@@ -150,11 +150,11 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
         )  # fmt: skip
     figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=whole(len(losses)))
     top = max([value for value in values if value is not None] + [view.reference_loss or 0.0])
-    figure.update_yaxes(title_text="z\u00b2 per row", range=[0, 1.25 * top])
+    figure.update_yaxes(title_text="z² per row", range=[0, 1.25 * top])
     best, updates = view.reference_loss, []
     for step in steps:
         here = values[step] if step >= 0 else None
-        text = "" if here is None else f"{here / best:.2f}\u00d7" if best else f"{here:.3g}"
+        text = "" if here is None else f"{here / best:.2f}×" if best else f"{here:.3g}"
         side = "left" if step > len(losses) / 2 else "right"  # of the ring, so that it stays inside
         place = {"x": [None if here is None else step + 1], "y": [here]}
         updates.append([{**place, "text": [text], "textposition": f"top {side}"}])
@@ -171,7 +171,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     width = table.share.to_numpy() * n if shared else np.ones(n)
     gap = min(0.004 * n, 0.3 * width.min()) if n else 0.0
     equal = shared and np.ptp(width) < 1e-9
-    words = ", equal shares of \u03bc\u00b2" if equal else ", width = share of \u03bc\u00b2" if shared else ", in order"
+    words = ", equal shares of μ²" if equal else ", width = share of μ²" if shared else ", in order"
     figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height)
     figure.update_layout(
         margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, uniformtext={"minsize": 11, "mode": "hide"}
@@ -186,7 +186,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
         marker={"cmin": 0, "cmax": 1, "colorscale": [[0, colors.grid], [1, colors.released]]},
         hovertext=[
             f"{row.label}: {row.mechanism}, sensitivity {row.sensitivity:.3g}, scale {row.scale:.3g}, "
-            f"\u03b5 so far {row.epsilon:.3g}"
+            f"ε so far {row.epsilon:.3g}"
             for row in table.itertuples()
         ],
     )  # fmt: skip

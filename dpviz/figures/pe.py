@@ -66,7 +66,7 @@ def sentences(trace: Trace) -> list[str]:
         elif "signal_to_noise" in said and said["round"] < said["rounds"]:
             verdict = "stay" if said["signal_to_noise"] >= 1 else "are halved"
             tail += f"; signal-to-noise {said['signal_to_noise']:.2g}: {said['variations']:,} variations each {verdict}"
-        lines.append(f"{head} \u00b7 {tail}" if tail else head)
+        lines.append(f"{head} · {tail}" if tail else head)
     return lines
 
 
@@ -93,7 +93,7 @@ def warning(trace: Trace) -> str:
         return ""
     return (
         f"{k} centers of {n:,} rows get about {n / k:,.0f} votes each, but noise alone reaches {loudest:,.0f} among "
-        f"{guesses:,} guesses (\u00b1{sd:.0f} on every count). Try fewer centers or a larger epsilon."
+        f"{guesses:,} guesses (±{sd:.0f} on every count). Try fewer centers or a larger epsilon."
     )
 
 
@@ -233,7 +233,7 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:
-        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(
             mode="markers", name=f"true {word} (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},

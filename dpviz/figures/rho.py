@@ -41,7 +41,7 @@ def sentences(trace: Trace) -> list[str]:
     lines = []
     for step in trace.steps:
         head, _, tail = step.title.partition(": ")
-        lines.append(f"{head} \u00b7 {tail}" if tail else head)
+        lines.append(f"{head} · {tail}" if tail else head)
     return lines
 
 
@@ -105,8 +105,8 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
         )  # fmt: skip
     hidden, noise = (in_units(view.trace.domain, length, view.units) for length in (rho, thrown))
     figure.add_annotation(
-        text=f"\u25cf rho {hidden}: moves up to here are hidden<br>"
-        f"\u25cc {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
+        text=f"● rho {hidden}: moves up to here are hidden<br>"
+        f"◌ {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
         xref="paper", yref="paper", x=0.01, y=0.01, xanchor="left", yanchor="bottom", align="left",
         showarrow=False, font={"size": 11, "color": view.colors.ink}, bgcolor=view.colors.panel, opacity=0.92,
         borderpad=3, bordercolor=view.colors.line, borderwidth=1,
@@ -239,8 +239,8 @@ def panels(view: View) -> list[Panel]:
     if view.hidden and view.losses is not None:
         found.append(loss_panel(view, list(range(len(trace.steps)))))
     spend, ledger = spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))
-    spend.figure.update_layout(title_text=f"\u03b5 spent so far, {PROMISE}")
-    spend.figure.update_yaxes(title_text="\u03b5 (rho-dist)")
+    spend.figure.update_layout(title_text=f"ε spent so far, {PROMISE}")
+    spend.figure.update_yaxes(title_text="ε (rho-dist)")
     count = len(trace.ledger)
     ledger.figure.update_layout(title_text=f"Ledger, {PROMISE}: {count} release{'s' * (count != 1)}")
     return [*found, spend, ledger]
@@ -270,7 +270,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Pa
             x=0, xref="paper", y=place + 0.2, xanchor="left", yanchor="bottom", showarrow=False, align="left",
             text=f"<b>{method}</b>, {promise}: {own.loss.mean():.3g}", font={"size": 12, "color": colors.ink},
         )  # fmt: skip
-    figure.update_xaxes(type="log", title_text="mean squared distance, z\u00b2 per row (log scale)")
+    figure.update_xaxes(type="log", title_text="mean squared distance, z² per row (log scale)")
     figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
     words = "; ".join(f"{method} {own.loss.mean():.3g}" for method, own in table.groupby("method", sort=False))
     return Panel("side", figure, f"Mean loss: {words}. Not private.")
@@ -291,6 +291,6 @@ PANE = Pane(
         ("ring", "person"),
     ),
     caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "
-    "Who is in the data, and roughly where, is not protected, and no \u03b5 here compares with one of DP. "
+    "Who is in the data, and roughly where, is not protected, and no ε here compares with one of DP. "
     f"At most {MAX_POINTS} noisy points are drawn; all of them are computed with.",
 )

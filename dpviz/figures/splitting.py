@@ -31,7 +31,7 @@ def sentences(voted: View, clustered: View) -> list[str]:
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
     return [
-        f"Round {t + 1} of {rounds} \u00b7 left, the {k} most voted guesses: {tables[0].found[t]} of {k} groups have a "
+        f"Round {t + 1} of {rounds} · left, the {k} most voted guesses: {tables[0].found[t]} of {k} groups have a "
         f"center; right, k-means on {int(step.released['kept'].sum())} survivors: {tables[1].found[t]} of {k}"
         for t, step in enumerate(clustered.trace.steps)
     ]
@@ -58,7 +58,7 @@ def _losses(views: dict[str, View]) -> Panel:
     for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
         figure.add_scatter(
             x=table["round"], y=table.loss_ratio, mode="lines+markers", name=name, cliponaxis=False,
-            hovertemplate=f"{name}, round %{{x}}: %{{y:.2f}} \u00d7 KMeans<extra></extra>",
+            hovertemplate=f"{name}, round %{{x}}: %{{y:.2f}} × KMeans<extra></extra>",
             line={"color": colors.person, "width": 1.6}, marker={"symbol": symbol, "size": 9},
         )  # fmt: skip
         figure.add_annotation(
@@ -75,7 +75,7 @@ def _losses(views: dict[str, View]) -> Panel:
     figure.update_layout(margin_r=118)
     figure.update_xaxes(title_text="round", range=[0.7, rounds + 0.3], dtick=max(1, rounds // 10))
     top = max(table.loss_ratio.max() for table in tables.values())
-    figure.update_yaxes(title_text="\u00d7 KMeans", range=[0, 1.12 * top])
+    figure.update_yaxes(title_text="× KMeans", range=[0, 1.12 * top])
     add_frames(figure, [2, 3], [list(pair) for pair in zip(*updates, strict=True)])
     ends = ", ".join(f"{name} {table.loss_ratio.iloc[-1]:.2f}" for name, table in tables.items())
     return Panel("wide", figure, f"Loss as a multiple of KMeans' ends at: {ends}. Not private.")

@@ -64,21 +64,19 @@ def _sentence(step: Step, phase: int) -> str:
     said = step.released
     if step.kind == "cubes":
         head, _, tail = step.title.partition(": ")
-        return (
-            f"{head} \u00b7 {tail}: above {said['threshold']:.0f} rows, \u00b1{said['noise_sd']:.0f}; they are halved"
-        )
+        return f"{head} · {tail}: above {said['threshold']:.0f} rows, ±{said['noise_sd']:.0f}; they are halved"
     if step.kind != "buckets":
         head, _, tail = step.title.partition(": ")
-        return f"{head} \u00b7 {tail}" if tail else head
+        return f"{head} · {tail}" if tail else head
     head = step.title.partition(":")[0]
     if phase == CELLS:
         where = f"{len(said['offset'])} random directions" if said["projected"] else "the domain"
         return (
-            f"{head} \u00b7 a shifted grid of width {said['width']:g} over {where}: {len(said['keys'])} cells have a "
-            f"noisy count (\u00b1{said['noise_sd']:.0f}) of at least {said['threshold']:.0f}, all others stay unseen"
+            f"{head} · a shifted grid of width {said['width']:g} over {where}: {len(said['keys'])} cells have a "
+            f"noisy count (±{said['noise_sd']:.0f}) of at least {said['threshold']:.0f}, all others stay unseen"
         )
     dropped = len(said["precise"]) - int(said["precise"].sum())
-    return f"{head} \u00b7 noisy averages of the largest cells become {int(said['precise'].sum())} candidates" + (
+    return f"{head} · noisy averages of the largest cells become {int(said['precise'].sum())} candidates" + (
         f"; {dropped} are too noisy and dropped" if dropped else ""
     )
 
@@ -312,7 +310,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
-        tag(figure, colors, "NOT PRIVATE \u2015 true")
+        tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(
             mode="markers", name="true count (not private)", hoverinfo="skip",
             marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
@@ -349,7 +347,7 @@ def losses_panel(view: View, *, height: int = 150) -> Panel:
         orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
         marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
     )  # fmt: skip
-    figure.update_xaxes(title_text="z\u00b2 per row", range=[0, 1.3 * float(table.loss.max())])
+    figure.update_xaxes(title_text="z² per row", range=[0, 1.3 * float(table.loss.max())])
     figure.update_yaxes(autorange="reversed", showgrid=False)
     shown = {"x": table.loss.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in table.loss]}
     nothing = {"x": [0.0] * len(table), "y": table.what.tolist(), "text": [""] * len(table)}

@@ -14,8 +14,8 @@ from dpviz.figures.theme import DARK, STYLES, Style, Theme, base, tag
 __all__ = ["AXIS_TITLES", "area_bars", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
 
 AXIS_TITLES = {
-    "epsilon": "\u03b5, smaller is more private",
-    "delta": "\u03b4",
+    "epsilon": "ε, smaller is more private",
+    "delta": "δ",
     "rho_distance": "rho (distance), larger protects more",
     "n_clusters": "centers k",
     "n_rows": "people in the data",
@@ -160,7 +160,7 @@ def curves(
             line={"color": colors.hidden, "dash": "dot", "width": 2},
             hovertemplate="KMeans, not private: %{y:.4g}<extra></extra>",
         )  # fmt: skip
-        ends.append(("\u25c7 KMeans", y[-1], colors.hidden))
+        ends.append(("◇ KMeans", y[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
     figure.update_xaxes(
         type="log", title_text=AXIS_TITLES[axis], tickvals=ticks, ticktext=[short(axis, tick) for tick in ticks],
@@ -209,7 +209,7 @@ def _end_labels(
         bold = "KMeans" in name
         figure.add_annotation(
             x=1, xref="paper", xanchor="left", xshift=6, y=y, yref="paper", yanchor="middle", showarrow=False,
-            text=f"<b>{name}</b>" if bold else f'<span style="color:{color}">\u25cf</span> {name}',
+            text=f"<b>{name}</b>" if bold else f'<span style="color:{color}">●</span> {name}',
             font={"size": 12, "color": color if bold else colors.ink}, align="left",
         )  # fmt: skip
     figure.update_layout(margin_r=16 + round(6.6 * max(len(name) for name, *_ in ends)))
@@ -245,7 +245,7 @@ def area_bars(areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, rel
         hovertemplate="%{y}: %{x:.3g}<br>95% interval of the mean %{customdata[0]:.3g} to %{customdata[1]:.3g}"
         "<br>%{customdata[2]} reruns<extra></extra>",
     )  # fmt: skip
-    figure.update_xaxes(title_text="% above KMeans, mean over the range of \u03b5" if relative else "mean over \u03b5")
+    figure.update_xaxes(title_text="% above KMeans, mean over the range of ε" if relative else "mean over ε")
     figure.update_yaxes(automargin=True, showgrid=False, ticks="", showline=False)
     figure.add_vline(x=0, line={"color": colors.hidden if relative else colors.line, "dash": "dot", "width": 2})
     return figure
@@ -298,7 +298,7 @@ def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool,
     figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)
     tag(figure, colors)
     shown = np.log2(np.maximum(grid.to_numpy(dtype=float), 1e-12)) if relative else grid.to_numpy(dtype=float)
-    end = "\u00d7" if relative else ""
+    end = "×" if relative else ""
     figure.add_heatmap(
         z=shown, x=[short(x, v) for v in grid.columns], y=[short(y, v) for v in grid.index], xgap=2, ygap=2,
         colorscale=[[0, colors.panel], [1, colors.released_soft]], showscale=False,
@@ -322,5 +322,5 @@ def _jitter(seed: pd.Series) -> np.ndarray:
 def short(axis: str, value: float) -> str:
     """Return a value of an axis as a tick says it."""
     if axis == "epsilon":
-        return {0.125: "\u215b", 0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}")
+        return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
     return f"{value:,.0f}" if axis == "n_rows" else f"{value:.4g}" if isinstance(value, float | int) else str(value)

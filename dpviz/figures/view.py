@@ -108,7 +108,7 @@ class Pane:
     Attributes
     ----------
     panels : View -> the figures, all with the same number of frames
-    sentences : Trace -> what is said at every frame; the part before " \u00b7 " is set in bold
+    sentences : Trace -> what is said at every frame; the part before " · " is set in bold
     releases : Trace -> how many ledger entries exist at every frame
     marks : Trace -> the frames that get a tick on the slider
     legend : (symbol of `legend.icon`, word) pairs

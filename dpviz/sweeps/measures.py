@@ -58,9 +58,7 @@ def _accuracy(run: Outcome) -> float:
 
 
 METRICS = {
-    "loss": Metric(
-        "loss (z\u00b2 per row)", lambda run: metrics.inertia(run.Z, run.centers) / len(run.Z), relative=True
-    ),
+    "loss": Metric("loss (z² per row)", lambda run: metrics.inertia(run.Z, run.centers) / len(run.Z), relative=True),
     "inertia": Metric(
         "inertia (original units)",
         lambda run: metrics.inertia(run.data.X, run.data.domain.denormalize(run.centers)),
@@ -79,9 +77,7 @@ METRICS = {
         "distance from KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[1]
     ),
     "davies_bouldin": Metric("Davies-Bouldin index", lambda run: metrics.davies_bouldin(run.Z, run.centers)),
-    "center_mse": Metric(
-        "matched center MSE (z\u00b2)", lambda run: metrics.matched_center_mse(run.centers, run.reference)
-    ),
+    "center_mse": Metric("matched center MSE (z²)", lambda run: metrics.matched_center_mse(run.centers, run.reference)),
 }
 
 

@@ -36,7 +36,7 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{ti
 <p><span class=tag>NOT PRIVATE</span> Simulation on public data: the seeds are known and every metric reads raw rows.
 {facts}.</p>
 <p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which says how well so many runs fix the
-mean, not where the next run will land. Dotted: KMeans without privacy. Equal \u03b5 is not equal risk where the noise
+mean, not where the next run will land. Dotted: KMeans without privacy. Equal ε is not equal risk where the noise
 is of another kind; different promises never share a panel.</p>{body}</body></html>
 """
 
@@ -86,7 +86,7 @@ def _facts(done: pd.DataFrame) -> str:
     facts = [f"{len(private):,} private runs", f"seeds {private.seed.min():.0f} to {private.seed.max():.0f}"]
     deltas = sorted(private.delta.dropna().unique())
     if deltas:
-        facts.append(f"\u03b4 {deltas[0]:.2g}" + (f" to {deltas[-1]:.2g}" if len(deltas) > 1 else ""))
+        facts.append(f"δ {deltas[0]:.2g}" + (f" to {deltas[-1]:.2g}" if len(deltas) > 1 else ""))
     if "tight_nonprivate" in set(done.bounds):
         facts.append("bounds taken from the data as in the papers (tight_nonprivate)")
     return ", ".join([*facts, f"dpviz {', '.join(sorted(set(done.version)))}"])
@@ -96,7 +96,7 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
     relative = METRICS[metric].relative
     areas = summary.areas(rows, metric)
     if len(areas):
-        yield "<h3>Area over \u03b5" + (" relative to KMeans's" if relative else "") + "</h3>"
+        yield "<h3>Area over ε" + (" relative to KMeans's" if relative else "") + "</h3>"
         yield _table(
             ("data", "promise", "algorithm", "area", "95% interval of the mean", "reruns", "centers"),
             [
@@ -113,7 +113,7 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
             ],
         )
     if relative and axis in ("epsilon", "n_rows"):
-        what = "\u03b5" if axis == "epsilon" else "number of people"
+        what = "ε" if axis == "epsilon" else "number of people"
         yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of KMeans</h3>"
         table = summary.smallest(rows, metric, within=0.1, share=0.9, axis=axis)
         yield _table(
@@ -131,7 +131,7 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
     if len(wins):
         yield "<h3>Who wins where</h3>"
         yield _table(
-            ("data", "promise", "\u03b5", "people", "k", "best, where its interval is apart from every other's"),
+            ("data", "promise", "ε", "people", "k", "best, where its interval is apart from every other's"),
             [
                 (
                     r.data,
@@ -176,7 +176,7 @@ def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.
 def _published(rows: pd.DataFrame, published: Sequence[Published]) -> str:
     table = against_published(rows, published)
     return _table(
-        ("data", "algorithm", "\u03b5", "what", "published", "ours", "95% interval of the mean", "runs", "source"),
+        ("data", "algorithm", "ε", "what", "published", "ours", "95% interval of the mean", "runs", "source"),
         [
             (
                 r.data, r.label, "" if pd.isna(r.epsilon) else f"{r.epsilon:g}", r.what, f"{r.published:g}",

@@ -19,7 +19,7 @@ from dpviz.sweeps.sweep import REFERENCE
 __all__ = ["AXES", "areas", "enough", "points", "quantile_dots", "smallest", "winners", "with_reference"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")
-_SHORT = {"epsilon": "\u03b5", "delta": "\u03b4", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
+_SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
 _PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # what a KMeans reference belongs to
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 

@@ -72,7 +72,7 @@ def losses(
         words = f"moves up to {far}"
         if algorithm in plain:
             claim = run.trace.claimed.under(Neighboring.REPLACE)
-            words = f"full DP: {claim.unit}, \u03b5 = {claim.epsilon:.3g}"
+            words = f"full DP: {claim.unit}, ε = {claim.epsilon:.3g}"
         rows.append((algorithm.name, words, None if run.losses is None else float(run.losses[-1])))
     bar.empty()
     return pd.DataFrame(rows, columns=["method", "promise", "loss"])

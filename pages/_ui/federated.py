@@ -33,13 +33,13 @@ def offered() -> tuple[list[str], list[str]]:
     return [slug for slug, reason in reasons.items() if not reason], [reason for reason in reasons.values() if reason]
 
 
-@st.cache_resource(max_entries=16, show_spinner="The clients are at work \u2026")
+@st.cache_resource(max_entries=16, show_spinner="The clients are at work …")
 def parts_of(name: str, clients: int, how: str, seed: int) -> list[np.ndarray]:
     """Return the rows of every client."""
     return spread(sample(name).X, clients, how, np.random.default_rng(seed))
 
 
-@st.cache_resource(max_entries=24, show_spinner="The clients are at work \u2026")
+@st.cache_resource(max_entries=24, show_spinner="The clients are at work …")
 def federated(
     slug: str, name: str, epsilon: float, clients: int, how: str, ring: Ring, seed: int, drop: tuple[int, int] | None
 ) -> tuple[Simulation, bool]:
@@ -57,11 +57,11 @@ def federated(
 def first_numbers(values: np.ndarray) -> str:
     """Return the first numbers of an array."""
     flat = np.asarray(values).ravel()
-    return ", ".join(f"{value:.4g}" for value in flat[:3]) + (" \u2026" if flat.size > 3 else "")
+    return ", ".join(f"{value:.4g}" for value in flat[:3]) + (" …" if flat.size > 3 else "")
 
 
 def _words(payload: bytes, word_bytes: int) -> str:
-    return " ".join(payload[i : i + word_bytes][::-1].hex() for i in range(0, 2 * word_bytes, word_bytes)) + " \u2026"
+    return " ".join(payload[i : i + word_bytes][::-1].hex() for i in range(0, 2 * word_bytes, word_bytes)) + " …"
 
 
 def lane(round_: Round, client: str, ring: Ring) -> None:
@@ -97,7 +97,7 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
     cells[3].metric("Bytes in the run", f"{run.bytes:,}")
     st.html(
         f'<p class="dp-small">Counted on the wire, both directions, all clients; by the formula 2 M b words = '
-        f"2 \u00d7 {clients} \u00d7 {ring.word_bytes} \u00d7 {words:,} = {formula:,}. For FastLloyd a round has "
+        f"2 × {clients} × {ring.word_bytes} × {words:,} = {formula:,}. For FastLloyd a round has "
         "k (d + 1) words. The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula with 8-byte words, "
         "although its text states a 32-bit ring.</p>"
     )

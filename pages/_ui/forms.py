@@ -18,8 +18,8 @@ LABELS = {
     "n_rows": "Rows",
     "n_features": "Columns",
     "n_clusters": "Centers k",
-    "epsilon": "Privacy budget \u03b5",
-    "delta": "Delta \u03b4",
+    "epsilon": "Privacy budget ε",
+    "delta": "Delta δ",
     "rho_distance": "rho (distance)",
 }
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)

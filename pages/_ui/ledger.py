@@ -31,7 +31,7 @@ _KEPT = (
     "plan",
     "ledger",
 )
-_HEADS = ("", "#", "release", "mechanism", "pure \u03b5", "\u03bc", "\u03b5 at \u03b4", "zCDP \u03c1")
+_HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ")
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:
@@ -98,7 +98,7 @@ def account(data: Dataset) -> None:
             left = ledger.remaining(relation)
             st.progress(
                 min(1.0, spent / budget.epsilon),
-                f"{left:.4g} is left of \u03b5 = {budget.epsilon:g} at \u03b4 = {budget.delta:.2g}",
+                f"{left:.4g} is left of ε = {budget.epsilon:g} at δ = {budget.delta:.2g}",
             )
     if len(ledger.relations) > 1:
         st.caption("A promise for one relation says nothing about what was released under another.")
@@ -107,11 +107,11 @@ def account(data: Dataset) -> None:
     with left.form("book_budget", border=False):
         relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
         epsilon = st.number_input(
-            "at most \u03b5", value=_short(ledger.total(relation).epsilon + 1.0), format="%g", step=None
+            "at most ε", value=_short(ledger.total(relation).epsilon + 1.0), format="%g", step=None
         )
         delta = st.number_input(
-            "at \u03b4", value=_short(float(data.n_public) ** -1.1), format="%g", step=None,
-            help="The total's own \u03b4. Far below 1/n.",
+            "at δ", value=_short(float(data.n_public) ** -1.1), format="%g", step=None,
+            help="The total's own δ. Far below 1/n.",
         )  # fmt: skip
         if st.form_submit_button("Set the total"):
             try:
@@ -156,7 +156,7 @@ def _claims_table(key: str) -> None:
         f"<td>{claim.total.delta:.2g}</td><td>{claim.neighboring.unit}</td></tr>"
         for i, claim in enumerate(ledger.claims, 1)
     )
-    heads = "".join(f"<th scope=col>{head}</th>" for head in ("#", "claimed by", "\u03b5", "\u03b4", "for"))
+    heads = "".join(f"<th scope=col>{head}</th>" for head in ("#", "claimed by", "ε", "δ", "for"))
     st.html(
         f'<div class="dp-table" tabindex="0" role="region" aria-label="Claims"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"

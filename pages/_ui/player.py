@@ -112,7 +112,7 @@ def _table(result: Result, how: Pane) -> None:
     )
     heads = "".join(
         f"<th scope=col>{head}</th>"
-        for head in ("#", "release", "mechanism", "sensitivity", "noise scale", "\u03b5 so far", "why this sensitivity")
+        for head in ("#", "release", "mechanism", "sensitivity", "noise scale", "ε so far", "why this sensitivity")
     )
     st.html(
         f'<div class="dp-table" tabindex="0" role="region" aria-label="Ledger"><table><thead><tr>{heads}</tr></thead>'

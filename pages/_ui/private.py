@@ -42,7 +42,7 @@ def together(ledger: SessionLedger, relation: Neighboring) -> str:
     if not ledger.under(relation):
         return "nothing"
     total = ledger.total(relation)
-    return f"\u03b5 = {total.epsilon:.4g}, \u03b4 = {total.delta:.2g}"
+    return f"ε = {total.epsilon:.4g}, δ = {total.delta:.2g}"
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:
@@ -66,17 +66,15 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
     promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     with st.container(border=True):
         st.header("Spend privacy on this file?")
-        st.markdown(
-            f"This run claims **\u03b5 = {promise.epsilon:.4g}**, \u03b4 = {promise.delta:.2g} for {promise.unit}."
-        )
+        st.markdown(f"This run claims **ε = {promise.epsilon:.4g}**, δ = {promise.delta:.2g} for {promise.unit}.")
         if domain.rows_per_person > 1:
             person, rows = promise.person, domain.rows_per_person
-            st.markdown(f"For a person with {rows} rows: \u03b5 = {person.epsilon:.4g}, \u03b4 = {person.delta:.2g}.")
+            st.markdown(f"For a person with {rows} rows: ε = {person.epsilon:.4g}, δ = {person.delta:.2g}.")
         st.markdown(f"Claimed on this file so far, for {relation.unit}: {together(before, relation)}.")
         st.markdown(f"Afterwards: **{together(before.after(claim), relation)}**.")
         if relation in before.budgets:
             total = before.budgets[relation]
-            st.markdown(f"Left of your total of \u03b5 = {total.epsilon:g}: {before.remaining(relation):.4g}.")
+            st.markdown(f"Left of your total of ε = {total.epsilon:g}: {before.remaining(relation):.4g}.")
         st.caption("The sum counts every run of this server on this file, also cancelled ones. Nothing is given back.")
         with st.container(horizontal=True):
             if st.button("Run and spend", type="primary"):

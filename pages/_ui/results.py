@@ -73,9 +73,7 @@ class Store:
 
 
 def _short(parameters: dict) -> dict[str, float]:
-    return {
-        short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "\u03b5")) if name in parameters
-    }
+    return {short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in parameters}
 
 
 @st.cache_resource

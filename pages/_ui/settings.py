@@ -64,9 +64,9 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     if algorithm is not None:
         for sentence in algorithm.advice(data.domain.n_features, data.n_public):
             st.warning(sentence)
-    cost = "Each run on private data would spend \u03b5 again. Here the people are made up or public."
+    cost = "Each run on private data would spend ε again. Here the people are made up or public."
     if data.private:
-        cost = "Each run spends \u03b5 of this file again. It asks first."
+        cost = "Each run spends ε of this file again. It asks first."
     st.caption(f"{outlook} {cost}")
     if not page["whole"] and (pressed or (state.get(followed) and state.settings != before)):
         st.rerun()

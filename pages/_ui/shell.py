@@ -27,7 +27,7 @@ PAGES = {
 }
 DOORS = {
     "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
-    "pages/tradeoff.py": (":material/show_chart:", "Sweep \u03b5. Read off what it buys and what it costs."),
+    "pages/tradeoff.py": (":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."),
     "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
     "pages/federated.py": (":material/hub:", "Rows stay with their clients. Watch one round on the wire."),
     "pages/distance.py": (":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."),
@@ -35,7 +35,7 @@ DOORS = {
     "pages/ledger.py": (":material/receipt_long:", "Every number that left the rows, what it cost, and why."),
     "pages/limits.py": (":material/gpp_maybe:", "What a promise does not cover."),
 }
-_GREEK = {"\u03b5": "epsilon", "\u03b4": "delta", "\u03bc": "mu"}
+_GREEK = {"ε": "epsilon", "δ": "delta", "μ": "mu"}
 
 
 def enter(page: str) -> None:
@@ -57,7 +57,7 @@ def strip(
     facts = [(name, words) for name, words in (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep)) if words]
     if guarantee is not None and guarantee.private:
         mu = f"not defined for {algorithm}" if guarantee.mu is None else f"{guarantee.mu:.2f}"
-        facts += [("\u03b5", f"{guarantee.epsilon:.3g}"), ("\u03b4", f"{guarantee.delta:.2g}"), ("\u03bc", mu)]
+        facts += [("ε", f"{guarantee.epsilon:.3g}"), ("δ", f"{guarantee.delta:.2g}"), ("μ", mu)]
         facts += [("Unit", guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]

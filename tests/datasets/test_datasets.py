@@ -123,7 +123,7 @@ def test_promises_are_bounds_that_rounding_keeps():
         {"columns": [{"name": "a", "low": 0, "high": 1.23456, "unit": "m"}], "n_public": 70, "rows_per_person": 3}
     )
     count, total, average, person = dictionary.promises(facts)
-    assert "at most 3" in count and "a by 1.86 m" in total and "0.0265 m" in average and "3 \u03b5" in person
+    assert "at most 3" in count and "a by 1.86 m" in total and "0.0265 m" in average and "3 ε" in person
     assert 1.86 >= 3 * 1.23456 / 2 and 0.0265 >= 3 * 1.23456 / 2 / 70
     radius = dictionary.promises({**facts, "radius": 0.5, "rows_per_person": 1})
     assert "a by 0.309 m" in radius[1]

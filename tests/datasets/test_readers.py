@@ -197,11 +197,7 @@ def test_what_is_written_is_read_back(rows, delimiter):
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    st.one_of(
-        st.binary(max_size=300), st.text(alphabet="a1,;.\"' \n\r\t-=e\u00e4\u0661\x00", max_size=80).map(str.encode)
-    )
-)
+@given(st.one_of(st.binary(max_size=300), st.text(alphabet="a1,;.\"' \n\r\t-=eä١\x00", max_size=80).map(str.encode)))
 def test_no_bytes_raise_anything_but_one_sentence(content):
     for magic in (b"", b"PK\x03\x04", b"PAR1"):
         try:

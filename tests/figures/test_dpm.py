@@ -150,6 +150,6 @@ def test_sentences_name_the_cut_in_original_units():
     said, line = trace.steps[0].released, dpm.PANE.sentences(trace)[0]
     at = trace.domain.denormalize(np.full(2, said["position"]))[said["column"]]
     assert (
-        line.startswith(f"Region 1 of {len(regions(trace))} \u00b7 ")
+        line.startswith(f"Region 1 of {len(regions(trace))} · ")
         and f"column {said['column'] + 1} at {at:,.3g} " in line
     )

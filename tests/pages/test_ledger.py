@@ -50,7 +50,7 @@ def test_the_words_hold_the_numbers_of_the_release():
     trace = run("pe-means")
     words, entry = releases_table(trace).why[0], trace.ledger[0]
     assert "one row added or removed changes it by at most 1 (l2 norm)" in words
-    assert f"standard deviation {entry.scale:.4g}" in words and f"\u03bc = {1 / entry.scale:.4g}" in words
+    assert f"standard deviation {entry.scale:.4g}" in words and f"μ = {1 / entry.scale:.4g}" in words
 
 
 def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
@@ -131,10 +131,10 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     first.switch_page("pages/ledger.py").run()
     assert not first.exception and any("Nothing was claimed" in info.value for info in first.info)
     spend(first).switch_page("pages/ledger.py").run()
-    assert not first.exception and "\u03b5 = 1, " in words(first), words(first)
+    assert not first.exception and "ε = 1, " in words(first), words(first)
     assert "Claims" in html(first) and "seed" not in html(first).replace("The seed", "")
     second = private_file(start(), content(1)).switch_page("pages/ledger.py").run()
-    assert "\u03b5 = 1, " in words(second)
+    assert "ε = 1, " in words(second)
     epsilon, delta = second.number_input
     epsilon.set_value(1.2)
     delta.set_value(1e-4)

@@ -83,9 +83,9 @@ def test_a_series_is_named_by_what_varies_beside_its_axis():
     lists = [runs("pe-means", PE, n=n, delta=1 / n) for n in (10, 100)]
     data = rows(kmeans(n=10), kmeans(n=100), *lists)
     assert set(summary.points(data, "loss").series) == {"PE-means, n = 10", "PE-means, n = 100"}  # delta follows n
-    assert set(summary.points(data, "loss", "n_rows").series) == {"PE-means, \u03b5 = 1", "PE-means, \u03b5 = 2"}
+    assert set(summary.points(data, "loss", "n_rows").series) == {"PE-means, ε = 1", "PE-means, ε = 2"}
     two = rows(kmeans(), runs("pe-means", PE), runs("pe-means", PE, delta=1e-6))
-    assert set(summary.points(two, "loss").series) == {"PE-means, \u03b4 = 1e-05", "PE-means, \u03b4 = 1e-06"}
+    assert set(summary.points(two, "loss").series) == {"PE-means, δ = 1e-05", "PE-means, δ = 1e-06"}
 
 
 def test_areas_are_one_per_complete_seed_relative_to_kmeans():
@@ -193,7 +193,7 @@ def test_bars_dots_and_heat_draw():
     dots = tradeoff.dots(found[found.epsilon == 1.0], LIGHT, look, metric="loss", title="t")
     assert [len(trace.x) for trace in dots.data] == [3, 3]
     heat = tradeoff.heat(points, LIGHT, x="epsilon", y="n_clusters", relative=True, title="t")
-    assert [list(line) for line in heat.data[0].text] == [["3\u00d7", "1.1\u00d7"]] * 2
+    assert [list(line) for line in heat.data[0].text] == [["3×", "1.1×"]] * 2
 
 
 # ---- estimate, report, script
@@ -369,7 +369,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
     while kept.active and time.monotonic() < until:
         time.sleep(0.5)
     assert {row["status"] for row in kept.rows} == {"ok"}
-    assert set(kept.table(10**6).data) == {"Made up from NSM (ours) on Mine, k 3, \u03b5 1, released"}
+    assert set(kept.table(10**6).data) == {"Made up from NSM (ours) on Mine, k 3, ε 1, released"}
 
 
 @pytest.mark.slow

@@ -199,7 +199,7 @@ def test_white_space_and_order_are_no_edits(ledgers):
         ("", "not a ledger file"),
         ("[1, 2]", "not a ledger file"),
         ('{"format": "other"}', "not a ledger file"),
-        ("\ufffd\x00", "not a ledger file"),
+        ("�\x00", "not a ledger file"),
         ('{"format": "dpviz-ledger", "version": 2}', "version 2, but this dpviz reads version 1"),
         ('{"format": "dpviz-ledger"}', "version None"),
     ],

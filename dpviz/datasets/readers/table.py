@@ -171,7 +171,7 @@ def precision(n_rows: int, n_columns: int, form: Form) -> type:
     return np.float32 if n_rows * n_columns > FRUGAL_CELLS and not form.private else np.float64
 
 
-_SPACES = "' \u2019\u00a0\u202f"
+_SPACES = "' ’\u00a0\u202f"
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
 _REASONS = {
     "empty": "It is empty. Formulas are never evaluated: save the file with their values.",

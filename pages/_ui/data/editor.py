@@ -173,7 +173,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     a, b = st.columns(2, gap="small")
     n = a.number_input(
         "Rows", 1, value=draft.get("n_public"), step=1, key=_key(upload, "n"), placeholder="a round number",
-        help="Declared, not counted: every threshold and \u03b4 reads this number. The true one stays private.", **keep,
+        help="Declared, not counted: every threshold and δ reads this number. The true one stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,

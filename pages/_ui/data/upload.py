@@ -165,9 +165,9 @@ def _with_progress(name: str, content: bytes, private: bool, header: bool | None
         try:
             while not future.done():
                 if private:
-                    slot.markdown("Reading\u2026")
+                    slot.markdown("Reading…")
                 else:
-                    slot.progress(done[0], "Reading\u2026")
+                    slot.progress(done[0], "Reading…")
                 time.sleep(0.1)
         finally:
             stop.set()

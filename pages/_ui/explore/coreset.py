@@ -56,8 +56,8 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(
-        f'<p class="dp-small">This run released {len(coreset.points)} weighted points, each weight \u00b1'
-        f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: \u03b5 spent stays at "
+        f'<p class="dp-small">This run released {len(coreset.points)} weighted points, each weight ±'
+        f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: ε spent stays at "
         f"<b>{trace.spent.epsilon:.3g}</b>, the ledger keeps its <b>{releases} releases</b>, for every k.</p>"
     )
     left, right = st.columns([11, 9], gap="medium")

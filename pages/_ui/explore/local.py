@@ -49,7 +49,7 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
     error = algorithm.predicted(d, n)
     st.html(
         f'<p class="dp-small">Before anybody is asked: with {n:,} users a cell stands out from '
-        f"<b>{error['heavy'] / n:.1%}</b> of the users up, a weight is off by \u00b1{error['weight'] / n:.1%} of all "
+        f"<b>{error['heavy'] / n:.1%}</b> of the users up, a weight is off by ±{error['weight'] / n:.1%} of all "
         f"users, and the average of one cluster's widest cell by about <b>{error['center']:.2g}</b> of the domain's "
         "half-width, before shrinking.</p>"
     )

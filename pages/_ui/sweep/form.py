@@ -26,7 +26,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     if private:
         st.info(
             "Your private file is not on this page: every run of a sweep would be a release of its own and spend its "
-            "\u03b5, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
+            "ε, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
             "people, and a sweep on them costs nothing more."
         )
     names = choices()
@@ -40,7 +40,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         key="sweep_algorithms", help="KMeans, the non-private reference, is always run.", **_KEEP,
     )  # fmt: skip
     epsilon = st.pills(
-        "Privacy budgets \u03b5", EPSILONS, selection_mode="multi", default=EPSILONS[1:6], format_func=_fraction,
+        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=EPSILONS[1:6], format_func=_fraction,
         key="sweep_epsilon", help="Every algorithm runs at every chosen budget.", **_KEEP,
     )  # fmt: skip
     repeats = st.number_input(
@@ -70,7 +70,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             **_KEEP,
         )
         delta = st.text_input(
-            "Delta \u03b4",
+            "Delta δ",
             "",
             placeholder="n^-1.1 for all",
             key="sweep_delta",
@@ -107,7 +107,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
 
 
 def _fraction(value: float) -> str:
-    return {0.125: "\u215b", 0.25: "\u00bc", 0.5: "\u00bd"}.get(value, f"{value:g}")
+    return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
 
 
 def _numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:

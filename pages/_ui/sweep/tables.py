@@ -21,10 +21,10 @@ from pages._ui import shell
 from pages._ui.catalog import sample
 from pages._ui.sweep.sweeps import Kept
 
-NAMES = {"epsilon": "\u03b5", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "\u03b4"}
-_SIGNS = {"epsilon": "\u03b5", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "\u03b4"}
+NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
+_SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
 _TAG = '<span class="dp-tag">NOT PRIVATE</span>'
-_NONE = "\u2026"
+_NONE = "…"
 _CONFIG = {
     "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
 }  # fmt: skip
@@ -91,19 +91,19 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
         values = line.set_index(look.axis)["ratio" if relative else "mean"]
         for stop in shown:
             value = values.get(stop)
-            cells.append(_NONE if pd.isna(value) else f"{value:.2f}\u00d7" if relative else f"{value:.3g}")
+            cells.append(_NONE if pd.isna(value) else f"{value:.2f}×" if relative else f"{value:.3g}")
         body.append([*cells, f"{line.k_found.median():.0f}"])
     heads = [f"{_SIGNS[look.axis]} {short(look.axis, stop)}" for stop in shown]
-    _table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k\u2032"], body, "Overview")
-    words = ["\u00d7: times KMeans's."] if relative else []
+    _table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
+    words = ["×: times KMeans's."] if relative else []
     if len(areas) and relative:
-        words.insert(0, "Area over \u03b5 relative to KMeans's (PE-means, equation 7): 1 is as good as KMeans.")
-    st.html(f'<p class="dp-small">{_TAG} {" ".join(words)} k\u2032: centers released.</p>')
+        words.insert(0, "Area over ε relative to KMeans's (PE-means, equation 7): 1 is as good as KMeans.")
+    st.html(f'<p class="dp-small">{_TAG} {" ".join(words)} k′: centers released.</p>')
 
 
 def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     sign, runs = _SIGNS[look.axis], kept.sweep.repeats
-    st.header("How many people do I need?" if look.axis == "n_rows" else "How much \u03b5 do I need?")
+    st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)
     within = one.selectbox(
         f"For a {look.metric.replace('_', ' ')} within", (1, 2, 5, 10, 20, 50), 3,
@@ -128,7 +128,7 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
 
 def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     """Show areas, runs at one place, winners, two axes, and downloads."""
-    names = ["Area over \u03b5", f"Runs at one {_SIGNS[look.axis]}", "Who wins where", "Two axes", "Take it with you"]
+    names = ["Area over ε", f"Runs at one {_SIGNS[look.axis]}", "Who wins where", "Two axes", "Take it with you"]
     area, one, wins, two, take = st.tabs(names)
     metric = METRICS[look.metric]
     with area:
@@ -146,7 +146,7 @@ def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, st
 def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
     found = summary.areas(rows, look.metric)
     if found.empty:
-        st.caption("An area needs at least two values of \u03b5, and a seed that has finished at all of them.")
+        st.caption("An area needs at least two values of ε, and a seed that has finished at all of them.")
     style = {**tradeoff.styles(found), **style}  # along another axis the curves have other names
     for (data, notion), group in found.groupby(["data", "notion"], sort=False):
         chart(
@@ -155,7 +155,7 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
                 shell.colors(),
                 style,
                 relative=metric.relative,
-                title=f"{brief(data)}: over all \u03b5",
+                title=f"{brief(data)}: over all ε",
             ),
             f"area_{data}_{notion}",
             f"Area of each curve on {title(data)} under {notion}, with rerun intervals.",
@@ -198,7 +198,7 @@ def _winners(rows: pd.DataFrame, look: Look) -> None:
         ]
         for row in summary.winners(rows, look.metric, look.axis).itertuples()
     ]
-    _table(["Data", "Promise", "\u03b5", "people", "k", "Best", "gap between intervals"], body, "Winners")
+    _table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
     st.html(
         '<p class="dp-small">A winner is named only where its 95% rerun interval is apart from every other\'s. '
         "Algorithms that released more than k centers, and other promises, do not compete.</p>"

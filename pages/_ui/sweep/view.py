@@ -29,9 +29,9 @@ def titles(kept: Kept) -> str:
 
 def size(sweep: Sweep) -> str:
     """Say how large a sweep is."""
-    parts = [f"{len(sweep.variants)} algorithm{'s' * (len(sweep.variants) > 1)}", f"{len(sweep.epsilon)} \u03b5"]
+    parts = [f"{len(sweep.variants)} algorithm{'s' * (len(sweep.variants) > 1)}", f"{len(sweep.epsilon)} ε"]
     parts += [f"{len(values)} {NAMES[name]}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows)) if values[1:]]
-    return " \u00d7 ".join([*parts, f"{sweep.repeats} runs"])
+    return " × ".join([*parts, f"{sweep.repeats} runs"])
 
 
 def cost(sweep: Sweep) -> None:
@@ -42,27 +42,27 @@ def cost(sweep: Sweep) -> None:
     @st.fragment(run_every=1.0 if sweeps.expected(sweep) is None else None)
     def expected() -> None:
         seconds = sweeps.expected(sweep)
-        words = "timing one run of each kind \u2026" if seconds is None else f"about {duration(seconds)}"
+        words = "timing one run of each kind …" if seconds is None else f"about {duration(seconds)}"
         st.caption(f"{total:,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.")
 
     expected()
     if runs:
         st.caption(
             f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
-            f"spend \u03b5 = {epsilon:.3g} together. So a sweep takes public or made-up data only."
+            f"spend ε = {epsilon:.3g} together. So a sweep takes public or made-up data only."
         )
 
 
 def first(sweep: Sweep, data: str) -> bool:
     """Show what a sweep is, before there is one; return whether to start it."""
     st.html(
-        '<p class="dp-lede">A sweep runs every chosen algorithm at every chosen \u03b5 many times. You will see every '
-        "single run, how sure the means are, what KMeans does without privacy, and the smallest \u03b5 that is good "
+        '<p class="dp-lede">A sweep runs every chosen algorithm at every chosen ε many times. You will see every '
+        "single run, how sure the means are, what KMeans does without privacy, and the smallest ε that is good "
         "enough. It goes on while you look at other pages.</p>"
     )
     names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
     budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
-    facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("\u03b5", budgets)
+    facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("ε", budgets)
     st.html("".join(f'<p class="dp-fact"><span>{name}</span>{html.escape(value)}</p>' for name, value in facts))
     chosen = st.button("Start this sweep", type="primary", icon=":material/play_arrow:")
     cost(sweep)
@@ -168,7 +168,7 @@ def _curves(
         f"best mean, {best['mean']:.3g}, is that of {best.series} at {best[look.axis]:g}.",
     )  # fmt: skip
     deltas = points.delta.dropna().unique()
-    delta = f", \u03b4 = {deltas[0]:.1e}" if len(deltas) == 1 else ""
+    delta = f", δ = {deltas[0]:.1e}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()
     rho = f", rho = {rhos[0]:g} half-widths of the box" if len(rhos) == 1 else ""
     st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}{rho}{delta}</p>')
@@ -179,7 +179,7 @@ def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> Non
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
     words = "".join(f"<span>{icon(one)}{html.escape(name)}</span>" for name, one in style.items())
-    st.html(f'<div class="dp-key">{words}<span>\u2026 KMeans (not private): dotted</span></div>')
+    st.html(f'<div class="dp-key">{words}<span>… KMeans (not private): dotted</span></div>')
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
             with column:
@@ -195,5 +195,5 @@ def _caution(points: pd.DataFrame, look: Look) -> None:
     )
     if more:
         words.append(f"{html.escape(', '.join(more))} released more than k centers, and these always lower the loss.")
-    words.append("Equal \u03b5 is not equal risk where the noise is of another kind.")
+    words.append("Equal ε is not equal risk where the noise is of another kind.")
     st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {" ".join(words)}</p>')
