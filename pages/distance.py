@@ -14,8 +14,8 @@ FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
 
 with st.sidebar:
     name = st.selectbox(
-        "Data", distance.names(), format_func=lambda n: catalog.sample(n).title, key="rho_data", persist_state="session",
-        help="Data sets whose columns share one scale, so that rho is one distance.",
+        "Data", distance.names(), format_func=lambda n: catalog.sample(n).title, key="rho_data",
+        persist_state="session", help="Data sets whose columns share one scale, so that rho is one distance.",
     )  # fmt: skip
     data = catalog.sample(name)
     slug = st.radio(

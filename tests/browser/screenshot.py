@@ -7,7 +7,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 
-PAGES = ("", "explore", "lessons")
+PAGES = ("", "explore", "learn")
 READY = "() => [...document.querySelectorAll('.js-plotly-plot')].some(g => g.__dpvizStep !== undefined)"
 
 

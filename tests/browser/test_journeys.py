@@ -148,7 +148,7 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "explore", "lessons", "federated", "rho", "limits"])
+@pytest.mark.parametrize("path", ["", "explore", "learn", "federated", "distance", "limits"])
 def test_a_page_fits_a_phone(open_page, path, mode):
     page = open_page(path, width=390, height=844, mode=mode)
     if path != "limits":
