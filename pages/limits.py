@@ -34,13 +34,14 @@ it. Bounds that are far too wide cost accuracy, not privacy: rows outside are cl
 Where a relation keeps the number of rows (rho, local), that number is public.
 """,
     "Several runs": """
-Every run on the same private file adds to what was claimed on it, cancelled and failed ones too. The ledger
-knows a file by its bytes: a copy that was saved again, or an extract, is another file to it, and so is the same
-file on another server. After a restart it knows what the ledger file says that you drop back; an old one misses
-what came after it.
+Every run on the same private file adds to what was claimed on it, cancelled and failed ones too, in the file's
+account, which outlasts restarts. It knows a file by its bytes: a copy that was saved again, or an extract, is another
+file to it, and so is the same file on a server with another secret. Somebody who can put the server's whole state
+folder back to an older copy takes the claims since then away unnoticed.
 
-A promise under one relation says nothing about runs under another: the noisy points of dist-DP are no secret to
-somebody who attacks the presence of a row.
+Promises under different relations convert in one direction: a run for one row added or removed counts twice for one
+row changed. The other way nothing follows: the noisy points of dist-DP are no secret to somebody who attacks the
+presence of a row, so no total for added or removed rows can be set on a file with such a run.
 """,
     "Seeds": """
 In DEMO every run has a seed, so that it can be repeated. Whoever knows the seed can compute the noise and

@@ -18,8 +18,9 @@ from dpviz.cli.inputs import RunInput, in_memory, in_parts
 from dpviz.cli.sweep import add_commands
 from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
+from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
-from dpviz.privacy.session_ledger import Claim, Ledgers, book, server_secret
+from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
 __all__ = ["main"]
@@ -64,7 +65,12 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
     parser.add_argument("--json", type=Path, help="write the trace (released part) to this file")
     parser.add_argument(
-        "--ledger", type=Path, help="with --private: a signed ledger file that adds up all runs on this data file"
+        "--account",
+        "--ledger",
+        type=Path,
+        metavar="FILE",
+        help="with --private: a signed copy of the data file's account, for a server with the same secret; "
+        "read first where it exists, written before the run",
     )
     parser.add_argument(
         "--in-parts", action="store_true", help="read a .npy or .parquet file part by part: for one larger than memory"
@@ -100,6 +106,8 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
         return in_memory(load_sample(arguments.data.removeprefix("sample:")))
     if not (arguments.public or arguments.private):
         raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
+    if arguments.public:
+        refuse_private(Path(arguments.data))
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
     if parts:
         spread: Spread = threads(cpu_count())
@@ -128,15 +136,14 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
-    if arguments.ledger and not arguments.private:
-        raise ValueError("--ledger is for private runs; a DEMO run promises nothing.")
+    if arguments.account and not arguments.private:
+        raise ValueError("--account is for private runs; a DEMO run promises nothing.")
     data = _data(arguments, stack)
     if "rho_distance" in values:  # given in the data's own units, say kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
-        if arguments.ledger:
-            _book(arguments.ledger, Path(arguments.data), algorithm, data.domain)
+        _book(arguments.account, Path(arguments.data), algorithm, data.domain)
         trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
     else:
         seed = 0 if arguments.seed is None else arguments.seed
@@ -161,14 +168,18 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     return 0
 
 
-def _book(path: Path, file: Path, algorithm: Algorithm, domain: Domain) -> None:
+def _book(copy: Path | None, file: Path, algorithm: Algorithm, domain: Domain) -> None:
     """Book a private run's claim before it starts, and say what all runs on the file add up to."""
-    ledgers = Ledgers(server_secret())
-    if domain.n_public is None:
-        raise ValueError("n_public must be declared for a private release.")
-    claim = Claim.of(algorithm, domain.n_features, domain.n_public)
-    ledger = book(path, ledgers, ledgers.key_of(file), claim)
-    total, runs = ledger.total(claim.neighboring), len(ledger.under(claim.neighboring))
+    claim, accounts = Claim.of(algorithm, domain), Accounts.open()
+    key = accounts.key_of(file)
+    if copy is not None and copy.is_symlink():
+        raise ValueError(f"--account: {copy} is a symbolic link, which is not followed; name the file itself.")
+    if copy is not None and copy.exists():
+        accounts.load(key, copy.read_bytes())
+    account = accounts.reserve(key, claim)
+    if copy is not None:
+        replace(copy, accounts.to_file(key).encode())
+    total, runs = account.total(claim.neighboring), len(account.under(claim.neighboring))
     print(
         f"booked:  epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} in all, "
         f"by {runs} run{'s' * (runs != 1)} on this file, for {claim.neighboring.unit}"

@@ -15,6 +15,7 @@ from dpviz import validate
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, Dataset, load, load_csv
 from dpviz.domain import Domain
+from dpviz.privacy.accounts import refuse_private
 from dpviz.privacy.rows import Rows
 
 __all__ = ["BOUNDS", "FOLDER", "Source", "open_source", "reference", "stamp"]
@@ -85,6 +86,8 @@ def stamp(name: str) -> str:
     ------
     ValueError
         If there is no such source.
+    Refused
+        If the file is on record as private.
     """
     kind, _, rest = name.partition(":")
     if kind == "sample":
@@ -96,6 +99,8 @@ def stamp(name: str) -> str:
     path = _bench_path(rest) if kind == "bench" else Path(name)
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
+    if kind != "bench":
+        refuse_private(path)
     return str(path.stat().st_mtime_ns)
 
 

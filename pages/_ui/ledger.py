@@ -11,10 +11,10 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.figures.ledger import releases_table
+from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.session_ledger import Budget
 from dpviz.trace import Trace
-from pages._ui.private import claims, fingerprint, short_lived, together
+from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
 
 MOST = 400  # releases listed on the page; the downloads have all
@@ -81,64 +81,93 @@ def downloads(result: Result, table: pd.DataFrame) -> None:
 
 
 def account(data: Dataset) -> None:
-    """Show what all runs on a private file add up to, the owner's total, and the ledger file."""
+    """Show what all runs on a private file add up to, the owner's total, and the account file."""
     key, state = fingerprint(data), st.session_state
-    ledger = claims().of(key)
     st.header("This file, over all runs")
     if "book_note" in state:
         st.success(state.pop("book_note"))
     if "book_problem" in state:
         st.error(state.pop("book_problem"))
-    for relation in ledger.relations or (Neighboring.ADD_REMOVE,):
-        rho = ledger.rho_distance(relation)
-        unit = relation.unit.replace("rho", f"rho = {rho:.4g}") if rho is not None else relation.unit
-        st.markdown(f"**{together(ledger, relation)}** claimed, for {unit}.")
-        if relation in ledger.budgets:
-            budget, spent = ledger.budgets[relation], ledger.total(relation).epsilon
-            left = ledger.remaining(relation)
-            st.progress(
-                min(1.0, spent / budget.epsilon),
-                f"{left:.4g} is left of ε = {budget.epsilon:g} at δ = {budget.delta:.2g}",
-            )
-    if len(ledger.relations) > 1:
-        st.caption("A promise for one relation says nothing about what was released under another.")
-    _claims_table(key)
+    try:
+        now = account_of(data)
+        with accounts() as kept:
+            signed = kept.to_file(key)
+    except Refused as problem:
+        st.error(str(problem))
+        return
+    for relation in now.relations or (Neighboring.ADD_REMOVE,):
+        _total(now, relation)
+    _claims_table(now)
     left, right = st.columns(2, gap="large")
     with left.form("book_budget", border=False):
-        relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
-        epsilon = st.number_input(
-            "at most ε", value=_short(ledger.total(relation).epsilon + 1.0), format="%g", step=None
-        )
-        delta = st.number_input(
-            "at δ", value=_short(float(data.n_public) ** -1.1), format="%g", step=None,
-            help="The total's own δ. Far below 1/n.",
-        )  # fmt: skip
-        if st.form_submit_button("Set the total"):
-            try:
-                claims().set_budget(key, relation, Budget(epsilon, delta))
-                state.book_note = "Set. A run that would go above it is refused before its first draw."
-            except ValueError as problem:
-                state.book_problem = str(problem)
-            st.rerun()
+        _budget_form(data, now)
     with right:
-        if short_lived():
-            st.warning(f"Ledger files of this server end with it: it cannot keep its secret. {short_lived()}")
         st.download_button(
-            "Download the ledger file", claims().to_file(key), "dpviz-ledger.json", "application/json",
+            "Download the account file", signed, "dpviz-account.json", "application/json",
             icon=":material/download:", on_click="ignore", help="Signed by this server: it cannot be edited.",
         )  # fmt: skip
         dropped = st.file_uploader(
-            "Drop a ledger file of this data file", "json", key=f"book_file_{state.get('book_files', 0)}",
-            help="After a restart it brings back what was claimed before. It never takes a claim away.",
+            "Drop an account file of this data file", "json", key=f"book_file_{state.get('book_files', 0)}",
+            help="It brings claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:
             state.book_files = state.get("book_files", 0) + 1
             try:
-                added = claims().load(key, dropped.getvalue())
-                state.book_note = f"The ledger file added {added} claim{'s' * (added != 1)}."
-            except ValueError as problem:
+                with accounts() as kept:
+                    added = kept.load(key, dropped.getvalue())
+                state.book_note = f"The account file added {added} claim{'s' * (added != 1)}."
+            except (ValueError, Refused) as problem:
                 state.book_problem = str(problem)
             st.rerun()
+
+
+def _unit(now: Account, relation: Neighboring) -> str:
+    rho = now.rho_distance(relation)
+    return relation.unit if rho is None else relation.unit.replace("rho", f"rho = {rho:.4g}")
+
+
+def _total(now: Account, relation: Neighboring) -> None:
+    """Show what was claimed for one relation, how much is left, and which runs promise nothing there."""
+    st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
+    if relation in now.budgets:
+        budget, spent = now.budgets[relation], now.total(relation).epsilon
+        st.progress(
+            min(1.0, spent / budget.epsilon),
+            f"{now.remaining(relation):.4g} is left of ε = {budget.epsilon:g} at δ = {budget.delta:.2g}",
+        )
+    converted = sum(claim.neighboring is not relation for claim in now.under(relation))
+    if converted:
+        st.caption(f"{_runs(converted)} for another relation converted by group privacy.")
+    others = len(now.unprotected(relation))
+    if others:
+        st.caption(f"{_runs(others)} for a weaker relation: nothing is promised here about what they released.")
+
+
+def _runs(number: int) -> str:
+    return f"{number} run{'s' * (number != 1)}"
+
+
+def _budget_form(data: Dataset, now: Account) -> None:
+    state = st.session_state
+    relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
+    epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
+    delta = st.number_input(
+        "at δ", value=_short(float(data.n_public) ** -1.1), format="%g", step=None,
+        help="The total's own δ. Far below 1/n.",
+    )  # fmt: skip
+    rho = st.number_input(
+        "for moves up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
+        placeholder="only for moves", help="In the data's own units. A run for shorter moves counts several times.",
+    )  # fmt: skip
+    if st.form_submit_button("Set the total"):
+        try:
+            budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
+            with accounts() as kept:
+                kept.set_budget(fingerprint(data), relation, budget)
+            state.book_note = "Set. A run that would go above it is refused before its first draw."
+        except (ValueError, TypeError, Refused) as problem:
+            state.book_problem = str(problem)
+        st.rerun()
 
 
 def _short(value: float) -> float:
@@ -146,15 +175,14 @@ def _short(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def _claims_table(key: str) -> None:
-    ledger = claims().of(key)
-    if not ledger.claims:
+def _claims_table(now: Account) -> None:
+    if not now.claims:
         st.info("Nothing was claimed on this file yet.")
         return
     rows = "".join(
         f"<tr class=lit><td>{i}</td><td>{html.escape(claim.name)}</td><td>{claim.total.epsilon:.4g}</td>"
         f"<td>{claim.total.delta:.2g}</td><td>{claim.neighboring.unit}</td></tr>"
-        for i, claim in enumerate(ledger.claims, 1)
+        for i, claim in enumerate(now.claims, 1)
     )
     heads = "".join(f"<th scope=col>{head}</th>" for head in ("#", "claimed by", "ε", "δ", "for"))
     st.html(

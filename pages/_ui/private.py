@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-import secrets
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.session_ledger import Claim, Ledgers, SessionLedger, server_secret
+from dpviz.privacy.secret import state_folder
 from pages._ui import results, runs
 
 
-@st.cache_resource
-def _server() -> tuple[Ledgers, str]:
-    """Return the server's one store of ledgers, and what keeps it from outlasting a restart, if anything does."""
+class NoAccounts(Refused):
+    """The server cannot keep accounts just now. Its log says why; a visitor need not know."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server cannot keep the accounts of files just now, so it takes no file and spends no privacy. "
+            "Its operator finds the reason in its log."
+        )
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _open(folder: str, url: str) -> Accounts:
+    return Accounts.open()
+
+
+@contextmanager
+def accounts() -> Iterator[Accounts]:
+    """Give the server's one set of accounts.
+
+    Raises
+    ------
+    Refused
+        If what is done with them is refused, or they cannot be kept.
+    """
     try:
-        return Ledgers(server_secret()), ""
+        yield _open(str(state_folder()), os.environ.get(URL, ""))
+    except Refused:
+        raise
     except OSError as problem:
-        return Ledgers(secrets.token_bytes(32)), str(problem)
-
-
-def claims() -> Ledgers:
-    """Return the server's one store of ledgers."""
-    return _server()[0]
-
-
-def short_lived() -> str:
-    """Return why ledger files will not be readable after a restart; empty if they will."""
-    return _server()[1]
+        logging.getLogger(__name__).error("%s", problem)
+        raise NoAccounts from None
 
 
 def fingerprint(data: Dataset) -> str:
@@ -37,11 +55,17 @@ def fingerprint(data: Dataset) -> str:
     return st.session_state.fingerprints[data.dataset_id]
 
 
-def together(ledger: SessionLedger, relation: Neighboring) -> str:
+def account_of(data: Dataset) -> Account:
+    """Return the account of the file that a private data set of this session came from."""
+    with accounts() as kept:
+        return kept.of(fingerprint(data))
+
+
+def together(account: Account, relation: Neighboring) -> str:
     """Return what the claims on a file add up to under a relation, in words."""
-    if not ledger.under(relation):
+    if not account.under(relation):
         return "nothing"
-    total = ledger.total(relation)
+    total = account.total(relation)
     return f"ε = {total.epsilon:.4g}, δ = {total.delta:.2g}"
 
 
@@ -61,9 +85,14 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
     if algorithm is None or state.get("asking") != runs.run_id(data, algorithm, None):
         state.pop("asking", None)
         return
-    domain, relation, key = data.domain, algorithm.neighboring, fingerprint(data)
-    claim, before = Claim.of(algorithm, domain.n_features, data.n_public), claims().of(key)
-    promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
+    domain, relation = data.domain, algorithm.neighboring
+    try:
+        claim, before = Claim.of(algorithm, domain), account_of(data)
+        promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
+    except (ValueError, Refused) as problem:
+        del state.asking
+        st.error(str(problem))
+        return
     with st.container(border=True):
         st.header("Spend privacy on this file?")
         st.markdown(f"This run claims **ε = {promise.epsilon:.4g}**, δ = {promise.delta:.2g} for {promise.unit}.")
@@ -72,16 +101,18 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
             st.markdown(f"For a person with {rows} rows: ε = {person.epsilon:.4g}, δ = {person.delta:.2g}.")
         st.markdown(f"Claimed on this file so far, for {relation.unit}: {together(before, relation)}.")
         st.markdown(f"Afterwards: **{together(before.after(claim), relation)}**.")
-        if relation in before.budgets:
-            total = before.budgets[relation]
-            st.markdown(f"Left of your total of ε = {total.epsilon:g}: {before.remaining(relation):.4g}.")
+        for total_for, total in before.budgets.items():
+            st.markdown(
+                f"Left of your total of ε = {total.epsilon:g} for {total_for.unit}: {before.remaining(total_for):.4g}."
+            )
         st.caption("The sum counts every run of this server on this file, also cancelled ones. Nothing is given back.")
         with st.container(horizontal=True):
             if st.button("Run and spend", type="primary"):
                 del state.asking
                 try:
-                    claims().reserve(key, claim)
-                except PermissionError as refused:
+                    with accounts() as kept:
+                        kept.reserve(fingerprint(data), claim)
+                except Refused as refused:
                     state.problem = str(refused)
                 else:
                     runs.start(data, algorithm, None)

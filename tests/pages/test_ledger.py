@@ -135,7 +135,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert "Claims" in html(first) and "seed" not in html(first).replace("The seed", "")
     second = private_file(start(), content(1)).switch_page("pages/ledger.py").run()
     assert "ε = 1, " in words(second)
-    epsilon, delta = second.number_input
+    epsilon, delta, _ = second.number_input
     epsilon.set_value(1.2)
     delta.set_value(1e-4)
     press(second, "Set the total")
@@ -149,10 +149,10 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert any("Nothing was claimed" in info.value for info in other.info)
 
 
-def test_an_edited_ledger_file_is_refused_on_the_page(start):
+def test_an_edited_account_file_is_refused_on_the_page(start):
     app = private_file(start(), content(3)).switch_page("pages/ledger.py").run()
-    app.file_uploader[0].upload("dpviz-ledger.json", b'{"format": "dpviz-ledger", "version": 1}').run()
+    app.file_uploader[0].upload("dpviz-account.json", b'{"format": "dpviz-account", "version": 1}').run()
     assert not app.exception
     assert any("signature does not fit" in error.value for error in app.error)
-    app.file_uploader[0].upload("dpviz-ledger.json", b"hello").run()
-    assert any("not a ledger file of dpviz" in error.value for error in app.error)
+    app.file_uploader[0].upload("dpviz-account.json", b"hello").run()
+    assert any("not an account file of dpviz" in error.value for error in app.error)

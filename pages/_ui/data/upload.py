@@ -13,10 +13,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
 from dpviz.datasets.readers import Stopped, Table, TableError, read_table
+from dpviz.privacy.accounts import Refused
 from pages._ui import results
 from pages._ui.data import editor
 from pages._ui.data.files import Upload
-from pages._ui.private import claims
+from pages._ui.private import accounts
 from pages._ui.shell import plain
 
 TYPES = ["csv", "tsv", "txt", "dat", "parquet", "xlsx", "json", "jsonl"]
@@ -125,27 +126,29 @@ def _ask_header(name: str, content: bytes) -> None:
 
 
 def _answer(name: str, content: bytes, private: bool) -> bool:
-    """Keep the answer to the first question; the one given for the same file before stands."""
-    state = st.session_state
-    accepted = state.setdefault("answers", {}).setdefault(claims().key(content), private) == private
-    if not accepted:
-        state.upload_problem = (
-            f"{name}: you called this very file {'public' if private else 'private'} before; that is final."
-        )
-    return accepted
+    """Put the answer to the first question on record; the one that anybody gave for the same file before stands."""
+    try:
+        with accounts() as kept:
+            kept.answer(kept.key(content), private)
+    except Refused as problem:
+        st.session_state.upload_problem = f"{name}: {problem}"
+        return False
+    return True
 
 
 def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> None:
     """Read a file and keep its table."""
     state = st.session_state
     try:
+        with accounts() as kept:
+            fingerprint = kept.key(content)
         table = _with_progress(name, content, private, header)
-    except TableError as problem:
+    except (TableError, Refused) as problem:
         state.upload_problem = str(problem)
         return
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)
-    state.uploads[token] = Upload(token, table, private, claims().key(content), draft)
+    state.uploads[token] = Upload(token, table, private, fingerprint, draft)
     state.upload_shown = token
 
 

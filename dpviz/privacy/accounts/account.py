@@ -1,0 +1,298 @@
+"""What was claimed on one private file, and what it adds up to under every relation: arithmetic only, no storage."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from dpviz import validate
+from dpviz.domain import Domain
+from dpviz.privacy import accounting
+from dpviz.privacy.accounting import Total
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.plan import Plan
+
+__all__ = ["Account", "Budget", "Claim", "Refused"]
+
+
+class Refused(PermissionError):
+    """What the owner of a file has decided does not allow it: a sentence for whoever asked."""
+
+
+# (claim's relation, wanted relation) -> how many changes of the first kind one change of the second kind amounts to.
+# Moves are counted by `Claim.changes`; what is missing here does not convert: a promise about one row's new value says
+# nothing about the row's presence, and one about short moves nothing about any other value.
+_CHANGES = {
+    (Neighboring.ADD_REMOVE, Neighboring.ADD_REMOVE): 1,
+    (Neighboring.ADD_REMOVE, Neighboring.REPLACE): 2,  # take the row out, put the other one in
+    (Neighboring.ADD_REMOVE, Neighboring.MOVE_RHO): 2,
+    (Neighboring.REPLACE, Neighboring.REPLACE): 1,
+    (Neighboring.REPLACE, Neighboring.MOVE_RHO): 1,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Charge:
+    """What a claim costs under a relation: by its costs, and as one (epsilon, delta) statement."""
+
+    pure: float
+    mu: float
+    own_delta: float
+    zcdp: float | None
+    epsilon: float
+    delta: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """What one run may release, booked before it starts.
+
+    Attributes
+    ----------
+    id : str, random
+    algorithm, name : slug, and the name for people
+    parameters : the public parameters
+    neighboring : the relation that the plan's costs are meant for
+    delta : the run's own delta
+    plan : every cost that the run may pay
+    rho_distance : for claims about moves, in the data's own units, else None
+    """
+
+    id: str
+    algorithm: str
+    name: str
+    parameters: Mapping[str, Any]
+    neighboring: Neighboring
+    delta: float
+    plan: Plan
+    rho_distance: float | None = None
+
+    @classmethod
+    def of(cls, algorithm: Any, domain: Domain) -> Claim:
+        """Return the claim of an `Algorithm` on data of a public domain, under a new random id.
+
+        Raises
+        ------
+        ValueError
+            If the domain declares no number of rows.
+        """
+        if domain.n_public is None:
+            raise ValueError(f"{algorithm.name}: n_public must be declared in the domain for a private release.")
+        rho = getattr(algorithm, "rho_distance", None)
+        return cls(
+            id=uuid.uuid4().hex,
+            algorithm=algorithm.slug,
+            name=algorithm.name,
+            parameters={field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)},
+            neighboring=algorithm.neighboring,
+            delta=algorithm.resolved_delta(domain.n_public),
+            plan=algorithm.plan(domain.n_features, domain.n_public),
+            rho_distance=None if rho is None else rho * float(domain.half_width.max()),
+        )
+
+    @property
+    def total(self) -> Total:
+        """The run's own promise."""
+        return self.plan.total(self.delta)
+
+    def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
+        """Return as how many changes under the claim's own relation one change under another counts; None: no number.
+
+        Moves longer than the claim's are walked in several steps: the declared box is convex.
+        """
+        if self.neighboring is relation is Neighboring.MOVE_RHO:
+            if rho_distance is None or self.rho_distance is None:
+                return 1
+            return max(1, math.ceil(rho_distance / self.rho_distance * (1 - 1e-9)))
+        return _CHANGES.get((self.neighboring, relation))
+
+    def charge(self, relation: Neighboring, rho_distance: float | None) -> _Charge | None:
+        """Return what the claim costs under a relation, by group privacy; None if it promises nothing there."""
+        m = self.changes(relation, rho_distance)
+        if m is None:
+            return None
+        costs = [cost for costs in self.plan.costs.values() for cost in costs]
+        total, zcdps = self.total, [cost.zcdp for cost in costs]
+        own_delta = math.fsum(cost.own_delta for cost in costs)
+        epsilon, delta = m * total.epsilon, _group_delta(m, total.epsilon, total.delta)
+        if m > 1 and own_delta:  # costs with a delta of their own have no group form: the whole claim's is taken
+            return _Charge(epsilon, 0.0, delta, None, epsilon, delta)
+        return _Charge(
+            pure=m * math.fsum(cost.pure for cost in costs),
+            mu=m * math.sqrt(math.fsum(cost.gdp**2 for cost in costs)),
+            own_delta=own_delta,
+            zcdp=None if None in zcdps else m * m * math.fsum(z for z in zcdps if z is not None),
+            epsilon=epsilon,
+            delta=delta,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready mapping."""
+        record = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {
+            **record,
+            "parameters": dict(self.parameters),
+            "neighboring": str(self.neighboring),
+            "plan": self.plan.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Claim:
+        """Rebuild what `to_dict` wrote."""
+        plan, neighboring = Plan.from_dict(record["plan"]), Neighboring(record["neighboring"])
+        return cls(**{**record, "plan": plan, "neighboring": neighboring})
+
+
+@dataclasses.dataclass(frozen=True)
+class Budget:
+    """What the owner of a file is ready to spend on it, under one relation.
+
+    Attributes
+    ----------
+    epsilon, delta : the total's own statement
+    rho_distance : for moves, how far a row may move, in the data's own units; else None
+    """
+
+    epsilon: float
+    delta: float
+    rho_distance: float | None = None
+
+    def __post_init__(self) -> None:
+        validate.positive("Budget", epsilon=self.epsilon)
+        validate.in_range("Budget", 0, 1, open_ends=True, delta=self.delta)
+        if self.rho_distance is not None:
+            validate.positive("Budget", rho_distance=self.rho_distance)
+
+
+@dataclasses.dataclass(frozen=True)
+class Account:
+    """All claims on one file.
+
+    Claims under different relations convert where one promise implies the other (an add/remove claim counts twice
+    under replacement, by group privacy); the others are named by `unprotected` and refused where a budget would have
+    to cover them.
+
+    Attributes
+    ----------
+    key : str, the file's HMAC
+    claims : in the order in which they were booked
+    budgets : relation -> Budget, where the owner has set one
+    private : bool or None, what the owner has answered, None before any answer
+    """
+
+    key: str
+    claims: tuple[Claim, ...] = ()
+    budgets: Mapping[Neighboring, Budget] = dataclasses.field(default_factory=dict)
+    private: bool | None = None
+
+    @property
+    def relations(self) -> tuple[Neighboring, ...]:
+        """The relations that claims were made or budgets set for."""
+        used = {claim.neighboring for claim in self.claims} | set(self.budgets)
+        return tuple(relation for relation in Neighboring if relation in used)
+
+    def under(self, relation: Neighboring) -> tuple[Claim, ...]:
+        """Return the claims that promise something under a relation, their own or one that follows from it."""
+        return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is not None)
+
+    def unprotected(self, relation: Neighboring) -> tuple[Claim, ...]:
+        """Return the claims that promise nothing under a relation."""
+        return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is None)
+
+    def rho_distance(self, relation: Neighboring) -> float | None:
+        """Return the move that the total for a relation is about: the budget's, else the shortest of any claim."""
+        if relation in self.budgets and self.budgets[relation].rho_distance is not None:
+            return self.budgets[relation].rho_distance
+        claims = (c for c in self.claims if c.neighboring is relation)
+        return min((c.rho_distance for c in claims if c.rho_distance is not None), default=None)
+
+    def total(self, relation: Neighboring) -> Total:
+        """Return what the claims under a relation add up to, at the budget's delta, else at the sum of their deltas.
+
+        All costs composed (Gaussian ones by their squares), or epsilons and deltas simply added where that is less.
+        """
+        rho = self.rho_distance(relation)
+        charges = [charge for claim in self.claims if (charge := claim.charge(relation, rho)) is not None]
+        if not charges:
+            return Total(0.0, 0.0, None, None, None)
+        added = min(1.0, math.fsum(c.delta for c in charges))
+        delta = self.budgets[relation].delta if relation in self.budgets else added
+        zcdps = [charge.zcdp for charge in charges]
+        together = accounting.total(
+            pure=math.fsum(c.pure for c in charges),
+            mu=math.hypot(*(c.mu for c in charges)),
+            own_delta=math.fsum(c.own_delta for c in charges),
+            zcdp=None if None in zcdps else math.fsum(z for z in zcdps if z is not None),
+            delta=delta,
+        )
+        simply = math.fsum(c.epsilon for c in charges)
+        if added <= delta * (1 + 1e-12) and simply < together.epsilon:
+            return dataclasses.replace(together, epsilon=simply, delta=added)
+        return together
+
+    def remaining(self, relation: Neighboring) -> float | None:
+        """Return the epsilon left of the budget, None if none was set."""
+        if relation not in self.budgets:
+            return None
+        return max(0.0, self.budgets[relation].epsilon - self.total(relation).epsilon)
+
+    def after(self, claim: Claim) -> Account:
+        """Return the account with one more claim."""
+        return dataclasses.replace(self, claims=(*self.claims, claim))
+
+    def check(self, claim: Claim) -> None:
+        """Refuse a claim that a budget does not cover.
+
+        Raises
+        ------
+        Refused
+            If one does not.
+        """
+        after = self.after(claim)
+        for relation, budget in self.budgets.items():
+            if claim in after.unprotected(relation):
+                raise Refused(
+                    f"Account: {claim.name} promises something for {claim.neighboring.unit} only, and the total of "
+                    f"this file is for {relation.unit}, which does not follow. Nothing was spent."
+                )
+            total = after.total(relation)
+            if total.epsilon > budget.epsilon * (1 + 1e-9):
+                reach = (
+                    f"epsilon = {total.epsilon:.4g} at delta = {budget.delta:.2g}"
+                    if math.isfinite(total.epsilon)
+                    else f"a delta above {budget.delta:.2g}"
+                )
+                raise Refused(
+                    f"Account: {claim.name} would bring this file to {reach}, for {relation.unit}, above the total of "
+                    f"{budget.epsilon:g}; {self.remaining(relation):.4g} is left. Nothing was spent."
+                )
+
+    def check_budget(self, relation: Neighboring, budget: Budget) -> None:
+        """Refuse a total that could not say anything about what was claimed already.
+
+        Raises
+        ------
+        ValueError
+            If it is about moves of no stated length, or some claims promise nothing under its relation.
+        """
+        if (relation is Neighboring.MOVE_RHO) != (budget.rho_distance is not None):
+            raise ValueError("Account: a total for moves, and no other one, must say how far a row may move.")
+        others = len(self.unprotected(relation))
+        if others:
+            raise ValueError(
+                f"Account: {others} run{'s' * (others != 1)} on this file promise{'s' * (others == 1)} nothing for "
+                f"{relation.unit}, so no total for it could hold. Set one for another relation."
+            )
+
+
+def _group_delta(m: int, epsilon: float, delta: float) -> float:
+    """Return delta (1 + e^eps + ... + e^((m-1) eps)), at most 1: group privacy for m changes."""
+    if m == 1 or delta == 0:
+        return delta
+    if m * epsilon > 700:
+        return 1.0
+    growth = math.expm1(m * epsilon) / math.expm1(epsilon) if epsilon > 0 else float(m)
+    return min(1.0, delta * growth)

@@ -1,0 +1,117 @@
+"""Where the entries of all accounts lie: SQLite in the state folder, or PostgreSQL for several hosts; always synced."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+import sqlalchemy
+from sqlalchemy import BigInteger, Column, Engine, Integer, MetaData, String, Table, Text, event
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from dpviz.privacy.secret import check_private, make_once
+
+__all__ = ["ENTRIES", "HEAD", "create", "postgresql", "problem_of", "sqlite"]
+
+WAIT = 60  # seconds that a booking waits for the ones before it
+
+_metadata = MetaData()
+ENTRIES = Table(
+    "dpviz_entries",
+    _metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("file", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("mac", String(64), nullable=False),
+)
+HEAD = Table(  # one row, which every transaction locks first
+    "dpviz_head",
+    _metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("entries", BigInteger, nullable=False),
+    Column("mac", String(64), nullable=False),
+    Column("seal", String(64), nullable=False),
+)
+_LOCK = 7_305_809_216_017  # PostgreSQL's advisory lock while the tables are made
+
+
+def sqlite(path: Path) -> Engine:
+    """Return an engine on a SQLite file that its owner alone can read, made on first use; a link is refused."""
+    make_once(path, b"")
+    check_private(path, path.lstat())
+
+    def connect() -> sqlite3.Connection:
+        # mode=rw: a file that was taken away is an error, not a new, empty database
+        connection = sqlite3.connect(
+            f"file:{quote(str(path.absolute()))}?mode=rw",
+            uri=True,
+            timeout=WAIT,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        connection.execute("PRAGMA synchronous = EXTRA")  # with a rollback journal FULL leaves the folder unsynced
+        return connection
+
+    engine = sqlalchemy.create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: sqlalchemy.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # one writer from the first read on
+
+    return engine
+
+
+def postgresql(url: str) -> Engine:
+    """Return an engine on a PostgreSQL database.
+
+    Raises
+    ------
+    ValueError
+        If it is no such URL.
+    """
+    try:
+        parsed = sqlalchemy.make_url(url)
+    except ArgumentError:
+        parsed = None
+    if parsed is None or parsed.get_backend_name() not in ("postgresql", "postgres"):
+        raise ValueError("Accounts: DPVIZ_ACCOUNTS_URL must be a URL of the form postgresql://user@host/database.")
+    options = f"-c lock_timeout={WAIT}s -c idle_in_transaction_session_timeout={WAIT}s"
+    try:
+        engine = sqlalchemy.create_engine(
+            parsed.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": 10, "options": options},
+            hide_parameters=True,
+        )
+    except ModuleNotFoundError:
+        raise ValueError('Accounts: DPVIZ_ACCOUNTS_URL needs psycopg: pip install "dpviz[postgresql]".') from None
+
+    @event.listens_for(engine, "connect")
+    def _synced(connection: sqlite3.Connection, _: object) -> None:
+        with connection.cursor() as cursor:  # type: ignore[attr-defined]
+            facts = {name: cursor.execute(f"SHOW {name}").fetchone()[0] for name in ("fsync", "synchronous_commit")}
+            if facts["fsync"] != "on":
+                raise PermissionError("Accounts: PostgreSQL runs with fsync = off, so a power cut would lose claims.")
+            if facts["synchronous_commit"] == "off":
+                cursor.execute("SET synchronous_commit = on")
+        connection.commit()
+
+    return engine
+
+
+def create(connection: sqlalchemy.Connection, seal: str) -> None:
+    """Make the tables with a sealed, empty head, if there are none; call it in a transaction."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(_LOCK)))
+    if any(sqlalchemy.inspect(connection).has_table(table.name) for table in (ENTRIES, HEAD)):
+        return
+    _metadata.create_all(connection)
+    connection.execute(HEAD.insert().values(id=1, entries=0, mac="", seal=seal))
+
+
+def problem_of(error: SQLAlchemyError) -> str:
+    """Return what a driver says, in one line, without statement or parameters."""
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]

@@ -1,0 +1,172 @@
+"""Entries that are only ever added, in one chain over all files, authenticated with the server's secret.
+
+Each entry's code (an HMAC) covers the entry and the code before it; the head row seals how many there are and the last
+code. So an entry that was edited, removed, added, moved to another file or out of order is noticed, at the latest when
+the next process reads the chain. A database that was put back to an earlier state is noticed against what this
+process, and the mark beside the secret, have seen; NOT noticed is a state in which database and mark were both put back
+together, or anything done by who holds the secret.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import hmac
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from dpviz.privacy.accounts.database import ENTRIES, HEAD, create, problem_of
+from dpviz.privacy.secret import make_once, read_private, replace
+
+__all__ = ["Entry", "Journal", "Turn"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One line: which file (its HMAC), of which kind, and JSON."""
+
+    file: str
+    kind: str
+    body: str
+
+
+class Turn:
+    """One transaction: what is on record for a file, and what is to be added to it."""
+
+    def __init__(self, on_record: dict[str, list[Entry]]) -> None:
+        self._kept = on_record
+        self.added: list[Entry] = []
+
+    def kept(self, file: str) -> list[Entry]:
+        """Return a file's entries on record, oldest first; later turns only append to them."""
+        return self._kept.get(file, [])
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry when the turn ends well."""
+        self.added.append(entry)
+
+
+class Journal:
+    """All entries. Safe to share between threads; other processes and hosts may write to the same database.
+
+    Parameters
+    ----------
+    engine : Engine
+    secret : bytes, the key of the chain
+    mark : Path of the file that remembers how far this host has seen the chain
+    """
+
+    def __init__(self, engine: Engine, secret: bytes, mark: Path) -> None:
+        self._engine, self._secret, self._mark = engine, secret, mark
+        self._lock = threading.Lock()
+        self._kept: defaultdict[str, list[Entry]] = defaultdict(list)
+        self._count, self._code = 0, ""
+        make_once(mark, _mark(0, ""))
+        self._seen = _seen(mark)
+        with self._lock, _one_sentence(), engine.begin() as connection:
+            create(connection, self._seal(0, ""))
+        with self.turn():
+            pass
+
+    @contextmanager
+    def turn(self) -> Iterator[Turn]:
+        """Read what others added, then add in the same transaction; synced when the block is left without an error.
+
+        Raises
+        ------
+        PermissionError
+            If the chain is not what this server wrote, or is older than what it has seen.
+        OSError
+            If the database cannot be used.
+        """
+        with self._lock, _one_sentence():
+            with self._engine.begin() as connection:
+                self._catch_up(connection)
+                turn = Turn(self._kept)
+                yield turn
+                count, code = self._count, self._code
+                for entry in turn.added:
+                    count += 1
+                    code = self._code_of(count, code, entry)
+                    connection.execute(ENTRIES.insert().values(number=count, mac=code, **dataclasses.asdict(entry)))
+                if turn.added:
+                    connection.execute(HEAD.update().values(entries=count, mac=code, seal=self._seal(count, code)))
+            for entry in turn.added:
+                self._kept[entry.file].append(entry)
+            self._count, self._code = count, code
+            if count > self._seen[0]:
+                replace(self._mark, _mark(count, code))
+                self._seen = count, code
+
+    def _catch_up(self, connection: Connection) -> None:
+        """Take over the entries that were added since the last turn, and check that nothing else happened."""
+        head = connection.execute(select(HEAD).with_for_update()).one_or_none()
+        if head is None or not hmac.compare_digest(self._seal(head.entries, head.mac), head.seal):
+            raise _changed("its head was edited, or a server with another secret wrote it")
+        if head.entries < max(self._count, self._seen[0]):
+            raise PermissionError(
+                f"Accounts: the database holds {head.entries} entries, but this server has seen "
+                f"{max(self._count, self._seen[0])}: an older copy was put back, and claims are missing. Put the "
+                f"newest one back; only if it is lost for good, remove {self._mark} and restart."
+            )
+        new = connection.execute(select(ENTRIES).where(ENTRIES.c.number > self._count).order_by(ENTRIES.c.number))
+        count, code, read = self._count, self._code, []
+        for row in new:
+            count += 1
+            entry = Entry(row.file, row.kind, row.body)
+            code = self._code_of(count, code, entry)
+            if row.number != count or not hmac.compare_digest(code, row.mac):
+                raise _changed(f"entry {count} was edited, removed or put elsewhere")
+            if count == self._seen[0] and code != self._seen[1]:
+                raise _changed(f"entry {count} is not the one that this server has seen")
+            read.append(entry)
+        rows = connection.execute(select(func.count()).select_from(ENTRIES)).scalar_one()
+        if (count, code) != (head.entries, head.mac) or rows != count:
+            raise _changed("entries were added or removed")
+        for entry in read:
+            self._kept[entry.file].append(entry)
+        self._count, self._code = count, code
+
+    def _code_of(self, number: int, before: str, entry: Entry) -> str:
+        return self._hmac("entry", number, before, entry.file, entry.kind, entry.body)
+
+    def _seal(self, count: int, code: str) -> str:
+        return self._hmac("head", count, code)
+
+    def _hmac(self, *fields: object) -> str:
+        return hmac.new(self._secret, b"accounts\0" + json.dumps(fields).encode(), hashlib.sha256).hexdigest()
+
+
+def _changed(how: str) -> PermissionError:
+    return PermissionError(
+        f"Accounts: the database is not as this server left it: {how}. Nothing is released from private files until a "
+        "true copy is put back."
+    )
+
+
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    """Turn what the database's driver raises into one sentence without statement or parameters."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise OSError(f"Accounts: the database cannot be used: {problem_of(error)}.") from None
+
+
+def _mark(count: int, code: str) -> bytes:
+    return f"{count} {code}\n".encode()
+
+
+def _seen(mark: Path) -> tuple[int, str]:
+    try:
+        count, _, code = read_private(mark).decode().strip().partition(" ")
+        return int(count), code
+    except ValueError:
+        raise PermissionError(f"Accounts: {mark} is damaged; put a true copy back.") from None

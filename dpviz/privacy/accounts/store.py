@@ -1,0 +1,196 @@
+"""A server's accounts, by file: booked before the first draw, synced, never given back."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import hmac
+import json
+import os
+from pathlib import Path
+
+from dpviz.privacy.accounts import database
+from dpviz.privacy.accounts.account import Account, Budget, Claim, Refused
+from dpviz.privacy.accounts.export import read_file, write_file
+from dpviz.privacy.accounts.journal import Entry, Journal, Turn
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.secret import private_folder, server_secret, state_folder
+
+__all__ = ["URL", "Accounts", "refuse_private"]
+
+URL = "DPVIZ_ACCOUNTS_URL"  # the environment variable that puts the accounts on PostgreSQL
+_NAME = "accounts.sqlite3"
+
+
+class Accounts:
+    """What was claimed on every private file, over all runs, pages and commands. Safe to share between threads.
+
+    A file is known by an HMAC of its bytes under the server's secret: the same file in another tab, on the command
+    line, or on another host with the same secret finds the same account, and nobody else can compute the name. What it
+    cannot see: a copy of the data that differs in a single byte, and runs of a server with another secret.
+
+    Parameters
+    ----------
+    secret : bytes, at least 32; names files, authenticates entries and signs account files
+    journal : Journal
+    """
+
+    def __init__(self, secret: bytes, journal: Journal) -> None:
+        if len(secret) < 32:
+            raise ValueError(f"Accounts: secret must have at least 32 bytes; got {len(secret)}.")
+        self._secret, self._journal = secret, journal
+        self._read: dict[str, tuple[int, Account]] = {}  # file -> number of entries read, and what they come to
+
+    @classmethod
+    def open(cls, folder: Path | None = None, url: str | None = None) -> Accounts:
+        """Open the accounts of a state folder, or of a PostgreSQL database; both default to the environment's.
+
+        Raises
+        ------
+        PermissionError
+            If folder, secret or database are open to others, or not as this server left them.
+        OSError
+            If the database cannot be used.
+        ValueError
+            If the URL names no PostgreSQL database.
+        """
+        url = os.environ.get(URL) if url is None else url
+        folder = private_folder(folder)
+        secret = server_secret(folder)
+        if url:
+            return cls(secret, Journal(database.postgresql(url), secret, folder / "accounts-url.seen"))
+        return cls(secret, Journal(database.sqlite(folder / _NAME), secret, folder / "accounts.seen"))
+
+    def key(self, content: bytes) -> str:
+        """Return the name of a file: an HMAC of its bytes, which only this server can compute."""
+        return hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest()
+
+    def key_of(self, path: Path) -> str:
+        """Return the name of a file on disk, read in pieces; the same as `key` of its bytes."""
+        running = hmac.new(self._secret, b"file\0", hashlib.sha256)
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                running.update(piece)
+        return running.hexdigest()
+
+    def of(self, key: str) -> Account:
+        """Return the account of a file, empty at first."""
+        with self._journal.turn() as turn:
+            return self._account(turn, key)
+
+    def answer(self, key: str, private: bool) -> None:
+        """Put on record whether a file is private. The first answer stands, for every session.
+
+        Raises
+        ------
+        Refused
+            If it was answered otherwise before.
+        """
+        with self._journal.turn() as turn:
+            self._answer(turn, key, private)
+
+    def reserve(self, key: str, claim: Claim) -> Account:
+        """Book a claim, which makes the file private; call it before the run starts. There is no way to take one back.
+
+        Raises
+        ------
+        Refused
+            If a budget that the owner set would not cover it, or the file is public; nothing is booked then.
+        """
+        with self._journal.turn() as turn:
+            self._answer(turn, key, True)
+            before = self._account(turn, key)
+            before.check(claim)
+            turn.add(Entry(key, "claim", json.dumps(claim.to_dict())))
+            return before.after(claim)
+
+    def set_budget(self, key: str, relation: Neighboring, budget: Budget) -> None:
+        """Set what the owner is ready to spend under a relation; it may lie below what is spent already.
+
+        Raises
+        ------
+        ValueError
+            If a total for that relation could not hold for all that was claimed.
+        Refused
+            If the file is public.
+        """
+        with self._journal.turn() as turn:
+            self._answer(turn, key, True)
+            self._account(turn, key).check_budget(relation, budget)
+            turn.add(_budget_entry(key, relation, budget))
+
+    def to_file(self, key: str) -> str:
+        """Return the account of a file as signed JSON, for another server with the same secret."""
+        return write_file(self.of(key), self._secret)
+
+    def load(self, key: str, text: str | bytes) -> int:
+        """Add the claims of an account file that are not known yet; return how many. No claim is ever dropped by it.
+
+        Raises
+        ------
+        ValueError
+            If it is no account file, was edited, was signed by another server, or belongs to another data file.
+        Refused
+            If the data file is public.
+        """
+        brought = read_file(key, text, self._secret)
+        with self._journal.turn() as turn:
+            self._answer(turn, key, True)
+            before = self._account(turn, key)
+            known = {claim.id for claim in before.claims}
+            new = [claim for claim in brought.claims if claim.id not in known]
+            for claim in new:
+                turn.add(Entry(key, "claim", json.dumps(claim.to_dict())))
+            for relation, budget in brought.budgets.items():
+                if relation not in before.budgets:
+                    turn.add(_budget_entry(key, relation, budget))
+        return len(new)
+
+    def _answer(self, turn: Turn, key: str, private: bool) -> None:
+        before = self._account(turn, key).private
+        if before is None:
+            turn.add(Entry(key, "answer", json.dumps(private)))
+        elif before != private:
+            raise Refused(
+                f"This very file was called {'private' if before else 'public'} before; that is final on this server."
+            )
+
+    def _account(self, turn: Turn, key: str) -> Account:
+        """Read what was added since the last time; what is only about to be added is read again next time."""
+        count, account = self._read.get(key, (0, Account(key)))
+        for entry in turn.kept(key)[count:]:
+            account = _with(account, entry)
+        self._read[key] = len(turn.kept(key)), account
+        for entry in turn.added:
+            account = _with(account, entry) if entry.file == key else account
+        return account
+
+
+def refuse_private(path: Path) -> None:
+    """Refuse to treat a file as public that is on record as private; a user without accounts gets none by this.
+
+    Raises
+    ------
+    Refused
+        If it is.
+    """
+    if not path.is_file() or not (os.environ.get(URL) or (state_folder() / _NAME).exists()):
+        return
+    accounts = Accounts.open()
+    if accounts.of(accounts.key_of(path)).private:
+        raise Refused(f"{path.name}: this very file was called private before; that is final on this server.")
+
+
+def _budget_entry(key: str, relation: Neighboring, budget: Budget) -> Entry:
+    return Entry(key, "budget", json.dumps({"relation": str(relation), **dataclasses.asdict(budget)}))
+
+
+def _with(account: Account, entry: Entry) -> Account:
+    """Return an account after one more entry: claims add up, the last budget and the first answer count."""
+    body = json.loads(entry.body)
+    if entry.kind == "claim":
+        return account.after(Claim.from_dict(body))
+    if entry.kind == "budget":
+        relation = Neighboring(body.pop("relation"))
+        return dataclasses.replace(account, budgets={**account.budgets, relation: Budget(**body)})
+    return dataclasses.replace(account, private=body if account.private is None else account.private)

@@ -1,0 +1,143 @@
+"""The server's secret and the folder that keeps it: owned by this user, closed to others, reached by no link."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import sys
+from pathlib import Path
+
+__all__ = ["make_once", "private_folder", "read_private", "replace", "server_secret", "state_folder"]
+
+_BYTES = 32
+_FEWEST = 8  # different byte values in the secret; 32 random bytes have fewer with a chance below 1e-30
+
+
+def state_folder() -> Path:
+    """Return where a server keeps its state: DPVIZ_HOME, else the user's data folder. It may not exist yet."""
+    if os.environ.get("DPVIZ_HOME"):
+        return Path(os.environ["DPVIZ_HOME"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "dpviz"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "dpviz"
+
+
+def private_folder(folder: Path | None = None) -> Path:
+    """Return the state folder, made on first use.
+
+    Raises
+    ------
+    PermissionError
+        If it is a symbolic link, belongs to somebody else, or others can write to it.
+    """
+    folder = state_folder() if folder is None else folder
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    facts = folder.lstat()
+    if stat.S_ISLNK(facts.st_mode):
+        raise PermissionError(f"Accounts: {folder} is a symbolic link; name the folder itself in DPVIZ_HOME.")
+    _owned(folder, facts)
+    if os.name == "posix" and facts.st_mode & 0o022:
+        raise PermissionError(f"Accounts: others can write to the folder {folder}; run chmod 700 on it.")
+    return folder
+
+
+def server_secret(folder: Path | None = None) -> bytes:
+    """Return the server's 32-byte secret, made on first use and readable by its owner alone.
+
+    Raises
+    ------
+    PermissionError
+        If others could read or change it, if it is a link, or if the file was damaged.
+    """
+    path = private_folder(folder) / "secret"
+    make_once(path, secrets.token_bytes(_BYTES))
+    content = read_private(path)
+    if len(content) != _BYTES:
+        raise PermissionError(
+            f"Accounts: {path} must hold {_BYTES} bytes; got {len(content)}. Put the one back that was there."
+        )
+    if len(set(content)) < _FEWEST:
+        raise PermissionError(f"Accounts: {path} is no random secret. Put the one back that was there.")
+    return content
+
+
+def make_once(path: Path, content: bytes) -> None:
+    """Make a file that its owner alone can read, unless there is one; of two processes the first one wins."""
+    if os.path.lexists(path):
+        return
+    draft = _draft(path, content)
+    try:
+        os.link(draft, path)
+        _sync_folder(path.parent)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file, synced, in one step: a reader sees the old one or the new one. A link is replaced, not followed."""
+    draft = _draft(path, content)
+    try:
+        draft.replace(path)
+    except OSError:
+        draft.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def read_private(path: Path) -> bytes:
+    """Read a file that must be this user's own and closed to others; a symbolic link is refused.
+
+    Raises
+    ------
+    PermissionError
+        If it is not.
+    """
+    if path.is_symlink():
+        raise PermissionError(f"Accounts: {path} is a symbolic link, which is not followed; put the file itself there.")
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        check_private(path, os.fstat(file.fileno()))
+        return file.read()
+
+
+def check_private(path: Path, facts: os.stat_result) -> None:
+    """Refuse what is no regular file, belongs to somebody else or can be read by others."""
+    if not stat.S_ISREG(facts.st_mode):
+        raise PermissionError(f"Accounts: {path} must be a regular file.")
+    _owned(path, facts)
+    if os.name == "posix" and facts.st_mode & 0o077:
+        raise PermissionError(f"Accounts: {path} can be read by others; run chmod 600 on it.")
+
+
+def _owned(path: Path, facts: os.stat_result) -> None:
+    if os.name == "posix" and facts.st_uid != os.geteuid():
+        raise PermissionError(f"Accounts: {path} belongs to another user of this machine than the one that runs dpviz.")
+
+
+def _draft(path: Path, content: bytes) -> Path:
+    """Write a new file beside `path` under a random name, synced."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            draft.unlink()
+            raise
+    return draft
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder outlast a power cut, where the system can."""
+    with contextlib.suppress(OSError):  # Windows cannot open a folder, some file systems cannot sync one
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,345 @@
+"""Where accounts lie: no booking is lost or raced, on SQLite and PostgreSQL; what was touched is noticed."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from dpviz.privacy.accounts import Account, Accounts, Budget, Claim, Refused
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.plan import Laplace, Plan
+from dpviz.privacy.secret import private_folder, server_secret, state_folder
+from tests import postgres
+
+AR = Neighboring.ADD_REMOVE
+POSIX = pytest.mark.skipif(os.name != "posix", reason="modes and owners are POSIX's")
+
+
+def claim():
+    plan = Plan({"votes": (Laplace(0.1),)})
+    return Claim(uuid.uuid4().hex, "any", "Any", {"epsilon": 0.1}, AR, 1e-5, plan)
+
+
+@pytest.fixture(scope="module")
+def postgresql():
+    with postgres.server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    """Folder and URL of accounts."""
+    if request.param == "sqlite":
+        return tmp_path / "home", ""
+    url = request.getfixturevalue("postgresql")
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP TABLE IF EXISTS dpviz_entries, dpviz_head")
+    return tmp_path / "home", url
+
+
+def book(place, n):
+    """Try n bookings in this process; return how many were allowed."""
+    accounts = Accounts.open(*place)
+    allowed = 0
+    for _ in range(n):
+        try:
+            accounts.reserve(accounts.key(b"file"), claim())
+            allowed += 1
+        except Refused:
+            pass
+    return allowed
+
+
+def allow(place, budget):
+    accounts = Accounts.open(*place)
+    if budget:
+        accounts.set_budget(accounts.key(b"file"), AR, Budget(budget, 1e-5))
+
+
+@POSIX
+@pytest.mark.parametrize("budget", [1.0, pytest.param(None, marks=pytest.mark.slow)])
+def test_processes_cannot_overspend_together_and_lose_no_booking(place, budget):
+    """Ten claims of 0.1 make 1: as many are allowed as one after the other."""
+    with multiprocessing.get_context("fork").Pool(8) as pool:  # forked: an import costs seconds, eight times
+        pool.apply(allow, (place, budget))
+        allowed = sum(pool.starmap(book, [(place, 50)] * 8))
+    assert allowed == (10 if budget else 400)
+    accounts = Accounts.open(*place)
+    account = accounts.of(accounts.key(b"file"))
+    assert len({claim.id for claim in account.claims}) == len(account.claims) == allowed
+    assert budget is None or account.total(AR).epsilon <= budget
+
+
+def test_threads_of_one_process_share_the_accounts(place):
+    accounts = Accounts.open(*place)
+    key = accounts.key(b"file")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: accounts.reserve(key, claim()), range(16)))
+    assert len({c.id for c in accounts.of(key).claims}) == 16
+
+
+BOOKER = """
+import sys
+import uuid
+from dpviz.privacy.accounts import Accounts
+from tests.privacy.test_accounts_store import claim
+accounts = Accounts.open({folder!r}, {url!r})
+print("ready", flush=True)
+while True:
+    account = accounts.reserve(accounts.key(b"file"), claim())
+    print(account.claims[-1].id, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [50])
+def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(place, kills, tmp_path):
+    """The process tells every claim it may start a run on; it is killed a little later each time."""
+    script = BOOKER.replace("{folder!r}", f"__import__('pathlib').Path({str(place[0])!r})").replace(
+        "{url!r}", repr(place[1])
+    )
+    told = []
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for turn in range(kills):
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment)
+        assert process.stdout.readline() == "ready\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.003 * turn)
+        process.send_signal(signal.SIGKILL)
+        told += process.stdout.read().splitlines()
+        process.stdout.close()
+        process.wait()
+    accounts = Accounts.open(*place)
+    kept = [c.id for c in accounts.of(accounts.key(b"file")).claims]
+    assert set(told) <= set(kept) and len(told) >= 10
+    assert len(kept) - len(told) <= kills, "at most the one booking that was under way at each kill"
+
+
+# What was touched is noticed
+
+
+def edit(place, statement):
+    folder, url = place
+    with psycopg.connect(url) if url else sqlite3.connect(folder / "accounts.sqlite3") as connection:
+        connection.execute(statement)
+
+
+EDITS = {
+    "a cheaper claim": "UPDATE dpviz_entries SET body = replace(body, '0.1', '0.01') WHERE number = 2",
+    "another file's": "UPDATE dpviz_entries SET file = 'x' WHERE number = 2",
+    "a claim made an answer": "UPDATE dpviz_entries SET kind = 'answer' WHERE number = 2",
+    "the middle removed": "DELETE FROM dpviz_entries WHERE number = 3",
+    "the end removed": "DELETE FROM dpviz_entries WHERE number = 4",
+    "all removed": "DELETE FROM dpviz_entries",
+    "one repeated": "INSERT INTO dpviz_entries SELECT 5, file, kind, body, mac FROM dpviz_entries WHERE number = 4",
+    "two exchanged": "UPDATE dpviz_entries SET number = CASE number WHEN 2 THEN -3 WHEN 3 THEN -2 ELSE number END",
+    "a shorter head": "UPDATE dpviz_head SET entries = 3",
+    "no head": "DELETE FROM dpviz_head",
+}
+
+
+def filled(place):
+    accounts = Accounts.open(*place)
+    for _ in range(3):
+        accounts.reserve(accounts.key(b"file"), claim())
+    return accounts
+
+
+@pytest.mark.parametrize("how", EDITS)
+def test_an_edited_database_is_refused(place, how):
+    accounts = filled(place)
+    assert accounts.of(accounts.key(b"file")).private
+    edit(place, EDITS[how])
+    if how == "two exchanged":
+        edit(place, "UPDATE dpviz_entries SET number = -number WHERE number < 0")
+    with pytest.raises(PermissionError, match="not as this server left it: .*a true copy is put back"):
+        Accounts.open(*place)
+    if how not in ("a cheaper claim", "another file's", "a claim made an answer", "two exchanged"):  # it has read these
+        with pytest.raises(PermissionError, match="not as this server left it"):
+            accounts.of(accounts.key(b"file"))
+
+
+def test_tables_that_were_dropped_are_noticed(place):
+    filled(place)
+    edit(place, "DROP TABLE dpviz_entries")
+    edit(place, "DROP TABLE dpviz_head")
+    with pytest.raises(PermissionError, match="holds 0 entries, but this server has seen 4"):
+        Accounts.open(*place)
+
+
+def test_an_older_copy_of_the_database_is_noticed_while_running_and_after_a_restart(tmp_path):
+    accounts = filled((tmp_path, ""))
+    key, path = accounts.key(b"file"), tmp_path / "accounts.sqlite3"
+    shutil.copy(path, tmp_path / "old")
+    accounts.reserve(key, claim())
+    shutil.copy(tmp_path / "old", path)
+    with pytest.raises(PermissionError, match="holds 4 entries, but this server has seen 5: an older copy"):
+        accounts.reserve(key, claim())
+    with pytest.raises(PermissionError, match="remove .*accounts.seen and restart"):
+        Accounts.open(tmp_path, "")
+    accounts = Accounts.open(tmp_path / "fresh", "")  # as long as the one that was seen, but another history
+    for _ in range(2):
+        accounts.reserve(accounts.key(b"a"), claim())
+    assert len(accounts.of(accounts.key(b"a")).claims) == 2
+
+
+def test_a_fork_of_the_chain_is_noticed(tmp_path):
+    accounts = filled((tmp_path, ""))
+    path, mark = tmp_path / "accounts.sqlite3", tmp_path / "accounts.seen"
+    shutil.copy(path, tmp_path / "old")
+    shutil.copy(mark, tmp_path / "old.seen")
+    accounts.reserve(accounts.key(b"file"), claim())
+    newest = mark.read_bytes()
+    shutil.copy(tmp_path / "old", path)
+    shutil.copy(tmp_path / "old.seen", mark)
+    other = Accounts.open(tmp_path, "")  # mark and database put back together: known not to be noticed
+    other.reserve(other.key(b"another"), claim())
+    mark.write_bytes(newest)
+    with pytest.raises(PermissionError, match="entry 5 is not the one that this server has seen"):
+        Accounts.open(tmp_path, "")
+    with pytest.raises(PermissionError, match="not as this server left it"):
+        accounts.of(accounts.key(b"file"))
+
+
+def test_another_servers_database_is_refused(place, tmp_path):
+    filled(place)
+    (tmp_path / "home" / "secret").write_bytes(bytes(range(32)))
+    with pytest.raises(PermissionError, match="a server with another secret wrote it"):
+        Accounts.open(*place)
+
+
+def test_a_database_that_goes_away_is_one_sentence(tmp_path):
+    accounts = filled((tmp_path, ""))
+    (tmp_path / "accounts.sqlite3").unlink()
+    with pytest.raises(OSError, match=r"^Accounts: the database cannot be used: unable to open database file\.$"):
+        accounts.of(accounts.key(b"file"))
+    (tmp_path / "accounts.sqlite3").write_bytes(b"no database at all " * 100)
+    with pytest.raises(OSError, match=r"cannot be used: file is not a database\.$"):
+        accounts.of(accounts.key(b"file"))
+
+
+@pytest.mark.parametrize("url", ["mysql://host/db", "postgresql", "sqlite:///x.db", "://"])
+def test_only_postgresql_is_a_url_for_accounts(tmp_path, url):
+    with pytest.raises(
+        ValueError, match="DPVIZ_ACCOUNTS_URL must be a URL of the form postgresql://user@host/database"
+    ):
+        Accounts.open(tmp_path, url)
+
+
+def test_a_database_that_cannot_be_reached_is_one_sentence_without_its_password(tmp_path):
+    with pytest.raises(OSError, match="cannot be used: connection failed") as caught:
+        Accounts.open(tmp_path, "postgresql://ann:hunter2@127.0.0.1:1/none")
+    assert "hunter2" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_postgresql_that_does_not_sync_is_refused(tmp_path):
+    with postgres.server("-c fsync=off") as url, pytest.raises(PermissionError, match="fsync = off"):
+        Accounts.open(tmp_path, url)
+
+
+def test_a_session_without_synchronous_commit_is_given_it(postgresql, tmp_path):
+    with psycopg.connect(postgresql) as connection:
+        connection.execute("DROP TABLE IF EXISTS dpviz_entries, dpviz_head")
+    accounts = Accounts.open(tmp_path, postgresql + "&options=-csynchronous_commit%3Doff")
+    with accounts._journal._engine.connect() as connection:
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() in ("on", "off")
+
+
+# Folder and secret
+
+
+@POSIX
+def test_all_files_are_the_owners_alone(tmp_path):
+    filled((tmp_path / "home" / "dpviz", ""))
+    folder = tmp_path / "home" / "dpviz"
+    assert sorted(p.name for p in folder.iterdir()) == ["accounts.seen", "accounts.sqlite3", "secret"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {p.stat().st_mode & 0o777 for p in folder.iterdir()} == {0o600}
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["secret", "accounts.sqlite3", "accounts.seen"])
+def test_a_file_that_others_can_read_or_that_is_a_link_is_refused(tmp_path, name):
+    filled((tmp_path, ""))
+    path = tmp_path / name
+    path.chmod(0o640)
+    with pytest.raises(PermissionError, match="can be read by others; run chmod 600"):
+        Accounts.open(tmp_path, "")
+    path.chmod(0o600)
+    path.rename(tmp_path / "target")
+    path.symlink_to(tmp_path / "target")
+    with pytest.raises(PermissionError, match="symbolic link|regular file"):
+        Accounts.open(tmp_path, "")
+    path.unlink()
+    path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(PermissionError, match="symbolic link|regular file"):
+        Accounts.open(tmp_path, "")
+    assert not (tmp_path / "nowhere").exists()
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
+def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode):
+    tmp_path.chmod(mode)
+    with pytest.raises(PermissionError, match="others can write to the folder .*; run chmod 700"):
+        server_secret(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    tmp_path.chmod(0o700)
+
+
+@POSIX
+def test_a_folder_that_is_a_link_is_refused(tmp_path):
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(PermissionError, match="is a symbolic link; name the folder itself"):
+        private_folder(tmp_path / "link")
+
+
+@POSIX
+def test_what_belongs_to_somebody_else_is_refused(tmp_path, monkeypatch):
+    server_secret(tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(PermissionError, match="belongs to another user of this machine"):
+        private_folder(tmp_path)
+    with pytest.raises(PermissionError, match="belongs to another user of this machine"):
+        server_secret(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"short", "must hold 32 bytes; got 5"), (bytes(32), "is no random secret"), (b"ab" * 16, "is no random secret")],
+)
+def test_a_damaged_secret_is_refused(tmp_path, content, words):
+    server_secret(tmp_path)
+    (tmp_path / "secret").write_bytes(content)
+    with pytest.raises(PermissionError, match=words):
+        server_secret(tmp_path)
+
+
+def test_the_secret_is_made_once(tmp_path):
+    first = server_secret(tmp_path / "a" / "b")
+    assert len(first) == 32 and server_secret(tmp_path / "a" / "b") == first != server_secret(tmp_path / "other")
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(lambda _: server_secret(tmp_path / "c"), range(16)))) == 1
+
+
+def test_the_state_folder_follows_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    assert state_folder() == tmp_path
+    monkeypatch.delenv("DPVIZ_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert os.name != "posix" or state_folder() == tmp_path / "dpviz"
+
+
+def test_an_empty_account_has_spent_nothing(tmp_path):
+    accounts = Accounts.open(tmp_path, "")
+    assert accounts.of("k") == Account("k") and accounts.of("k").total(AR).epsilon == 0
