@@ -1,6 +1,10 @@
-"""What every test needs: a state folder of its own, so that none writes to the user's."""
+"""What every test needs: a state folder of its own, so that none writes to the user's, and no processes beside it."""
+
+import os
 
 import pytest
+
+os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
 
 
 @pytest.fixture(autouse=True)

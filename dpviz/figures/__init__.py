@@ -23,7 +23,16 @@ PANES = {
     "split-level": lsh_splits.PANE,
 }
 
-__all__ = ["PANES", "Pane", "Panel", "View", "pane"]
+__all__ = ["PANES", "Pane", "Panel", "View", "pane", "printed"]
+
+
+def printed(view: View, compact: bool = False) -> list[Panel]:
+    """Return the panels of a run, ready to keep and to send; `compact` is the plane alone, without its title."""
+    panels = pane(view.trace).panels(view)
+    if compact:
+        panels = [next(panel for panel in panels if panel.name == "plane")]
+        panels[0].figure.update_layout(title_text="", margin_t=8)
+    return [panel.printed() for panel in panels]
 
 
 def pane(trace: Trace) -> Pane:

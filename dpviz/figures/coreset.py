@@ -12,7 +12,7 @@ from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, xy
 from dpviz.trace import Coreset
 
-__all__ = ["LEGEND", "elbow_panel", "plane_panel"]
+__all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
@@ -73,3 +73,9 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
     said = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""
     return Panel("side", figure, f"Cost falls as k grows. {said}")
+
+
+def printed(view: View, coreset: Coreset, centers: np.ndarray, table: pd.DataFrame, cost: str) -> list[Panel]:
+    """Return both panels for one k, ready to keep and to send."""
+    panels = plane_panel(view, coreset, centers), elbow_panel(view, table, len(centers), cost)
+    return [panel.printed() for panel in panels]

@@ -44,9 +44,16 @@ def _ordered(value: Any) -> Any:
 class Printed(BaseFigure):
     """A finished figure as its JSON: one string to keep, which nobody validates, copies or walks again."""
 
-    def __init__(self, figure: go.Figure) -> None:
-        self._json: str = figure.to_json()
-        self._meta = dict(figure.layout.meta or {})
+    def __init__(self, text: str, meta: dict[str, Any]) -> None:
+        self._json, self._meta = text, meta
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Printed, (self._json, self._meta)
+
+    @classmethod
+    def of(cls, figure: go.Figure) -> Printed:
+        """Return a figure as it stands now."""
+        return cls(figure.to_json(), dict(figure.layout.meta or {}))
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -98,7 +98,7 @@ class Panel:
 
     def printed(self) -> Panel:
         """Return the panel to keep and to send: its figure is JSON."""
-        return Panel(self.name, Printed(self.figure), self.alt)
+        return Panel(self.name, Printed.of(self.figure), self.alt)
 
 
 @dataclasses.dataclass(frozen=True)

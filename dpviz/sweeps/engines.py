@@ -9,11 +9,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from joblib.externals.loky import ProcessPoolExecutor
+from loky import ProcessPoolExecutor
 
 from dpviz.sweeps.sweep import Row, Sweep, execute, failed_row
 
-__all__ = ["ONE_THREAD", "Engine", "on_this_machine", "perform"]
+__all__ = ["ONE_THREAD", "Engine", "give_way", "on_this_machine", "perform"]
 
 Engine = Callable[[Sequence[Any], Callable[[Any], Any], Callable[[Any, str], Any]], Iterator[Any]]
 
@@ -44,7 +44,7 @@ def on_this_machine(
     todo, deaths = deque(cells), 0
     while todo:
         pool = ProcessPoolExecutor(
-            min(workers, len(todo)), timeout=60, env=ONE_THREAD, initializer=_give_way, initargs=(nice,)
+            min(workers, len(todo)), timeout=60, env=ONE_THREAD, initializer=give_way, initargs=(nice,)
         )
         busy: dict[Future[Any], Any] = {}
         try:
@@ -68,7 +68,8 @@ def on_this_machine(
             pool.shutdown(wait=False, kill_workers=True)
 
 
-def _give_way(nice: int) -> None:
+def give_way(nice: int) -> None:
+    """Let everybody else go first, where the system can."""
     if hasattr(os, "nice"):
         os.nice(nice)
 

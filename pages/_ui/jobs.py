@@ -118,7 +118,7 @@ class Jobs:
             job.status = "done"
         except Cancelled:
             job.status = "cancelled"
-        except (ValueError, TypeError, PermissionError) as error:
+        except (ValueError, TypeError, PermissionError, ChildProcessError) as error:
             job.error, job.status = str(error), "failed"
         except Exception as error:  # a fault of ours: the page says so without any value, the job does not hang
             job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"

@@ -7,12 +7,13 @@ import html
 import pandas as pd
 import streamlit as st
 
-from dpviz.figures import Pane, Panel, View, pane
+from dpviz.figures import Pane, Panel, View, pane, printed
 from dpviz.figures.panels import ledger_table
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.transport import transport
+from pages._ui.workers import workers
 
 _CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}
 
@@ -35,20 +36,12 @@ def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> Vi
     )
 
 
-def _build(result: Result, hidden: bool, axes: tuple[int, int] | None, compact: bool) -> list[Panel]:
-    panels = pane(result.trace).panels(view_of(result, hidden=hidden, axes=axes))
-    if compact:
-        panels = [next(panel for panel in panels if panel.name == "plane")]
-        panels[0].figure.update_layout(title_text="", margin_t=8)
-    return [panel.printed() for panel in panels]
-
-
 @per_run(shared=64, own=8)
 def _panels(
     identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
 ) -> list[Panel]:
     """Return the figures of a run, built once for every way to look at it."""
-    return _build(_result, hidden, axes, compact)
+    return workers().call(printed, view_of(_result, hidden=hidden, axes=axes), compact)
 
 
 @per_run(shared=64, own=32)

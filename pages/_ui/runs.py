@@ -8,27 +8,26 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
-import time
 
 import streamlit as st
 
 from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
-from dpviz.metrics import loss_path, normalized_loss
-from dpviz.trace import Trace
+from dpviz.sweeps.compare import Reference, Replay, reference, replay
 from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
 from pages._ui.results import Result, _stores, find, show
+from pages._ui.workers import RUNS, workers
 
 QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
 
 
 @st.cache_resource
 def jobs() -> Jobs:
-    """Return the server's one queue."""
-    return Jobs(workers=1)
+    """Return the server's one queue of runs."""
+    return Jobs(workers=RUNS)
 
 
 @st.cache_resource
@@ -38,13 +37,8 @@ def pace() -> Pace:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _kmeans(name: str, n_clusters: int, seed: int, _data: Dataset) -> Trace:
-    return _reference(_data, n_clusters, seed)
-
-
-def _reference(data: Dataset, n_clusters: int, seed: int) -> Trace:
-    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
-    return kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+def _kmeans(name: str, n_clusters: int, seed: int, _data: Dataset) -> Reference:
+    return workers().call(reference, _data, n_clusters, seed)
 
 
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None) -> str:
@@ -58,27 +52,17 @@ def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | No
 
     Private data get secure noise, no seed, and nothing else is computed from their rows.
     """
-    domain = data.domain
-    size = domain.n_features, data.n_public
-    planned = algorithm.releases(*size)
-    begun = time.perf_counter()
-    trace = algorithm.run(
-        data.X,
-        domain=domain,
-        seed=None if data.private else seed,
-        noise="secure" if data.private else "seeded",
-        dataset_id=data.dataset_id,
-        on_step=None if job is None else lambda step: job.advance(step.n_releases, planned),
-    )
-    identity = run_id(data, algorithm, trace.seed)
-    if data.private:
-        return Result(identity, trace, data)
-    pace().learn(algorithm, *size, time.perf_counter() - begun)
+    found: Replay = workers().run(replay, data, algorithm, seed, job=job or Job("", algorithm.name))
+    identity = run_id(data, algorithm, found.trace.seed)
+    if found.seconds is None or found.losses is None:
+        return Result(identity, found.trace, data)
+    pace().learn(algorithm, data.domain.n_features, data.n_public, found.seconds)
     n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
-    shared = is_public(data)
-    reference = _kmeans(data.dataset_id, n_clusters, seed, data) if shared else _reference(data, n_clusters, seed)
-    loss = normalized_loss(data.X, reference.cluster_centers, domain)
-    return Result(identity, trace, data, loss_path(trace, data.X), reference, loss)
+    if is_public(data):
+        kmeans = _kmeans(data.dataset_id, n_clusters, seed, data)
+    else:
+        kmeans = workers().call(reference, data, n_clusters, seed)
+    return Result(identity, found.trace, data, found.losses, kmeans.trace, kmeans.loss)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

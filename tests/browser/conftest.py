@@ -40,6 +40,7 @@ def serve():
     command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     home = tempfile.TemporaryDirectory()
     environment = {**os.environ, "DPVIZ_HOME": home.name}
+    environment.pop("DPVIZ_WORKERS", None)  # as the README starts it
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:

@@ -128,8 +128,9 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
 
 
 def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):
-    asked, measure = [], quality.quality
-    monkeypatch.setattr(quality, "quality", lambda *args: asked.append(args) or measure(*args))
+    asked = []
+    here = SimpleNamespace(call=lambda function, *args: asked.append(args) or function(*args))
+    monkeypatch.setattr(quality, "workers", lambda: here)
     st.cache_resource.clear()
     open_page(app, "pages/explore.py")
     assert not app.exception and not asked

@@ -15,6 +15,7 @@ from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.player import draw, view_of
 from pages._ui.results import Result
+from pages._ui.workers import workers
 
 MOST = 20
 
@@ -29,7 +30,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
 @per_run(shared=128, own=32, words="Solving for every k")
 def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFrame:
     rows = _result.data.X if hidden else None
-    return coresets.elbow(_result.trace.coreset, _result.trace.domain, MOST, cost=cost, rows=rows)
+    return workers().call(coresets.elbow, _result.trace.coreset, _result.trace.domain, MOST, cost=cost, rows=rows)
 
 
 @per_run(shared=128, own=16)
@@ -39,10 +40,9 @@ def _panels(
     """Return the weighted points with the centers of one k, and what every k costs."""
     coreset = _result.trace.coreset
     view = dataclasses.replace(view_of(_result, hidden=hidden, axes=axes), reference=None)  # KMeans is for the run's k
-    centers = coresets.resolve(coreset, _result.trace.domain, k, cost=cost)
+    centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
-    panels = figures.plane_panel(view, coreset, centers), figures.elbow_panel(view, table, k, cost)
-    return [panel.printed() for panel in panels]
+    return workers().call(figures.printed, view, coreset, centers, table, cost)
 
 
 def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) -> None:

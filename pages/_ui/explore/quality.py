@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.metrics import quality
 from pages._ui.caches import per_run
 from pages._ui.results import Result
+from pages._ui.workers import workers
 
 _WORDS = {
     "loss": ("Loss", "squared distance to the nearest center, z units, per row; lower is better", ".4g"),
@@ -30,7 +31,7 @@ def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, 
     """Return the measures of a run and of its KMeans reference."""
     data, reference = _result.data, _result.reference.cluster_centers
     ours, theirs = (
-        quality(data.X, centers, reference, data.domain, data.labels)
+        workers().call(quality, data.X, centers, reference, data.domain, data.labels)
         for centers in (_result.trace.cluster_centers, reference)
     )
     return ours, theirs

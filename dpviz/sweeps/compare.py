@@ -1,0 +1,62 @@
+"""What a page asks of a data set: a run with the loss of every step, and the KMeans reference beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import Dataset
+from dpviz.metrics import loss_path, normalized_loss
+from dpviz.trace import Trace
+
+__all__ = ["Reference", "Replay", "reference", "replay"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Replay:
+    """A run. `losses` (of every step) and `seconds` are facts about the rows: None where the data are private."""
+
+    trace: Trace
+    losses: np.ndarray | None = None
+    seconds: float | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reference:
+    """KMeans on the raw rows, and its normalized loss. NOT PRIVATE."""
+
+    trace: Trace
+    loss: float
+
+
+def replay(
+    data: Dataset, algorithm: Algorithm, seed: int | None, on_step: Callable[[int, int], None] = lambda done, all: None
+) -> Replay:
+    """Run an algorithm; `on_step` is told how many of the planned releases are made.
+
+    Private data get secure noise, no seed, and nothing else is computed from their rows.
+    """
+    planned = algorithm.releases(data.domain.n_features, data.n_public)
+    begun = time.perf_counter()
+    trace = algorithm.run(
+        data.X,
+        domain=data.domain,
+        seed=None if data.private else seed,
+        noise="secure" if data.private else "seeded",
+        dataset_id=data.dataset_id,
+        on_step=lambda step: on_step(step.n_releases, planned),
+    )
+    if data.private:
+        return Replay(trace)
+    return Replay(trace, loss_path(trace, data.X), time.perf_counter() - begun)
+
+
+def reference(data: Dataset, n_clusters: int, seed: int) -> Reference:
+    """Return KMeans on data that are not private."""
+    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
+    trace = kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+    return Reference(trace, normalized_loss(data.X, trace.cluster_centers, data.domain))
