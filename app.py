@@ -1,17 +1,18 @@
-"""dpviz: the dashboard's entry. Page config, warm-up, navigation; nothing else."""
+"""dpviz: the dashboard's entry. As a module it is the server; as a script it is a visitor's page."""
 
 import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import streamlit as st
 
-st.set_page_config(page_title="dpviz", page_icon=".streamlit/icon.svg", layout="wide")
 
-from pages._ui.shell import PAGES  # noqa: E402
-
-
-@st.cache_resource(show_spinner=False)
-def warm_up() -> None:
+def prepare() -> None:
     """Import what every page needs and freeze it: the collection after each rerun then has nothing to walk."""
+    from pages._ui.workers import workers
+
+    workers().warm("dpviz.sweeps.compare", "dpviz.figures")
     import plotly.graph_objects  # noqa: F401
     import sklearn.cluster  # noqa: F401
 
@@ -23,12 +24,40 @@ def warm_up() -> None:
     gc.freeze()
 
 
-warm_up()
-st.session_state.via_app = True
-page = st.navigation(
-    [st.Page(path, title=title, default=title == "Home") for path, title in PAGES.items()], position="top"
-)
-wanted = st.session_state.pop("wanted", None)
-if wanted in PAGES and wanted != "pages/home.py":
-    st.switch_page(wanted)
-page.run()
+@asynccontextmanager
+async def ready(_: object) -> AsyncIterator[None]:
+    """Prepare before the port answers."""
+    prepare()
+    yield
+
+
+def visit() -> None:
+    """Show the page that was asked for."""
+    st.set_page_config(page_title="dpviz", page_icon=".streamlit/icon.svg", layout="wide")
+
+    from pages._ui.shell import PAGES
+
+    st.session_state.via_app = True
+    page = st.navigation(
+        [st.Page(path, title=title, default=title == "Home") for path, title in PAGES.items()], position="top"
+    )
+    wanted = st.session_state.pop("wanted", None)
+    if wanted in PAGES and wanted != "pages/home.py":
+        st.switch_page(wanted)
+    page.run()
+
+
+if __name__ == "__main__":
+    visit()
+else:
+    from starlette.middleware import Middleware
+
+    from pages._ui.front import Compressed, announcing
+    from pages._ui.shell import PAGES
+
+    app = st.App(
+        __file__,
+        lifespan=ready,
+        middleware=[Middleware(Compressed)],
+        routes=announcing(("BidiComponent", "PlotlyChart"), ["/", *(f"/{Path(path).stem}" for path in PAGES)]),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import mmap
 import os
 import struct
@@ -42,10 +43,10 @@ class Workers:
         self._count, self._nice, self._lock = count, nice, threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
 
-    def warm(self, function: Callable[[], Any]) -> None:
-        """Start the processes and let each of them, most likely, do this first; does not wait."""
+    def warm(self, *modules: str) -> None:
+        """Start the processes and let each of them, most likely, import these first; does not wait."""
         for _ in range(self._count):
-            self._submit(function)
+            self._submit(_know, *modules)
 
     def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """Return function(*args, **named), tried once more if a process dies: nothing that draws noise.
@@ -105,6 +106,11 @@ class Workers:
             return future.result()
         except BrokenProcessPool:
             raise ChildProcessError("The process that worked on this died; too little memory?") from None
+
+
+def _know(*modules: str) -> None:
+    for module in modules:
+        importlib.import_module(module)
 
 
 def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:

@@ -1,0 +1,102 @@
+"""What a browser gets before any script has run: big scripts announced at once, static files compressed once."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+__all__ = ["Compressed", "announcing"]
+
+_STATIC = Path(st.__file__).parent / "static"
+_SCRIPTS = _STATIC / "static" / "js"
+_LEVEL = 6  # of gzip: 9 takes three times as long for one percent
+_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
+_HEAD = 20_000  # characters of a bundled script in which its imports stand
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+
+
+def announcing(parts: Iterable[str], pages: Iterable[str]) -> list[Route]:
+    """Return routes that serve the page shell with links to parts of Streamlit's client that every page will ask for.
+
+    Without them a part is asked for when the first element that needs it has come: a second after the shell.
+
+    Parameters
+    ----------
+    parts : names of bundled scripts without their hash, such as "BidiComponent"
+    pages : paths of the pages, such as "/explore"
+    """
+    index = (_STATIC / "index.html").read_text()
+    found: dict[str, None] = {}
+    for part in parts:
+        for script in sorted(_SCRIPTS.glob(f"{part}.*.js")):
+            _with_imports(script.name, found)
+    links = "".join(
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in found if name not in index
+    )
+    shell = index.replace("</head>", f"{links}</head>")
+
+    async def answer(_: Request) -> HTMLResponse:
+        return HTMLResponse(shell, headers={"cache-control": "no-cache"})
+
+    return [Route(path, answer, methods=["GET", "HEAD"]) for path in pages]
+
+
+def _with_imports(name: str, found: dict[str, None]) -> None:
+    if name in found:
+        return
+    found[name] = None
+    for other in _IMPORT.findall((_SCRIPTS / name).read_text(errors="ignore")[:_HEAD]):
+        _with_imports(other, found)
+
+
+class Compressed:
+    """ASGI middleware: scripts and styles of Streamlit's client, compressed when first asked for and kept."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        base = "/".join(filter(None, ["", st.get_option("server.baseUrlPath").strip("/")]))
+        self._files = {
+            f"{base}/{file.relative_to(_STATIC).as_posix()}": file
+            for file in (_STATIC / "static").rglob("*")
+            if file.suffix in _TYPES
+        }
+        self._packed: dict[str, asyncio.Future[bytes]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is one of the files and may be compressed; everything else passes."""
+        file = self._files.get(scope.get("path", ""))
+        if file is None or not _may_be_compressed(scope):
+            await self._app(scope, receive, send)
+            return
+        response = Response(
+            await self._pack(scope["path"], file),
+            media_type=_TYPES[file.suffix],
+            headers={
+                "content-encoding": "gzip",
+                "vary": "accept-encoding",
+                "cache-control": "public, immutable, max-age=31536000",  # as Streamlit does: their names are hashes
+            },
+        )
+        await response(scope, receive, send)
+
+    async def _pack(self, path: str, file: Path) -> bytes:
+        if path not in self._packed:
+            work = asyncio.to_thread(lambda: gzip.compress(file.read_bytes(), _LEVEL, mtime=0))
+            self._packed[path] = asyncio.ensure_future(work)
+        return await asyncio.shield(self._packed[path])  # a visitor who leaves does not stop it for the others
+
+
+def _may_be_compressed(scope: Scope) -> bool:
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    headers = dict(scope["headers"])
+    return b"gzip" in headers.get(b"accept-encoding", b"") and b"range" not in headers
