@@ -14,7 +14,7 @@ __all__ = ["Domain"]
 
 _SLACK = 2.0**-40  # more than the rounding of a norm in float64 for any d below 2^12: the radius is never exceeded
 _ROWS = 1024
-_LARGEST = 1e30  # of a bound and, inverted, of a half-width: squares of z and of data units stay finite
+_LEAST, _LARGEST = 1e-30, 1e30  # of a half-width, and of a bound: squares of z and of data units stay finite
 _FINEST = 2.0**-40  # half-width per magnitude of the bounds: below, rows would differ by rounding only
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
 
@@ -52,13 +52,14 @@ class Domain:
         for column, (a, b) in enumerate(zip(low, high, strict=True)):
             if not (np.isfinite(a) and np.isfinite(b) and a < b):
                 raise ValueError(f"{owner}: column {column} must have finite bounds with low < high; got {a} and {b}.")
-            if max(abs(a), abs(b)) > _LARGEST or (b - a) / 2 < max(1 / _LARGEST, _FINEST * max(abs(a), abs(b))):
+            if max(abs(a), abs(b)) > _LARGEST or (b - a) / 2 < max(_LEAST, _FINEST * max(abs(a), abs(b))):
                 raise ValueError(
                     f"{owner}: column {column} must have bounds within {_LARGEST:g} that differ by more than rounding; "
                     f"got {a:g} and {b:g}."
                 )
         validate.one_of(owner, ("column", "common"), scale=self.scale)
-        validate.in_range(owner, 1 / _LARGEST, _LARGEST, radius=self.radius)
+        validate.positive(owner, radius=self.radius)
+        validate.in_range(owner, _LEAST, _LARGEST, radius=self.radius)
         validate.integer(owner, 1, _MOST_PER_PERSON, rows_per_person=self.rows_per_person)
         if self.n_public is not None:
             validate.integer(owner, 1, _MOST_ROWS, n_public=self.n_public)

@@ -10,6 +10,8 @@ import numpy as np
 
 __all__ = ["finite_matrix", "in_range", "integer", "is_finite", "one_of", "positive"]
 
+_LONG = 1e15  # a larger number is named by its first digits
+
 
 def _number(owner: str, name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -51,7 +53,8 @@ def _check_range(owner: str, low: float | None, high: float | None, open_ends: b
     above = high is not None and (number >= high if open_ends else number > high)
     if below or above:
         word = ("> " if open_ends else ">= ") if below else ("< " if open_ends else "<= ")
-        raise ValueError(f"{owner}: {name} must be {word}{low if below else high}; got {value}.")
+        got = value if abs(number) < _LONG else f"{number:g}"
+        raise ValueError(f"{owner}: {name} must be {word}{low if below else high}; got {got}.")
 
 
 def integer(owner: str, low: int | None = None, high: int | None = None, **values: object) -> None:

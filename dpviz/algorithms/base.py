@@ -22,6 +22,8 @@ from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP"]
 
+_MOST_KEPT = 20_000_000  # rows that are filled up in memory where the relation keeps n
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Algorithm:
@@ -190,16 +192,15 @@ class Algorithm:
     def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:
         """Return the public n. Under add/remove it is declared; only a seeded simulation may take it from the data."""
         declared = rows.domain.n_public
-        if declared is not None:
-            if self.neighboring is not Neighboring.ADD_REMOVE and rows.size_nonprivate() != declared:
-                raise ValueError(
-                    f"{self.name}: the data must have the declared n = {declared} rows, because {self.neighboring} "
-                    "keeps n and takes it as public; this data set has another number of rows."
-                )
+        if declared is not None and self.neighboring is Neighboring.ADD_REMOVE:
             return declared, (f"n = {declared} declared",)
+        if declared is not None:
+            validate.integer(self.name, None, _MOST_KEPT, n_public=declared)
+            return declared, (f"n = {declared} declared: more rows are cut, fewer filled up with the domain's middle",)
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
-        return rows.size_nonprivate(), ("n taken from the data",)
+        kept = self.neighboring is not Neighboring.ADD_REMOVE
+        return rows.size_nonprivate(every=True) if kept else rows.size_nonprivate(), ("n taken from the data",)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -160,9 +160,9 @@ class Neighbors(Rows):
         self._neighbor_rows = Rows(neighbor, domain, "audit")
         self.witness: Witness
 
-    def open(self) -> Session:
+    def open(self, n_rows: int | None = None) -> Session:
         """Start a run with a witness."""
-        self.witness = Witness(Block(self._x), self._neighbor_rows.open())
+        self.witness = Witness(self._block(n_rows), self._neighbor_rows.open(n_rows))
         return self.witness
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 
 from dpviz.datasets.readers.table import TableError, faults_as, kind_of
 
-__all__ = ["Part", "parts_of"]
+__all__ = ["Part", "parts_of", "resized"]
 
 PART_ROWS = 2**17
 _KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records", "M": "dates", "m": "times"}
@@ -28,6 +28,7 @@ class Part:
     start, stop : row numbers; the whole row groups of a Parquet file
     groups : row groups of a Parquet file
     columns : columns of a Parquet file, or all
+    padding : rows without a number that are put after those of the file
     """
 
     path: str
@@ -35,9 +36,14 @@ class Part:
     stop: int
     groups: tuple[int, ...] = ()
     columns: tuple[str, ...] = ()
+    padding: int = 0
 
     def read(self) -> np.ndarray:
-        """Return the rows, shape (stop - start, d), original units."""
+        """Return the rows, shape (stop - start + padding, d), original units."""
+        X = self._read()[: self.stop - self.start]
+        return np.concatenate([X, np.full((self.padding, X.shape[1]), np.nan)]) if self.padding else X
+
+    def _read(self) -> np.ndarray:
         if self.path.endswith(".npy"):
             return np.array(np.load(self.path, mmap_mode="r")[self.start : self.stop], dtype=np.float64)
         with parquet.ParquetFile(self.path) as file:
@@ -86,3 +92,11 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
         found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
         start += rows
     return tuple(found) or (Part(name, 0, 0, (), tuple(columns)),)
+
+
+def resized(parts: Sequence[Part], n_rows: int) -> tuple[Part, ...]:
+    """Return the first `n_rows` rows of the parts, filled up at the end with rows without a number if need be."""
+    cut = [dataclasses.replace(part, stop=min(part.stop, n_rows)) for part in parts if part.start < n_rows]
+    end = cut[-1].stop
+    pads = (min(PART_ROWS, n_rows - at) for at in range(end, n_rows, PART_ROWS))
+    return *cut, *(dataclasses.replace(cut[-1], start=end, stop=end, groups=(), padding=pad) for pad in pads)

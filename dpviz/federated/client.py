@@ -14,7 +14,7 @@ from dpviz.federated.agreement import Agreement, new_run
 from dpviz.federated.keys import SERVER
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round
 from dpviz.federated.parties import Aborted, Client
-from dpviz.federated.rows import MaskedSession, header_of, local_statistic, refuse
+from dpviz.federated.rows import MaskedSession, header_of, local_statistic, refuse, refuse_kept
 from dpviz.federated.server import NONCE_BYTES
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries import Predicate, Query
@@ -136,10 +136,11 @@ class _RemoteRows(Rows):
             own, agreement, link, party, run, timeout,
         )  # fmt: skip
 
-    def open(self) -> Session:
+    def open(self, n_rows: int | None = None) -> Session:
+        refuse_kept(n_rows)
         return _RemoteSession(self)
 
-    def size_nonprivate(self) -> NoReturn:
+    def size_nonprivate(self, *, every: bool = False) -> NoReturn:
         raise PermissionError("Federated: the number of rows of all clients is not known to any of them.")
 
 

@@ -108,11 +108,12 @@ class FederatedRows(Rows):
         """Return federated rows of clients named client-1, client-2, ..., each with its part (n_i, d)."""
         return cls({f"client-{i + 1}": Rows(part, domain, dataset_id) for i, part in enumerate(parts)}, **rest)
 
-    def open(self) -> Session:
+    def open(self, n_rows: int | None = None) -> Session:
         """Start a run: a new run id, and a new seed that the server does not get."""
+        refuse_kept(n_rows)
         return _FederatedSession(self)
 
-    def size_nonprivate(self) -> int:
+    def size_nonprivate(self, *, every: bool = False) -> int:
         """Return the exact number of rows of all clients. DEMO only."""
         return sum(rows.size_nonprivate() for rows in self.clients.values())
 
@@ -195,6 +196,12 @@ class _FederatedSession(MaskedSession):
 def refuse(what: str) -> NoReturn:
     """Refuse what is not a dense noisy sum."""
     raise PermissionError(f"Federated: {what} needs a trusted curator; federated clients reveal only noisy sums.")
+
+
+def refuse_kept(n_rows: int | None) -> None:
+    """Refuse a relation that keeps n: clients count no rows together, so nobody could cut them or fill them up."""
+    if n_rows is not None:
+        refuse("a relation that keeps the number of rows")
 
 
 def local_statistic(session: Session, query: Query, scope: int = ALL) -> dict[str, np.ndarray]:

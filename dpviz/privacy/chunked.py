@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dpviz.datasets.parts import Part
+from dpviz.datasets.parts import Part, resized
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
 from dpviz.privacy.block import Block
@@ -76,13 +76,14 @@ class ChunkedRows(Rows):
         self._parts = tuple(parts)
         self._spread = spread
 
-    def open(self) -> Session:
-        """Start a run's own view."""
-        return ChunkedSession(self._parts, self.domain, self._spread)
+    def open(self, n_rows: int | None = None) -> Session:
+        """Start a run's own view, of exactly `n_rows` rows where the relation keeps n, see `Rows.open`."""
+        parts = self._parts if n_rows is None else resized(self._parts, n_rows)
+        return ChunkedSession(parts, self.domain, self._spread, kept=n_rows is not None)
 
-    def size_nonprivate(self) -> int:
-        """Return the exact number of rows, which takes one reading. Only where n is kept, and for DEMO."""
-        return self._size
+    def size_nonprivate(self, *, every: bool = False) -> int:
+        """Return the exact number of finite rows, which takes one reading, or of every row. For DEMO only."""
+        return self._parts[-1].stop if every else self._size
 
     @cached_property
     def _size(self) -> int:
@@ -96,8 +97,8 @@ class ChunkedRows(Rows):
 class ChunkedSession(Session):
     """One run's scopes, kept as routes of public predicates that every part follows anew."""
 
-    def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread) -> None:
-        self._parts, self._domain, self._spread = parts, domain, spread
+    def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread, *, kept: bool = False) -> None:
+        self._parts, self._domain, self._spread, self._kept_n = parts, domain, spread, kept
         self._routes: dict[int, Route] = {ALL: ()}
         self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
         self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
@@ -166,16 +167,13 @@ class ChunkedSession(Session):
         return found
 
     def _each(self, compute: Callable[[Block], Any], scope: int) -> Iterable[Any]:
-        route = partial(_follow, domain=self._domain, route=self._routes[scope], compute=compute)
+        route = partial(_follow, domain=self._domain, kept=self._kept_n, route=self._routes[scope], compute=compute)
         return self._spread(route, self._parts)
 
 
-def _block(part: Part, domain: Domain) -> Block:
-    return Rows(part.read(), domain).open()._scopes[ALL].block
-
-
-def _follow(part: Part, domain: Domain, route: Route, compute: Callable[[Block], Any]) -> Any:
-    block = _block(part, domain)
+def _follow(part: Part, domain: Domain, kept: bool, route: Route, compute: Callable[[Block], Any]) -> Any:
+    X = part.read()
+    block = Rows(X, domain)._block(len(X) if kept else None)
     for predicate, wanted in route:
         block = block.take(np.flatnonzero(predicate.assign(block) == wanted))
     return compute(block)

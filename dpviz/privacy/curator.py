@@ -105,7 +105,7 @@ class Curator:
         self.n_public = n_public
         self.n_features = rows.n_features
         self.rho_distance = min(rho_distance, rows.domain.diameter)
-        self._session = rows.open()
+        self._session = rows.open(None if neighboring is Neighboring.ADD_REMOVE else n_public)
         self._noise = noise
         self._demo = demo
         self._ledger: list[Release] = []

@@ -36,9 +36,9 @@ class Rows:
     domain : Domain
     dataset_id : str, "sample:NAME" or a random token
 
-    Rows with a cell that is not finite are dropped; the others are normalized, clipped to the domain and snapped
-    toward zero to the grid. Each of these depends on that row and public values only, and no number of rows, not
-    even none, raises here: an exception would tell a data set from its neighbor.
+    Rows are normalized, clipped to the domain and snapped toward zero to the grid. Each of these depends on that row
+    and public values only, and no number of rows, not even none, raises here: an exception would tell a data set from
+    its neighbor. What becomes of a row with a cell that is not finite depends on the relation, see `open`.
     """
 
     noise: Noise | None = None  # who draws instead of the run's own source; other parties of a federated run
@@ -46,24 +46,52 @@ class Rows:
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)
         finite = np.isfinite(Z).all(axis=1)
-        x = snap_toward_zero(domain.clip(Z if finite.all() else Z[finite]))
+        if not finite.all():
+            Z[~finite] = 0.0  # the middle of the domain
+        x = snap_toward_zero(domain.clip(Z))
         x.setflags(write=False)
         self.domain = domain
         self.dataset_id = dataset_id
         self._x = x
+        self._finite = None if finite.all() else finite
 
     @property
     def n_features(self) -> int:
         """Number of columns: public."""
         return self.domain.n_features
 
-    def open(self) -> Session:
-        """Start a run's own view; all state of the run lives there, derived columns included."""
-        return Session(Block(self._x))
+    def open(self, n_rows: int | None = None) -> Session:
+        """Start a run's own view; all state of the run lives there, derived columns included.
 
-    def size_nonprivate(self) -> int:
-        """Return the exact number of rows. Only for relations that keep n, and for DEMO."""
-        return len(self._x)
+        Parameters
+        ----------
+        n_rows : int or None
+            None under add/remove: a row with a cell that is not finite is dropped. A row that is added or removed then
+            adds or removes one row here, or none.
+
+            The DECLARED number of rows under a relation that keeps n (one row changed, or moved): such a row stands at
+            the middle of the domain, rows after the first `n_rows` are cut off, and where there are fewer, further
+            rows at the middle are put at the end. This map f is sound: row i of f(X) is a function of row i of X, or
+            the middle where X has no row i. Neighbors X and X' have equally many rows and differ in one, i, so f(X)
+            and f(X') differ in row i at most: not at all where it is cut off; by any value under replacement; under
+            moves by no more than before, because both rows are finite, and clipping brings no two points farther
+            apart. So what holds for neighbors of n_rows rows holds for X. Nothing raises when `n_rows` is not the
+            true number, so the run does not tell whether it is. The relations still take the true number as public:
+            how many rows stand at the middle is seen through the noise, as any other place of rows is.
+        """
+        return Session(self._block(n_rows))
+
+    def _block(self, n_rows: int | None) -> Block:
+        if n_rows is None:
+            return Block(self._x if self._finite is None else self._x[self._finite])
+        lacking = max(0, n_rows - len(self._x))
+        x = np.concatenate([self._x, np.zeros((lacking, self.n_features))]) if lacking else self._x[:n_rows]
+        x.setflags(write=False)
+        return Block(x)
+
+    def size_nonprivate(self, *, every: bool = False) -> int:
+        """Return the exact number of finite rows, or of every row. For DEMO only."""
+        return len(self._x) if every or self._finite is None else int(self._finite.sum())
 
 
 @dataclasses.dataclass

@@ -284,8 +284,42 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(slug):
     assert Spy.draws == 0 and curator.ledger == ()
 
 
-def test_a_wrong_size_is_refused_without_telling_the_right_one():
+@pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "dist-dp", "dist-dp-random-points"])
+def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(slug):
+    """More rows are cut, fewer filled up at the middle; a row that is not finite stands there too."""
+    domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
+    X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
+    algorithm = ALGORITHMS[slug](n_clusters=2)
+
+    def centers(rows):
+        return algorithm.run(rows, domain=domain, seed=0).cluster_centers
+
+    np.testing.assert_array_equal(centers(X), centers(X[:50]))
+    middle = np.concatenate([X[:47], np.zeros((3, 2))])
+    np.testing.assert_array_equal(centers(X[:47]), centers(middle))
+    for cell in (np.nan, np.inf, -np.inf):
+        broken = middle.copy()
+        broken[47, 1] = cell
+        np.testing.assert_array_equal(centers(broken), centers(middle))
+    for rows in (X[:0], X[:1], X, np.full((50, 2), np.nan)):
+        assert np.isfinite(algorithm.run(rows, domain=domain, noise="secure").cluster_centers).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 46, 49, 50, 51, 60])
+def test_rows_of_a_kept_n_lie_where_they_lay(n):
+    """Row i of what is computed with is row i of the data or the middle: neighbors stay neighbors."""
     domain = Domain.box(-1, 1, 2, n_public=50)
-    with pytest.raises(ValueError, match="must have the declared n = 50 rows") as refused:
-        ALGORITHMS["stemmer-kaplan-local"](n_clusters=2).run(np.zeros((47, 2)), domain=domain, noise="secure")
-    assert "47" not in str(refused.value)
+    X = np.random.default_rng(1).uniform(-0.9, 0.9, (n, 2))
+    if n > 3:
+        X[3, 0] = np.nan
+    seen = Rows(X, domain)._block(50).x
+    wanted = np.zeros((50, 2))
+    wanted[: min(n, 50)] = X[:50]
+    if n > 3:
+        wanted[3] = 0
+    assert seen.shape == (50, 2) and np.abs(seen - wanted).max() < 2**-23
+    for i in range(n):
+        other = X.copy()
+        other[i] = [0.5, -0.5]
+        changed = (Rows(other, domain)._block(50).x != seen).any(axis=1)
+        assert not np.delete(changed, i).any() if i < 50 else not changed.any()

@@ -236,3 +236,40 @@ def test_a_value_is_no_name(text):
 @pytest.mark.parametrize("text", NAMES)
 def test_a_name_is_no_value(text):
     assert not is_value(text)
+
+
+def test_no_rows_and_missing_columns_are_answered_as_any_other(tmp_path, capsys):
+    """One person's presence, or the first number in a column, decides on no error and on no other type."""
+    tables = {"none": b"a,b\n", "no line end": b"a,b", "missing": b"a,b\n1,\n2,NA\n", "filled": b"a,b\n1,\n2,3\n"}
+    tables |= {"nan": b"a,b\nnan,inf\n", "huge": b"a,b\n1e400,-1e300\n1,2\n"}
+    files = {f"{name}.csv": content for name, content in tables.items()}
+    files["none.xlsx"], files["missing.xlsx"] = workbook([["a", "b"]]), workbook([["a", "b"], ["1", ""]])
+    for name, values in {"none": pa.array([], pa.float64()), "missing": pa.nulls(3), "nan": pa.array([np.nan])}.items():
+        buffer = io.BytesIO()
+        pq.write_table(pa.table({"a": values, "b": values}), buffer)
+        files[f"{name}.parquet"] = buffer.getvalue()
+    for name, content in files.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        options = ["--private", "--low", "0", "--high", "9", "--n-public", "50", "--n-clusters", "2"]
+        for more in ([], ["--header"], ["--in-parts"] if name.endswith("parquet") else []):
+            assert main(["run", "nsm", "--data", str(path), *options, *more]) == 0, (name, capsys.readouterr().err)
+        assert {column.kind for column in read_table(content, name, header=True, private=True).columns} == {"number"}
+
+
+def test_a_fault_deep_in_a_private_file_names_no_row():
+    """A row's number is a lower bound on the number of rows."""
+    deep = b"a,b\n" + b"1,2\n" * 1000
+    for content, words in ((deep + b"1,2,3\n", "a line has not as many cells"), (deep + b"1,x\n", "It mixes numbers")):
+        try:
+            table = read_table(content, "x.csv", header=True, private=True)
+            said = table.columns[1].reason
+        except TableError as problem:
+            said = str(problem)
+        assert words in said and not any(character.isdigit() for character in said)
+
+
+def test_the_precision_of_private_numbers_does_not_follow_from_their_number():
+    large = b"a,b\n" + b"1.1,2\n" * 500_001
+    assert read_table(large, "x.csv", header=True, private=True).values("a").dtype == np.float64
+    assert read_table(large, "x.csv").values("a").dtype == np.float32
