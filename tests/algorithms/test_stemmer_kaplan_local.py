@@ -308,12 +308,6 @@ def test_advice_tells_before_the_run_where_it_is_hopeless():
     assert errors[1]["center"] == pytest.approx(errors[0]["center"] / 2, rel=0.01)
 
 
-def test_a_changed_n_is_refused():
-    X = blobs(2, 100)
-    with pytest.raises(ValueError, match="must have"):
-        StemmerKaplanLocal(n_clusters=2).run(X, domain=Domain.box(-1, 1, 2, n_public=99), seed=0)
-
-
 def test_two_hundred_thousand_users_at_epsilon_two():
     X = blobs(2, 200_000)
     domain = Domain.box(-1, 1, 2, n_public=len(X))
