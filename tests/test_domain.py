@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from dpviz import dictionary
-from dpviz.datasets import Dataset
+from dpviz.datasets import dictionary
+from dpviz.datasets.dataset import Dataset
 from dpviz.domain import Domain
 
 INSANE = [(0.0, 5e-324), (-1.7e308, 1.7e308), (0.0, 1e-310), (-1e31, 1e31), (1e16, 1e16 + 2), (1.0, 1.0 + 2**-45)]

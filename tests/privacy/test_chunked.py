@@ -8,10 +8,11 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
-from dpviz.datasets.parts import Part, parts_of
+from dpviz.datasets.parts import Part, parts_of, resized
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, threads
 from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.rows import Rows
 
 N, D = 3000, 3
 DOMAIN = Domain.box(-1, 1, D, n_public=N)
@@ -140,3 +141,17 @@ def test_a_file_without_rows_is_answered_like_any_other(tmp_path, name):
     rows = ChunkedRows(parts_of(path), DOMAIN, "unnamed", threads(1))
     trace = ALGORITHMS["nsm"](n_clusters=3).run(rows, noise="secure")
     assert np.isfinite(trace.cluster_centers).all()
+
+
+@pytest.mark.parametrize("n_rows", [1, 700, 701, 2999, 3000, 3001, 3000 + 2**17 + 5])
+@pytest.mark.parametrize("name", ["rows.npy", "rows.parquet"])
+def test_parts_are_cut_or_filled_up_to_a_kept_n(files, name, n_rows):
+    folder, X = files
+    seen = np.concatenate([part.read() for part in resized(parts_of(folder / name, part_rows=700), n_rows)])
+    assert seen.shape == (n_rows, D) and np.isnan(seen[N:]).all()
+    np.testing.assert_array_equal(seen[:N], X[:n_rows])
+    if n_rows <= N:
+        domain = Domain.box(-1, 1, D, scale="common", n_public=n_rows)
+        parts = resized(parts_of(folder / name, part_rows=700), n_rows)
+        blocks = [Rows(part.read(), domain)._block(part.stop - part.start).x for part in parts]
+        np.testing.assert_array_equal(np.concatenate(blocks), Rows(X, domain)._block(n_rows).x)
