@@ -5,8 +5,9 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from pages._ui import private, results, runs, shell
-from pages._ui.explore import coreset, local, quality
-from pages._ui.forms import pick_algorithm, pick_data
+from pages._ui.explore import centers, coreset, local, quality, stale, verdict
+from pages._ui.explore.picker import pick_algorithm
+from pages._ui.forms import pick_data
 from pages._ui.player import player
 from pages._ui.settings import begin, settings
 
@@ -16,7 +17,7 @@ hidden = False
 
 with st.sidebar:
     name, data = pick_data()
-    cls = pick_algorithm(data.private)
+    cls = pick_algorithm(data)
     form = settings(name, data, cls, followed="explore_follows")
 
 result = runs.shown(name)
@@ -61,9 +62,7 @@ with st.container(key="messages"):  # always there: a message does not move the 
         private.confirm(data, algorithm)
     runs.progress()
     if result is not None:
-        same = algorithm is not None and (shown.dataset_id, algorithm.slug) == (data.dataset_id, result.trace.algorithm)
-        if algorithm is not None and not same and "job" not in state:
-            st.caption(shell.plain(f"You see {result.label}. Press Run for {cls.name} on {data.title}."))
+        stale.ribbon(result, data, form)
         if shown.domain.origin != "declared":
             st.caption(f"This data set's {shown.domain.origin}.")
         if too_little := pane(result.trace).warning(result.trace):
@@ -79,12 +78,14 @@ elif result is None:
 if result is None:
     st.stop()
 
+verdict.line(result, hidden=hidden)
 player("explore", result, hidden=hidden, axes=axes)
 drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
+centers.section("explore", result)
 quality.section(result, hidden=hidden)
 coreset.section("explore", result, hidden=hidden, axes=axes)
 local.section("explore", result, hidden=hidden, axes=axes)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import streamlit as st
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
-from dpviz.privacy.guarantee import Notion
 from pages._ui.catalog import names, sample
 from pages._ui.shell import plain
 
@@ -25,27 +25,17 @@ LABELS = {
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
+def label_of(name: str) -> str:
+    """Return what a parameter is called on screen."""
+    return LABELS.get(name, name.replace("_", " ").capitalize())
+
+
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
     titles = {name: sample(name).title for name in names()}
     name = st.selectbox("Data", titles, format_func=titles.get, key="explore_data", persist_state="session")
     st.caption(plain(sample(name).description))
     return name, sample(name)
-
-
-def _named(slug: str) -> str:
-    return f"{ALGORITHMS[slug].name}{', recommended' if slug == RECOMMENDED else ''}"
-
-
-def pick_algorithm(private: bool = False) -> type[Algorithm]:
-    """Show the algorithm picker with each one's idea; for private data only what promises something."""
-    slugs = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE or not private]
-    slug = st.selectbox(
-        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=_named,
-        key="private_algorithm" if private else "explore_algorithm", persist_state="session",
-    )  # fmt: skip
-    st.caption(ALGORITHMS[slug].tagline)
-    return ALGORITHMS[slug]
 
 
 def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -> dict[str, Any]:
@@ -76,9 +66,23 @@ def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -
     return values
 
 
+def in_words(problem: Exception, cls: type[Algorithm]) -> str:
+    """Return what is wrong with a parameter in the words of the form: fields by their labels, "at least" for >=."""
+    text = str(problem).removeprefix(f"{cls.name}: ")
+    for name in params.specs(cls):
+        text = re.sub(rf"\b{name}\b", label_of(name), text)
+    for code, words in (
+        ("must be >= ", "must be at least "),
+        ("must be <= ", "must be at most "),
+        ("must be > ", "must be above "),
+    ):
+        text = text.replace(code, words)
+    return text
+
+
 def widget(owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "") -> Any:
     """Show the widget of one parameter; return its value."""
-    label = label or LABELS.get(name, name.replace("_", " ").capitalize())
+    label = label or label_of(name)
     keep: dict[str, Any] = {"key": key, "help": spec.help, "persist_state": "session"}
     if spec.kind == "bool":
         return st.toggle(label, default, **keep)

@@ -94,6 +94,20 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
         _take(job)
 
 
+def seconds(data: Dataset, algorithm: Algorithm) -> float:
+    """Return how long a run is expected to take here, from public values."""
+    return pace().seconds(algorithm, data.domain.n_features, data.n_public)
+
+
+def abandon() -> None:
+    """Stop the session's running job and forget it: what it would show is no longer asked for."""
+    state = st.session_state
+    job = jobs().get(state.pop("job", ""))
+    state.pop("inbox", None)
+    if job is not None:
+        job.cancel()
+
+
 def _session() -> str:
     """Return a name for this session that tells nobody anything: the owner of its jobs."""
     return st.session_state.setdefault("owner", secrets.token_urlsafe(9))

@@ -9,9 +9,11 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from pages._ui import private, runs
-from pages._ui.forms import parameters
+from pages._ui.forms import in_words, parameters
 
 __all__ = ["Settings", "begin", "settings"]
+
+LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +23,10 @@ class Settings:
     algorithm: Algorithm | None
     seed: int
     outlook: str
+
+    def asks_for(self, data: Dataset) -> str:
+        """Return the identity of the run that Run would make, "" if a parameter is wrong."""
+        return runs.run_id(data, self.algorithm, None if data.private else self.seed) if self.algorithm else ""
 
 
 def settings(name: str, data: Dataset, cls: type[Algorithm], *, followed: str) -> Settings:
@@ -46,10 +52,14 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     before, algorithm, outlook, seed = state.get("settings"), None, "", 0
     try:
         algorithm = cls(**parameters(cls, name, {"n_clusters": data.n_clusters}))
+        if algorithm.n_clusters > data.n_public:
+            raise ValueError(
+                f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
+            )
         outlook = runs.forecast(data, algorithm)
     except (ValueError, TypeError) as problem:
         algorithm = None
-        st.error(f"{problem} Nothing was spent.")
+        st.error(f"{in_words(problem, cls)} Nothing was spent.")
     if not data.private:
         seed = int(
             st.number_input(
@@ -58,7 +68,10 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
             )
         )  # fmt: skip
     state.settings = Settings(algorithm, seed, outlook)
-    pressed = st.button("Run", type="primary", width="stretch", disabled=algorithm is None or "job" in state)
+    moved = _live(data, state.settings)
+    pressed = st.button(
+        "Run", type="primary", width="stretch", key="explore_run", disabled=algorithm is None or "job" in state
+    )
     if pressed:
         begin(data)
     if algorithm is not None:
@@ -68,5 +81,22 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     if data.private:
         cost = "Each run spends ε of this file again. It asks first."
     st.caption(f"{outlook} {cost}")
-    if not page["whole"] and (pressed or (state.get(followed) and state.settings != before)):
+    if not page["whole"] and (pressed or moved or (state.get(followed) and state.settings != before)):
         st.rerun()
+
+
+def _live(data: Dataset, now: Settings) -> bool:
+    """Run at once what a changed control asks for, where that is fast and costs nobody anything; say whether it did.
+
+    A run that is still going on for an older value is dropped.
+    """
+    state, asked = st.session_state, now.asks_for(data)
+    if data.private or not asked or asked == state.get("asked"):
+        return False
+    first = "asked" not in state and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
+    state.asked = asked
+    if first or runs.seconds(data, now.algorithm) >= LIVE:
+        return False
+    runs.abandon()
+    begin(data)
+    return True

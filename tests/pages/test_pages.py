@@ -54,8 +54,7 @@ def test_explore_runs_and_keeps_the_result(app):
     assert not app.exception and len(app.get("plotly_chart")) == 8
     app.selectbox(key="explore_data").set_value("iris").run()
     assert any("7 releases, less than a second" in caption.value for caption in app.caption)
-    app.button[0].click().run()
-    wait_for_run(app)
+    wait_for_run(app)  # it starts by itself
     assert not app.exception and not app.error
     identity = app.session_state["shown"]
     assert identity.startswith('["sample:iris", "nsm"')
@@ -67,9 +66,9 @@ def test_explore_runs_and_keeps_the_result(app):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("param_nsm_epsilon", 0.0, "NSM (ours): epsilon must be > 0; got 0.0. Nothing was spent."),
-        ("param_nsm_epsilon", -1.0, "NSM (ours): epsilon must be > 0; got -1.0."),
-        ("param_nsm_n_clusters_town", 0, "NSM (ours): n_clusters must be >= 1; got 0."),
+        ("param_nsm_epsilon", 0.0, "Privacy budget ε must be above 0; got 0.0. Nothing was spent."),
+        ("param_nsm_epsilon", -1.0, "Privacy budget ε must be above 0; got -1.0."),
+        ("param_nsm_n_clusters_town", 0, "Centers k must be at least 1; got 0."),
     ],
 )
 def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, words):
@@ -77,26 +76,59 @@ def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, wo
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert any(words in error.value for error in app.error)
-    assert app.button[0].disabled and len(app.get("plotly_chart")) == 8
+    assert app.button(key="explore_run").disabled and len(app.get("plotly_chart")) == 8
 
 
 def test_bad_delta_is_one_sentence(app):
     open_page(app, "pages/explore.py")
-    for text, words in [("2", "delta must be <= 0.5"), ("much", "delta must be a number or empty")]:
+    for text, words in [("2", "Delta δ must be at most 0.5"), ("much", "Delta δ must be a number or empty")]:
         app.text_input(key="param_nsm_delta").set_value(text).run()
         assert not app.exception and any(words in error.value for error in app.error)
     app.text_input(key="param_nsm_delta").set_value("0.1").run()
     assert any("is above 1/n" in warning.value for warning in app.warning)
 
 
-def test_too_many_centers_fail_in_the_run_with_a_sentence(app):
+def test_too_many_centers_are_one_sentence_before_anything_runs(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_data").set_value("tiny").run()
-    app.number_input(key="param_nsm_n_clusters_tiny").set_value(100).run()
-    app.button[0].click().run()
     wait_for_run(app)
-    assert not app.exception
-    assert any("n_clusters must be <= n = 40; got 100" in error.value for error in app.error)
+    app.number_input(key="param_nsm_n_clusters_tiny").set_value(100).run()
+    assert not app.exception and app.button(key="explore_run").disabled
+    assert any("Centers k must be at most 40, the number of rows; got 100" in error.value for error in app.error)
+
+
+def test_a_changed_control_runs_at_once_and_the_picture_follows(app):
+    open_page(app, "pages/explore.py")
+    before = app.session_state["asked"]
+    app.number_input(key="param_nsm_epsilon").set_value(0.25).run()
+    wait_for_run(app)
+    assert not app.exception and '"epsilon": 0.25' in app.session_state["shown"]
+    assert app.session_state["shown"] == app.session_state["asked"] != before
+    assert not any("You see" in block.proto.body for block in app.get("html"))
+
+
+def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(app, monkeypatch):
+    open_page(app, "pages/explore.py")
+    app.number_input(key="param_nsm_epsilon").set_value(0.5).run()
+    wait_for_run(app)
+    monkeypatch.setattr("pages._ui.settings.LIVE", 0.0)
+    app.number_input(key="param_nsm_epsilon").set_value(2.0).run()
+    assert '"epsilon": 0.5' in app.session_state["shown"]
+    [ribbon] = [block.proto.body for block in app.get("html") if "You see" in block.proto.body]
+    assert "You see <b>Privacy budget ε 0.5</b>. The form says <b>Privacy budget ε 2</b>" in ribbon
+    app.button(key="explore_run").click().run()
+    wait_for_run(app)
+    assert '"epsilon": 2.0' in app.session_state["shown"]
+
+
+def test_the_verdict_and_the_centers_are_there_after_every_run(app):
+    open_page(app, "pages/explore.py")
+    words = " ".join(block.proto.body for block in app.get("html"))
+    assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 of 100" in words
+    app.toggle(key="explore_hidden").set_value(False).run()
+    words = " ".join(block.proto.body for block in app.get("html"))
+    assert "<b>5 centers</b>" in words and "noise of each ±" in words and "groups found" not in words
+    assert {button.label for button in app.get("download_button")} >= {"Centers as CSV", "Centers as JSON"}
 
 
 def test_hidden_layers_can_be_switched_off(app):

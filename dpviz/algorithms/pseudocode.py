@@ -1,0 +1,183 @@
+"""What every algorithm does, in six to ten lines: which line runs at which step, and which lines read rows.
+
+A line that names a label asks the curator for it: it reads rows and costs budget. All other lines work on released
+values and are free. A test compares kinds and labels with traces.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["PSEUDOCODE", "Line"]
+
+
+class Line(NamedTuple):
+    """One line of pseudo-code.
+
+    Attributes
+    ----------
+    text : what is done, plain words; two spaces in front for the inside of a loop
+    kinds : kinds of the steps at which the line runs
+    label : label of the release that the line asks for, "" where it reads no row
+    """
+
+    text: str
+    kinds: tuple[str, ...]
+    label: str = ""
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether the line costs budget."""
+        return bool(self.label)
+
+
+_UPDATE = (
+    Line("spread k centers over the public bounds", ("packing",)),
+    Line("repeat a few rounds:", ("noisy-iteration",)),
+    Line("  give each row to its nearest center", ("noisy-iteration",), "update"),
+    Line("  add up rows and count them, with noise", ("noisy-iteration",), "update"),
+    Line("  divide: noisy sums by noisy counts", ("noisy-iteration",)),
+    Line("  bring centers back into the bounds", ("noisy-iteration",)),
+)
+
+
+def _evolution(kind: str, choose: str) -> tuple[Line, ...]:
+    return (
+        Line("scatter guesses over the public ball", (kind,)),
+        Line("repeat for T rounds:", (kind,)),
+        Line("  each row votes for the nearest guess; noise", (kind,), "votes"),
+        Line("  drop guesses with too few noisy votes", (kind,)),
+        Line(f"  {choose}", (kind,)),
+        Line("  vary them: new guesses around each center", (kind,)),
+    )
+
+
+_RECOVER = (
+    Line("give each row to its nearest center", ("recover",), "recover"),
+    Line("average the rows of each center, with noise", ("recover",), "recover"),
+)
+_SWAPS = (
+    Line("begin with any k candidates", ("swap",)),
+    Line("repeat: try every exchange of two", ("swap",)),
+    Line("  pick one, better ones more often", ("swap",), "swap"),
+    Line("pick the best of all rounds, with noise", ("pick",), "pick"),
+)
+
+PSEUDOCODE: dict[str, tuple[Line, ...]] = {
+    "kmeans": (
+        Line("choose k rows as first centers", ("iteration",)),
+        Line("repeat until nothing moves:", ("iteration",)),
+        Line("  give each row to its nearest center", ("iteration",)),
+        Line("  move each center to the mean of its rows", ("iteration",)),
+        Line("start ten times, keep the best", ("iteration",)),
+        Line("no noise anywhere: NOT PRIVATE", ("iteration",)),
+    ),
+    "pe-means": _evolution("generation", "k-means on what is left gives k centers"),
+    "hdpe-means": (
+        Line("project columns to a few random directions", ("projected-generation",)),
+        *_evolution("projected-generation", "k-means on what is left gives k centers"),
+        Line("average the rows of each center in all columns", ("recovery",), "recover"),
+    ),
+    "aug-pe": _evolution("generation", "the k guesses with most votes are the centers"),
+    "sulloyd": _UPDATE,
+    "glloyd": _UPDATE,
+    "fastlloyd": (
+        *_UPDATE[:2],
+        Line("  give each row to its nearest center", ("noisy-iteration",), "update"),
+        Line("  rows outside the radius do not count", ("noisy-iteration",), "update"),
+        Line("  add up offsets and count, with noise", ("noisy-iteration",), "update"),
+        Line("  move by noisy sums over noisy counts,", ("noisy-iteration",)),
+        Line("  at most by the radius, which shrinks", ("noisy-iteration",)),
+        _UPDATE[-1],
+    ),
+    "dpm": (
+        Line("begin with one region: the public box", ("region",)),
+        Line("for each region, while it may be cut:", ("region",)),
+        Line("  score every cut: few rows near, many beside", ("region",), "split"),
+        Line("  pick one cut, better ones more often", ("region",), "split"),
+        Line("  count both sides, with noise", ("region",), "count"),
+        Line("  too few on a side: the region is final", ("region",)),
+        Line("average each final region, with noise", ("averages",), "average"),
+        Line("if k is given: k-means on the averages", ("merge",)),
+    ),
+    "em-mc": (
+        Line("lay finer and finer grids over the bounds", ("cover",)),
+        Line("pick cells that hold many rows, with noise", ("cover",), "cover"),
+        Line("rows in a picked cell do not count again", ("cover",), "cover"),
+        Line("the middles of picked cells are candidates", ("cover",)),
+        Line("each row votes for its nearest; noise", ("cover-votes",), "votes"),
+        Line("weighted k-means on the candidates", ("cover-votes",)),
+        Line("average the rows of each center, with noise", ("cover-means",), "average"),
+    ),
+    "lsh-splits": (
+        Line("draw random hyperplanes: public", ("split-level",)),
+        Line("repeat, level by level:", ("split-level",)),
+        Line("  cut each bucket by the next hyperplane", ("split-level",)),
+        Line("  count its halves, with noise", ("split-level",), "count"),
+        Line("  too few: the bucket is cut no further", ("split-level",)),
+        Line("average the rows of each bucket, with noise", ("split-means",), "sum"),
+        Line("weighted k-means on the averages", ("split-means",)),
+    ),
+    "nsm": (
+        Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
+        Line("in which directions do they spread?", ("moment",), "moment"),
+        Line("count and average near many candidates", ("candidates",), "candidates"),
+        Line("the same again where rows were found", ("zoom",), "zoom"),
+        Line("k-means with restarts on these noisy points", ("solve",)),
+        Line("twice: one noisy step of Lloyd on the rows", ("correction",), "step"),
+        Line("  two centers in one group? Part them", ("correction",)),
+    ),
+    "stemmer-kaplan": (
+        Line("repeat with other random tables:", ("buckets",)),
+        Line("  near rows fall into the same bucket", ("buckets",)),
+        Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
+        Line("  average their rows, with noise", ("buckets",), "averages"),
+        Line("each row votes for the nearest average; noise", ("weights",), "weights"),
+        Line("weighted k-means on the averages", ("choose",)),
+    ),
+    "stemmer-kaplan-swap": (
+        Line("repeat with other random tables:", ("buckets",)),
+        Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
+        Line("  average their rows, with noise", ("buckets",), "averages"),
+        *_SWAPS,
+    ),
+    "stemmer-kaplan-local": (
+        Line("everybody randomizes at home; then:", ("reports",)),
+        Line("  in which bucket are you? Told with noise", ("reports",), "report"),
+        Line("  keep buckets that many seem to name", ("reports",)),
+        Line("  where in it? One random bit each", ("averages",), "report"),
+        Line("which average is nearest? Told with noise", ("weights",), "report"),
+        Line("weighted k-means on the averages", ("choose",)),
+    ),
+    "balcan": (
+        Line("project columns; cover them with cubes", ("cubes",)),
+        Line("halve cubes with a high noisy count", ("cubes",), "cubes"),
+        Line("the middles of the cubes are candidates", ("cubes",)),
+        *_SWAPS,
+        *_RECOVER,
+    ),
+    "dist-dp": (
+        Line("move every row by noise of size rho", ("noisy-points",), "points"),
+        Line("lay coarse and fine grids over the noisy points", ("level",)),
+        Line("count the fine cells again, with noise", ("level",), "cells"),
+        Line("join cells to regions of enough rows", ("level", "split")),
+        Line("count and average each region, with noise", ("regions",), "regions"),
+        Line("weighted k-means on the averages", ("cluster",)),
+    ),
+    "dist-dp-region-means": (
+        Line("move every row by noise of size rho", ("noisy-points",), "points"),
+        Line("k-means on the noisy points makes many regions", ("noisy-points",)),
+        Line("the regions' sizes follow from the noisy points", ("regions",)),
+        Line("sum the rows of each region, with less noise", ("regions",), "sums"),
+        Line("divide sums by sizes: region means", ("regions",)),
+        Line("weighted k-means on the means", ("cluster",)),
+    ),
+    "dist-dp-random-points": (
+        Line("for every row:", ("noisy-points",)),
+        Line("  move it by noise of size rho", ("noisy-points",), "points"),
+        Line("  bring it back into the bounds", ("noisy-points",)),
+        Line("from here on no row is read", ("cluster",)),
+        Line("the noisy points are released, one a person", ("cluster",)),
+        Line("plain k-means on the noisy points", ("cluster",)),
+    ),
+}

@@ -1,0 +1,245 @@
+"""Was it any good? One sentence of fixed form after every run, and what could help.
+
+DEMO looks at the raw rows and is NOT PRIVATE; the PRIVATE form follows from released values alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise_distances_argmin
+
+from dpviz.domain import Domain
+from dpviz.postprocessing.released import CenterNoise, center_noise
+from dpviz.trace import Trace
+
+__all__ = ["Groups", "Verdict", "demo_verdict", "groups_of", "largest_gap", "private_verdict"]
+
+FAR = 1.1  # times KMeans' loss from which a loss is called high
+LOUD = 0.5  # noise of a size as a share of the smallest group from which the noise is called as large as the group
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups that are there, from declared labels or else from KMeans; NOT PRIVATE.
+
+    Attributes
+    ----------
+    means : ndarray of shape (g, d), z units
+    radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
+    sizes : ndarray of shape (g,), rows
+    """
+
+    means: np.ndarray
+    radii: np.ndarray
+    sizes: np.ndarray
+
+    def found_by(self, centers: np.ndarray) -> np.ndarray:
+        """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
+
+        A center counts for the group whose mean is nearest to it, so that no center stands for two groups.
+        """
+        if not len(centers):
+            return np.zeros(len(self.means), dtype=bool)
+        distances = cdist(self.means, centers)
+        own = distances.argmin(axis=0)
+        near = np.where(own[None, :] == np.arange(len(self.means))[:, None], distances, np.inf).min(axis=1)
+        return near <= self.radii
+
+
+def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.ndarray | None = None) -> Groups:
+    """Return the groups of rows X (n, d) by labels (n,), or by the nearest of the reference centers (k, d).
+
+    Rows and centers are in original units; rows that are not finite do not count. A label that one row alone has is
+    no group: no private center may stand for one person.
+    """
+    Z, z = domain.normalize(X), domain.normalize(reference)
+    finite = np.isfinite(Z).all(axis=1)
+    Z = Z[finite]
+    codes = pairwise_distances_argmin(Z, z) if labels is None else np.asarray(labels)[finite]
+    _, codes = np.unique(codes, return_inverse=True)
+    sizes = np.bincount(codes)
+    means = np.stack([np.bincount(codes, column) / sizes for column in Z.T], axis=1)
+    radii = np.sqrt(np.bincount(codes, ((Z - means[codes]) ** 2).sum(axis=1)) / sizes)
+    groups = sizes > 1
+    return Groups(means[groups], radii[groups], sizes[groups])
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What to say about a run.
+
+    Attributes
+    ----------
+    parts : the sentence in its fixed order, short phrases
+    good : whether every group was found and the loss is not high (PRIVATE: whether no center drowns in its noise)
+    why : one sentence on what went wrong, empty if nothing did
+    help : what could help, one sentence each; never "spend more"
+    missed : indices of the groups without a center (DEMO)
+    """
+
+    parts: tuple[str, ...]
+    good: bool
+    why: str = ""
+    help: tuple[str, ...] = ()
+    missed: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return " · ".join(self.parts)
+
+
+def largest_gap(
+    centers: np.ndarray, reference: np.ndarray, domain: Domain, columns: Sequence[str], units: Sequence[str]
+) -> str:
+    """Return the largest distance between a center and its partner in the data's units, in words.
+
+    Centers (k', d) and reference (k, d) in original units are matched one to one, with the least total distance in
+    z units. With one unit for all columns of a common scale it is a distance; else the widest gap in one column,
+    the column with the largest share of its bounds, by name.
+    """
+    here, there = domain.normalize(centers), domain.normalize(reference)
+    one, other = linear_sum_assignment(cdist(here, there))
+    gaps = np.abs(centers[one] - reference[other])
+    if domain.scale == "common" and len(set(units)) == 1:
+        return f"{quantity(float(np.linalg.norm(gaps, axis=1).max()))} {units[0]}".rstrip()
+    row, column = np.unravel_index((gaps / domain.half_width).argmax(), gaps.shape)
+    unit = f" {units[column]}" if units and units[column] else ""
+    return f"{quantity(float(gaps[row, column]))}{unit} in {columns[column]}"
+
+
+def demo_verdict(
+    trace: Trace,
+    groups: Groups,
+    reference: np.ndarray,
+    losses: tuple[float, float],
+    columns: Sequence[str],
+    units: Sequence[str],
+) -> Verdict:
+    """Return the verdict beside KMeans, by the raw rows: NOT PRIVATE.
+
+    Parameters
+    ----------
+    reference : ndarray of shape (k, d), KMeans' centers, original units
+    losses : the run's loss and KMeans' loss, the same unit
+    """
+    centers = trace.domain.normalize(trace.cluster_centers)
+    found = groups.found_by(centers)
+    ratio = losses[0] / losses[1] if losses[1] > 0 else math.inf if losses[0] > 0 else 1.0
+    comparable = len(centers) == len(reference)
+    parts = [f"{int(found.sum())} of {len(found)} groups found"]
+    if comparable:
+        parts.append(f"{ratio_words(ratio)} × KMeans")
+        parts.append(f"off by {largest_gap(trace.cluster_centers, reference, trace.domain, columns, units)} at most")
+    else:
+        parts.append(
+            f"{len(centers)} center{'s' * (len(centers) != 1)} where KMeans has {len(reference)}: not comparable"
+        )
+    missed = tuple(np.flatnonzero(~found).tolist())
+    noise = center_noise(trace)
+    return Verdict(
+        parts=(*parts, bet(trace)),
+        good=not missed and (ratio <= FAR or not comparable),
+        why=_why(groups, missed, ratio if comparable else math.nan, noise, len(centers)),
+        help=_help(trace) if missed or (comparable and ratio > FAR) else (),
+        missed=missed,
+    )
+
+
+def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
+    """Return the verdict of a private run: how many centers, the noise of each, the bet. Released values only."""
+    noise = center_noise(trace)
+    k = len(trace.cluster_centers)
+    parts = [f"{k} center{'s' * (k != 1)}"]
+    if noise.sd is not None:
+        parts.append(f"noise of each {_spread(float(noise.sd.max()), trace.domain, columns, units)}")
+    drowned = 0
+    if noise.sizes is not None and noise.sizes_sd is not None:
+        drowned = int((noise.sizes < 2 * noise.sizes_sd).sum())
+    why = f"The noisy size of {drowned} of {k} centers cannot be told from zero." if drowned else ""
+    return Verdict((*parts, bet(trace)), good=not drowned, why=why, help=_help(trace) if drowned else ())
+
+
+def bet(trace: Trace) -> str:
+    """Return the promise as a bet: how often anybody who guesses is right at most."""
+    promise = trace.claimed
+    if not promise.private:
+        return "no privacy: 100 of 100"
+    return f"for ε {promise.epsilon:.3g}: {promise.odds} of 100"
+
+
+def quantity(value: float) -> str:
+    """Return a number as people write it: two digits that count, no exponent for everyday sizes."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if 1e-3 <= abs(value) < 1e6:
+        digits = max(0, 1 - math.floor(math.log10(abs(value))))
+        return f"{value:,.{digits}f}"
+    return f"{value:.1e}"
+
+
+def ratio_words(ratio: float) -> str:
+    """Return a ratio of losses with the digits that matter."""
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}" if math.isfinite(ratio) else "∞"
+
+
+def _spread(sd: float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
+    """Return one standard deviation per column in the data's units: the widest column, by name if they differ."""
+    if sd >= 1:
+        return "as wide as the public bounds"
+    widths = sd * domain.half_width
+    if len(set(np.round(widths, 12))) == 1 and len(set(units)) <= 1:
+        return f"±{quantity(float(widths[0]))} {units[0] if units else ''}".rstrip()
+    column = int(widths.argmax())
+    unit = f" {units[column]}" if units and units[column] else ""
+    return f"±{quantity(float(widths[column]))}{unit} in {columns[column]}"
+
+
+def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoise, k: int) -> str:
+    sentences = []
+    if missed:
+        sizes = sorted(int(groups.sizes[group]) for group in missed)
+        which = f"the group of {sizes[0]:,} has" if len(missed) == 1 else f"{_listed(sizes)} have"
+        sentences.append(f"{which} no center" + (", and the loss hides it" if ratio <= FAR else ""))
+        if k < len(groups.sizes):
+            sentences.append(f"{k} center{'s' * (k != 1)} cannot serve {len(groups.sizes)} groups")
+        elif noise.sizes_sd is not None and noise.sizes_sd > LOUD * sizes[0]:
+            sentences.append(f"the noise (±{quantity(noise.sizes_sd)} rows) is about as large")
+    elif ratio > FAR:
+        sentences.append("every group has a center, but far from its middle")
+    if not sentences:
+        return ""
+    text = "; ".join(sentences)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _listed(sizes: list[int]) -> str:
+    """Return two or more groups by their sizes, which are in ascending order."""
+    if len(sizes) > 3:
+        return f"{len(sizes)} groups ({sizes[0]:,} to {sizes[-1]:,} rows)"
+    words = [f"{size:,}" for size in sizes]
+    return f"the groups of {', '.join(words[:-1])} and {words[-1]}"
+
+
+def _help(trace: Trace) -> tuple[str, ...]:
+    """Return what could help, from public values: never "spend more", but what more would buy and cost."""
+    k = len(trace.cluster_centers)
+    fewer = (f"Fewer centers than {k}: each then stands for more people.",) if k > 1 else ()
+    if not trace.claimed.private:
+        return ("Another start (seed): KMeans, too, can end in a poor place.",)
+    doubled = dataclasses.replace(
+        trace.claimed,
+        epsilon=2 * trace.claimed.epsilon,
+        mu=None if trace.claimed.mu is None else 2 * trace.claimed.mu,
+        pure_epsilon=None if trace.claimed.pure_epsilon is None else 2 * trace.claimed.pure_epsilon,
+    )
+    return (
+        *fewer,
+        "More people: the noise stays the same, the groups grow.",
+        "Tighter public bounds: the noise shrinks with them.",
+        f"Twice the ε halves the noise, and the bet goes from {trace.claimed.odds} to {doubled.odds} of 100.",
+    )

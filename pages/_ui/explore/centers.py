@@ -1,0 +1,49 @@
+"""The released centers, to read and to take away: a table in the data's units, CSV, JSON, and the weighted points."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.postprocessing.released import centers_csv, centers_json, centers_table, coreset_table
+from pages._ui.results import Result
+
+
+def section(key: str, result: Result) -> None:
+    """Show the centers below the picture; all of it is released, so it is there in both modes and costs nothing."""
+    trace, data = result.trace, result.data
+    table = centers_table(trace, data.columns, data.units)
+    st.header("Centers" if not trace.claimed.private else "Released centers")
+    numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in table.columns[1:]}
+    st.dataframe(table, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_centers")
+    known = "noisy size" in table
+    st.html(
+        '<p class="dp-small">In the data\'s units. '
+        + ("The size is noisy too and may fall below zero. " if known else "")
+        + ("The noise is one standard deviation of the last release for each center. " if known else "")
+        + f"{trace.notice[0].upper()}{trace.notice[1:].rstrip('.')}.</p>"
+    )
+    downloads(key, result)
+
+
+def downloads(key: str, result: Result) -> None:
+    """Offer centers as CSV and JSON, and the weighted points where the run releases some."""
+    trace, data = result.trace, result.data
+    history = st.session_state.get("history", [])
+    number = history.index(result.identity) + 1 if result.identity in history else 0
+    name = f"dpviz-{trace.algorithm}-{number}-centers"
+    keep = {"icon": ":material/download:", "on_click": "ignore"}
+    with st.container(horizontal=True):
+        st.download_button(
+            "Centers as CSV", centers_csv(trace, data.columns, data.units), f"{name}.csv", "text/csv",
+            key=f"{key}_centers_csv", **keep,
+        )  # fmt: skip
+        st.download_button(
+            "Centers as JSON", centers_json(trace, data.columns, data.units), f"{name}.json", "application/json",
+            key=f"{key}_centers_json", **keep,
+        )  # fmt: skip
+        points = coreset_table(trace, data.columns, data.units)
+        if points is not None:
+            st.download_button(
+                "Weighted points as CSV", f"# {trace.notice}\n{points.to_csv(index=False)}",
+                f"dpviz-{trace.algorithm}-{number}-points.csv", "text/csv", key=f"{key}_points_csv", **keep,
+            )  # fmt: skip

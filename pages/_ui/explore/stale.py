@@ -1,0 +1,51 @@
+"""A picture never disagrees silently with the form: it is dimmed, and a ribbon names what differs."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import streamlit as st
+
+from dpviz.datasets import Dataset
+from pages._ui.forms import label_of
+from pages._ui.results import Result
+from pages._ui.settings import Settings
+
+_DIMMED = (
+    "<style>.st-key-explore_figures,.st-key-verdict{opacity:.45}"
+    "[data-testid=stSidebar] button[kind=primary]{animation:dp-pulse 1.2s ease-out 1}</style>"
+)
+
+
+def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str, str, str]]:
+    """Return (what, as seen, as the form says) for everything in which the shown run is not what the form asks for."""
+    algorithm = form.algorithm
+    if algorithm is None or form.asks_for(data) == result.identity:
+        return []
+    if result.data.dataset_id != data.dataset_id:
+        return [("Data", result.data.title.split(",")[0], data.title.split(",")[0])]
+    if result.trace.algorithm != algorithm.slug:
+        return [("Algorithm", result.trace.name, algorithm.name)]
+    seen: dict[str, Any] = dict(result.trace.parameters)
+    both = [(label_of(name), seen.get(name), getattr(algorithm, name)) for name in seen if hasattr(algorithm, name)]
+    if not data.private:
+        both.append(("Seed", result.trace.seed, form.seed))
+    return [(name, _words(old), _words(new)) for name, old, new in both if old != new]
+
+
+def _words(value: Any) -> str:
+    return "auto" if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def ribbon(result: Result, data: Dataset, form: Settings) -> None:
+    """Say that the picture is older than the form, and of what it is the picture."""
+    differing = differences(result, data, form)
+    if not differing or "job" in st.session_state or "asking" in st.session_state:
+        return
+    old = ", ".join(f"{name} {seen}" for name, seen, _ in differing)
+    new = ", ".join(f"{name} {asked}" for name, _, asked in differing)
+    st.html(
+        f'{_DIMMED}<p class="dp-stale" role="status">You see <b>{html.escape(old)}</b>. The form says '
+        f"<b>{html.escape(new)}</b>: press Run to see that.</p>"
+    )

@@ -1,0 +1,54 @@
+"""Above the picture: one sentence on whether the run was any good, and what could help where it was not."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.verdict import Groups, Verdict, demo_verdict, groups_of, private_verdict
+from pages._ui.caches import per_run
+from pages._ui.results import Result
+
+
+@per_run(shared=256, own=64)
+def groups(identity: str, _result: Result) -> Groups:
+    """Return the groups that are there: the labels' where the data have as many as their k, else KMeans'."""
+    data = _result.data
+    labels = data.labels if data.labels is not None and len(set(data.labels.tolist())) == data.n_clusters else None
+    return groups_of(data.X, data.domain, _result.reference.cluster_centers, labels)
+
+
+@per_run(shared=256, own=64)
+def _demo(identity: str, _result: Result) -> Verdict:
+    data, reference = _result.data, _result.reference.cluster_centers
+    loss = normalized_loss(data.X, _result.trace.cluster_centers, data.domain)
+    return demo_verdict(
+        _result.trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units
+    )
+
+
+def of(result: Result, *, hidden: bool) -> Verdict:
+    """Return the verdict: by the raw rows where hidden layers are shown, else by released values alone."""
+    if hidden and result.reference is not None:
+        return _demo(result)
+    return private_verdict(result.trace, result.data.columns, result.data.units)
+
+
+def line(result: Result, *, hidden: bool) -> None:
+    """Show the verdict, always at the same place."""
+    verdict = of(result, hidden=hidden)
+    tag = '<span class="dp-tag">NOT PRIVATE</span>' if hidden and result.reference is not None else ""
+    first, *rest = verdict.parts
+    mark = "" if verdict.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
+    words = "".join(f"<span>{html.escape(part)}</span>" for part in rest)
+    why = f'<p class="dp-why">{html.escape(verdict.why)}</p>' if verdict.why else ""
+    with st.container(key="verdict", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(
+            f'<div class="dp-verdict" role="status">{mark}<b>{html.escape(first)}</b>{words}{tag}{why}</div>',
+            width="stretch",
+        )
+        if verdict.help:
+            with st.popover("What could help", width="content"):
+                st.markdown("\n".join(f"- {sentence}" for sentence in verdict.help))

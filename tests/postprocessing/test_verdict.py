@@ -1,0 +1,126 @@
+"""Centers to take away, and the verdict: what is said must follow from what was released, or from the rows in DEMO."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
+from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict, quantity
+
+DOMAIN = Domain.box(-10, 10, 2, scale="common", n_public=3000)
+MIDDLES = np.array([[-6.0, -6.0], [6.0, -6.0], [0.0, 6.0]])
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.repeat(MIDDLES, 1000, axis=0) + np.random.default_rng(0).normal(scale=0.5, size=(3000, 2))
+
+
+@pytest.fixture(scope="module")
+def kmeans(X):
+    return ALGORITHMS["kmeans"](n_clusters=3).run(X, domain=DOMAIN, seed=0).cluster_centers
+
+
+def run(slug, X, seed=0, **values):
+    return ALGORITHMS[slug](**{"n_clusters": 3, **values}).run(X, domain=DOMAIN, seed=seed)
+
+
+@pytest.mark.parametrize("slug", ["glloyd", "sulloyd"])
+def test_the_noise_of_a_center_is_what_reruns_show(slug, X):
+    """One round, one center: the average of all rows, whose only error is the noise of that release."""
+    runs = [run(slug, X, seed, n_clusters=1, iterations=1, boundary="none") for seed in range(300)]
+    seen = np.array([trace.cluster_centers[0] for trace in runs]).std(axis=0) / DOMAIN.half_width
+    told = center_noise(runs[0])
+    assert seen.mean() == pytest.approx(told.sd[0], rel=0.1)
+    sizes = np.array([center_noise(trace).sizes[0] for trace in runs])
+    assert sizes.mean() == pytest.approx(3000, abs=3 * told.sizes_sd / np.sqrt(300))
+    assert sizes.std() == pytest.approx(told.sizes_sd, rel=0.15)
+
+
+def test_the_noise_of_a_weighted_mean_is_what_reruns_of_its_weights_show():
+    from dpviz.postprocessing.released import _of_points
+
+    rng = np.random.default_rng(1)
+    points, weights, sd = rng.uniform(-1, 1, (60, 2)), np.full(60, 100.0), np.full(60, 4.0)
+    centers = np.average(points, axis=0, weights=weights)[None]
+    told = _of_points(centers, points, weights, sd)
+    noisy = weights + rng.normal(size=(4000, 60)) * sd
+    means = noisy @ points / noisy.sum(axis=1)[:, None]
+    assert told.sd[0] == pytest.approx(means.std(axis=0).mean(), rel=0.05)
+
+
+@pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug != "stemmer-kaplan-swap"])
+def test_every_algorithm_hands_over_its_centers(slug, X):
+    if slug.startswith("dist-dp"):
+        trace = run(slug, X, rho_distance=0.05)
+    else:
+        trace = run(slug, X)
+    table = centers_table(trace, ["east", "north"], ["km", "km"])
+    assert np.array_equal(table[["east (km)", "north (km)"]].to_numpy(), trace.cluster_centers)
+    first, text = centers_csv(trace, ["east", "north"], ["km", "km"]).split("\n", 1)
+    assert first.startswith("# ") and trace.notice in first
+    assert pd.read_csv(io.StringIO(text)).shape == table.shape
+    record = json.loads(centers_json(trace, ["east", "north"], ["km", "km"]), parse_constant=pytest.fail)
+    assert np.array_equal(record["cluster_centers"], trace.cluster_centers)
+    assert record["columns"] == ["east", "north"] and record["notice"] == trace.notice
+    points = coreset_table(trace, ["east", "north"])
+    assert (points is None) == (trace.coreset is None)
+
+
+def test_a_column_that_looks_like_a_formula_stays_text(X):
+    header = centers_csv(run("glloyd", X), ["=cmd|' /C calc'!A0", "north"]).splitlines()[1]
+    assert "'=cmd" in header
+
+
+def test_a_group_is_found_by_a_center_of_its_own_within_its_radius():
+    groups = Groups(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([0.2, 0.2]), np.array([50, 50]))
+    assert groups.found_by(np.array([[0.1, 0.0], [1.0, 0.1]])).tolist() == [True, True]
+    assert groups.found_by(np.array([[0.1, 0.0], [0.15, 0.1]])).tolist() == [True, False]
+    assert groups.found_by(np.array([[0.5, 0.0]])).tolist() == [False, False]
+    assert groups.found_by(np.empty((0, 2))).tolist() == [False, False]
+    wide = Groups(groups.means, np.array([5.0, 5.0]), groups.sizes)
+    assert wide.found_by(np.array([[0.1, 0.0]])).tolist() == [True, False]  # one center never stands for two groups
+
+
+def test_the_groups_are_those_of_the_labels_and_one_person_is_none(X, kmeans):
+    labels = np.repeat([0, 1, 2], 1000)
+    assert groups_of(X, DOMAIN, kmeans).sizes.tolist() == [1000, 1000, 1000]
+    labels[0] = 7
+    assert groups_of(X, DOMAIN, kmeans, labels).sizes.tolist() == [999, 1000, 1000]
+
+
+def test_a_good_run_is_called_good(X, kmeans):
+    trace = run("nsm", X)
+    verdict = demo_verdict(
+        trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.0051, 0.005), ["east", "north"], ["km", "km"]
+    )
+    assert verdict.good and not verdict.why and not verdict.help
+    assert str(verdict).startswith("3 of 3 groups found · 1.02 × KMeans · off by 0.")
+    assert str(verdict).endswith(f"km at most · for ε 1: {trace.claimed.odds} of 100")
+
+
+def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(X, kmeans):
+    trace = run("nsm", X, n_clusters=2)
+    verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
+    assert not verdict.good and len(verdict.missed) == 2 or len(verdict.missed) == 1
+    assert "2 centers cannot serve 3 groups" in verdict.why and "1,000" in verdict.why
+    assert verdict.help and not any("spend" in sentence.lower() for sentence in verdict.help)
+
+
+def test_the_private_verdict_reads_released_values_only(X):
+    trace = ALGORITHMS["glloyd"](n_clusters=3).run(X, domain=DOMAIN, noise="secure")
+    verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
+    assert str(verdict).startswith("3 centers · noise of each ±")
+    assert "KMeans" not in str(verdict) and "groups" not in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.0823, "0.082"), (12.34, "12"), (1234.5, "1,234"), (0, "0"), (2.5e-7, "2.5e-07")]
+)
+def test_quantities_have_the_digits_that_count(value, words):
+    assert quantity(value) == words
