@@ -39,7 +39,8 @@ def visit() -> None:
 
     st.session_state.via_app = True
     page = st.navigation(
-        [st.Page(path, title=title, default=title == "Home") for path, title in PAGES.items()], position="top"
+        [st.Page(path, title=entry.title, default=entry.title == "Home") for path, entry in PAGES.items()],
+        position="top",
     )
     wanted = st.session_state.pop("wanted", None)
     if wanted in PAGES and wanted != "pages/home.py":
@@ -52,12 +53,15 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from pages._ui.front import Compressed, announcing
-    from pages._ui.shell import PAGES
+    from pages._ui.front import Compressed, announcing, moved
+    from pages._ui.shell import MOVED, PAGES
 
     app = st.App(
         __file__,
         lifespan=ready,
         middleware=[Middleware(Compressed)],
-        routes=announcing(("BidiComponent", "PlotlyChart"), ["/", *(f"/{Path(path).stem}" for path in PAGES)]),
+        routes=[
+            *announcing(("BidiComponent", "PlotlyChart"), ["/", *(f"/{Path(path).stem}" for path in PAGES)]),
+            *moved(MOVED),
+        ],
     )

@@ -6,7 +6,7 @@ from pages._ui import catalog, shell
 from pages._ui.data import files, gallery
 from pages._ui.data import upload as data_upload
 
-shell.enter("pages/data.py")
+shell.enter(__file__)
 WAYS = {"Samples": gallery.samples, "Make blobs": gallery.blobs, "Your file": data_upload.files}
 
 chosen, upload = catalog.chosen(), files.shown()

@@ -9,7 +9,7 @@ from pages._ui import catalog, distance, shell
 from pages._ui.forms import STOPS
 from pages._ui.player import draw, player
 
-shell.enter("pages/distance.py")
+shell.enter(__file__)
 FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
 
 with st.sidebar:

@@ -11,7 +11,7 @@ from pages._ui.forms import pick_data
 from pages._ui.player import player
 from pages._ui.settings import begin, settings
 
-shell.enter("pages/explore.py")
+shell.enter(__file__)
 state = st.session_state
 hidden = False
 

@@ -10,7 +10,7 @@ from dpviz.figures.federated import plot_clients
 from pages._ui import federated, shell
 from pages._ui.catalog import sample
 
-shell.enter("pages/federated.py")
+shell.enter(__file__)
 slugs, refused = federated.offered()
 keep = {"persist_state": "session"}
 with st.sidebar:

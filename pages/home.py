@@ -8,7 +8,7 @@ from pages._ui.forms import STOPS
 from pages._ui.player import player
 from pages._ui.runs import demo
 
-shell.enter("pages/home.py")
+shell.enter(__file__)
 SAMPLE = "town"
 c = shell.colors()
 result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)

@@ -9,7 +9,7 @@ from pages._ui.player import draw, view_of
 from pages._ui.runs import demo
 from pages._ui.transport import transport
 
-shell.enter("pages/learn.py")
+shell.enter(__file__)
 SAMPLE = "town"
 NOISE = {4.0: "Hardly any (ε = 4)", 1.0: "Some (ε = 1)"}
 GUESSES = {

@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.figures.ledger import plot_steps
 from pages._ui import catalog, ledger, results, runs, shell
 
-shell.enter("pages/ledger.py")
+shell.enter(__file__)
 data = catalog.chosen()
 result = runs.shown(st.session_state.explore_data)
 trace = result.trace if result else None

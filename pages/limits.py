@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui import catalog, shell
 
-shell.enter("pages/limits.py")
+shell.enter(__file__)
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
 st.title("What is not protected")
 st.html(

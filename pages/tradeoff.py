@@ -6,7 +6,7 @@ from pages._ui import shell
 from pages._ui.sweep import sweeps, view
 from pages._ui.sweep.form import sweep_form
 
-shell.enter("pages/tradeoff.py")
+shell.enter(__file__)
 
 with st.sidebar:
     sweep, title, error = sweep_form()

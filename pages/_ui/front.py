@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import streamlit as st
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Compressed", "announcing"]
+__all__ = ["Compressed", "announcing", "moved"]
 
 _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
@@ -48,6 +48,19 @@ def announcing(parts: Iterable[str], pages: Iterable[str]) -> list[Route]:
         return HTMLResponse(shell, headers={"cache-control": "no-cache"})
 
     return [Route(path, answer, methods=["GET", "HEAD"]) for path in pages]
+
+
+def moved(addresses: Mapping[str, str]) -> list[Route]:
+    """Return routes that send a page's old address, with what stands behind its question mark, to the new one."""
+
+    def route(old: str, new: str) -> Route:
+        async def answer(request: Request) -> RedirectResponse:
+            query = request.url.query
+            return RedirectResponse(f"./{new}{'?' * bool(query)}{query}", 308)
+
+        return Route(f"/{old}", answer, methods=["GET", "HEAD"])
+
+    return [route(old, new) for old, new in addresses.items()]
 
 
 def _with_imports(name: str, found: dict[str, None]) -> None:

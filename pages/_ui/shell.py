@@ -6,6 +6,7 @@ import base64
 import html
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -14,34 +15,45 @@ from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee
 
 _CSS = (Path(__file__).parent / "shell.css").read_text()
+
+
+class Entry(NamedTuple):
+    """A page in the navigation and, where it promises something, among Home's doors."""
+
+    title: str
+    icon: str = ""
+    promise: str = ""
+
+
 PAGES = {
-    "pages/home.py": "Home",
-    "pages/data.py": "Data",
-    "pages/explore.py": "Explore",
-    "pages/tradeoff.py": "Trade-off",
-    "pages/federated.py": "Federated",
-    "pages/distance.py": "Distance",
-    "pages/learn.py": "Learn",
-    "pages/ledger.py": "Ledger",
-    "pages/limits.py": "Limits",
+    "pages/home.py": Entry("Home"),
+    "pages/explore.py": Entry(
+        "Explore", ":material/play_circle:", "Step through each algorithm. See what every step costs."
+    ),
+    "pages/tradeoff.py": Entry(
+        "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."
+    ),
+    "pages/data.py": Entry("Data", ":material/upload_file:", "Pick a sample, make one, or bring your own file."),
+    "pages/federated.py": Entry(
+        "Federated", ":material/hub:", "Rows stay with their clients. Watch one round on the wire."
+    ),
+    "pages/distance.py": Entry(
+        "Distance", ":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."
+    ),
+    "pages/learn.py": Entry("Learn", ":material/school:", "One question, one picture: predict, step, explain."),
+    "pages/ledger.py": Entry(
+        "Ledger", ":material/receipt_long:", "Every number that left the rows, what it cost, and why."
+    ),
+    "pages/limits.py": Entry("Limits", ":material/gpp_maybe:", "What a promise does not cover."),
 }
-DOORS = {
-    "pages/explore.py": (":material/play_circle:", "Step through each algorithm. See what every step costs."),
-    "pages/tradeoff.py": (":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."),
-    "pages/data.py": (":material/upload_file:", "Pick a sample, make one, or bring your own file."),
-    "pages/federated.py": (":material/hub:", "Rows stay with their clients. Watch one round on the wire."),
-    "pages/distance.py": (":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."),
-    "pages/learn.py": (":material/school:", "One question, one picture: predict, step, explain."),
-    "pages/ledger.py": (":material/receipt_long:", "Every number that left the rows, what it cost, and why."),
-    "pages/limits.py": (":material/gpp_maybe:", "What a promise does not cover."),
-}
+MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
 _GREEK = {"ε": "epsilon", "δ": "delta", "μ": "mu"}
 
 
-def enter(page: str) -> None:
+def enter(file: str) -> None:
     """Send a first visit by a deep link through app.py, which sets up the shell and comes back to this page."""
     if "via_app" not in st.session_state:
-        st.session_state.wanted = page
+        st.session_state.wanted = f"pages/{Path(file).name}"
         st.switch_page("app.py")
 
 
@@ -95,6 +107,7 @@ def _base64(symbol: str) -> str:
 def doors(key: str) -> None:
     """Show a way to every page that exists and has something to promise."""
     with st.container(key=key, gap="xsmall"):
-        for page, (symbol, promise) in DOORS.items():
-            with st.container(border=True):
-                st.page_link(page, label=f"**{PAGES[page]}** \u2003 {promise}", icon=symbol)
+        for page, entry in PAGES.items():
+            if entry.promise:
+                with st.container(border=True):
+                    st.page_link(page, label=f"**{entry.title}** \u2003 {entry.promise}", icon=entry.icon)
