@@ -108,7 +108,7 @@ class Trace:
         return "released values only"
 
     def to_json(self, *, include_hidden: bool = False) -> str:
-        """Serialize; hidden parts leave only when asked. A non-private trace keeps its centers back likewise."""
+        """Serialize; hidden parts leave only when asked. A non-private trace keeps all it computed back."""
         show = include_hidden or self.claimed.private
         record = {
             "notice": self.notice,
@@ -125,14 +125,14 @@ class Trace:
             "spent": self.spent.to_dict(),
             "cluster_centers": _encode(self.cluster_centers) if show else None,
             "coreset": None
-            if self.coreset is None
+            if self.coreset is None or not show
             else {field: _encode(getattr(self.coreset, field)) for field in ("points", "weights", "sd")},
             "steps": [
                 {
                     "index": step.index,
                     "kind": step.kind,
                     "title": step.title,
-                    "released": _encode(step.released),
+                    "released": _encode(step.released if show else {}),
                     "hidden": [[h.label, h.scope, _encode(h.statistic)] for h in step.hidden] if include_hidden else [],
                     "n_releases": step.n_releases,
                 }

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import ClassVar
 
 from dpviz.algorithms.pe_means import PEMeans
+from dpviz.params import param
 
 __all__ = ["AugPE"]
 
@@ -23,7 +21,9 @@ class AugPE(PEMeans):
 
     Parameters
     ----------
-    n_clusters, epsilon, delta, variations, refine
+    selection : {"top-k", "k-means"}
+        With "k-means" it is PE-means.
+    others
         As for PE-means.
 
     Formal guarantee
@@ -53,15 +53,6 @@ class AugPE(PEMeans):
     slug: ClassVar[str] = "aug-pe"
     tagline: ClassVar[str] = "PE-means with top-k voting instead of k-means: see votes split and clusters die out."
 
-    def select(
-        self, points: np.ndarray, histogram: np.ndarray, noisy_votes: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        """Return the k guesses with the most noisy votes, shape (k, d)."""
-        return points[np.argsort(-noisy_votes, kind="stable")[: self.n_clusters]]
-
-    def title(self, generation: Mapping[str, Any]) -> str:
-        """Return what happened in a generation, in one line."""
-        return (
-            f"Round {generation['round']} of {generation['rounds']}: the {self.n_clusters} guesses with the most noisy "
-            "votes become the centers"
-        )
+    selection: str = param(
+        "top-k", choices=("k-means", "top-k"), advanced=True, help="As for PE-means; top-k is what makes this Aug-PE."
+    )

@@ -104,11 +104,14 @@ class Algorithm:
         X : array of shape (n_samples, n_features) in original units, or Rows (shareable between runs)
         domain : Domain; required with an array
         seed : int; required with noise="seeded", forbidden with noise="secure"
-        noise : "seeded" (DEMO: reproducible, keeps hidden truth) or "secure" (no seed, no hidden truth)
+        noise : "seeded" (DEMO: reproducible, keeps hidden truth), "secure" (no seed, no hidden truth) or "none" (DEMO:
+            every release is the true answer, epsilon = infinity; parameters that follow epsilon follow the given one)
         on_step : called with every finished Step; may raise `dpviz.trace.Cancelled`
         """
         rows = self._rows(X, domain, dataset_id)
         init_rng, source = self._randomness(seed, noise)
+        if noise == "none" and rows.noise is not None:
+            raise ValueError(f"{self.name}: noise must not be 'none' where parties draw it together.")
         source = rows.noise or source
         if source.reproducible and rows.size_nonprivate() == 0:
             raise ValueError(f"{self.name}: the data must have at least one row of finite numbers; got none.")
@@ -125,6 +128,7 @@ class Algorithm:
             n_public=n_public,
             demo=source.reproducible,
             rho_distance=getattr(self, "rho_distance", math.inf),
+            exact=noise == "none",
         )
         steps: list[Step] = []
         for shown in self.steps(curator, rows.domain, init_rng):
@@ -138,6 +142,10 @@ class Algorithm:
             steps.append(step)
             if on_step is not None:
                 on_step(step)
+
+        def promise(total: accounting.Total) -> Guarantee:
+            return Guarantee.none() if noise == "none" else self._promise(total, public, rows.domain.rows_per_person)
+
         return Trace(
             algorithm=self.slug,
             name=self.name,
@@ -148,8 +156,8 @@ class Algorithm:
             steps=tuple(steps),
             plan=plan,
             ledger=curator.ledger,
-            claimed=self._promise(plan.total(delta), public, rows.domain.rows_per_person),
-            spent=self._promise(ledger.spent(curator.ledger, delta), public, rows.domain.rows_per_person),
+            claimed=promise(plan.total(delta)),
+            spent=promise(ledger.spent(curator.ledger, delta)),
             cluster_centers=freeze(rows.domain.denormalize(steps[-1].released["centers"])),
             coreset=_coreset(steps, rows.domain),
         )
@@ -178,7 +186,11 @@ class Algorithm:
 
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
         """Two generators, so that another epsilon keeps the initial centers: the picture shows noise, not luck."""
-        validate.one_of(self.name, ("seeded", "secure"), noise=noise)
+        validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
+        if noise == "none" and self.notion is Notion.LOCAL:
+            raise ValueError(
+                f"{self.name}: noise must not be 'none'; a report that is not randomized is the row itself."
+            )
         if noise == "secure":
             if seed is not None:
                 raise ValueError(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.domain import Domain
-from dpviz.geometry import clip_ball, snap_toward_zero
+from dpviz.geometry import Population, clip_ball, nearest, snap_toward_zero
 from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
 from dpviz.params import param
 from dpviz.postprocessing.medians import medians_on
@@ -45,8 +45,15 @@ class DistDP(Moves):
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
     objective : {"means", "medians"}
         The last step: k-means (p = 2) or k-median (p = 1), on the same released points.
-    drop_below : float, in [0, 20]
-        Regions whose noisy count is not above so many standard deviations are dropped; the paper drops at 0.
+    threshold : float, in [0, 20]
+        T: a region is small if its noisy count is not above so many standard deviations; Appendix E has 0.
+    small_regions : {"auto", "points", "drop"}
+        What small regions contribute: the noisy points in them (Algorithm 1, lines 13 and 14), nothing (Appendix E),
+        or, by a rule on released values, the better of the two: see Deviations.
+    near : float or None, in [0, 1000]
+        S: noisy points within S rho of a region are near; None: Appendix E's formula.
+    trees : int, in [1, 20]
+        REP: how many shifted quadtrees.
     budget : {"joint", "thirds"}
         Equal thirds of mu^2, or the paper's (epsilon/3, delta/3) three times, which leaves budget unspent.
     ball : {"appendix", "literal"}
@@ -59,7 +66,7 @@ class DistDP(Moves):
     (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who is in the
     data and roughly where is not protected. Public: all parameters, the domain, n. Three releases: all rows, l2
     sensitivity rho, and sqrt(d) 2^-24 more for rounding; the counts of fine cells, where a move leaves one cell and
-    enters another in each of g = 5 (10 - coarse_levels) grids, l2 sensitivity sqrt(2 g), with a threshold that pays
+    enters another in each of g = trees (10 - coarse_levels) grids, l2 sensitivity sqrt(2 g), with a threshold that pays
     delta / 6 for cells only one neighbor has; and count and sum per region, sensitivities sqrt(2) and sqrt(2) R,
     because a move may take a row from one region to the next. Which rows are far follows released noisy points.
 
@@ -69,8 +76,8 @@ class DistDP(Moves):
     level         released: cells (m, d) centers, counts (m,), kept (m,), tree (m,), side, level, source, threshold;
                   coarse levels hold the strongest cells only; hidden: keys, counts of the fine cells
     split         released: regions (f, d), near (n,) bool, reach
-    regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, radius;
-                  hidden: counts (f,), sums (f, d)
+    regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, least, radius,
+                  themselves (n,) bool, noisy points that are far or of a small region; hidden: counts (f,), sums (f, d)
     cluster       released: centers (k, d), coreset_points, coreset_weights, coreset_sd
 
     Deviations from the paper
@@ -79,7 +86,13 @@ class DistDP(Moves):
     reading that fits the noise. Its ball radius min(S, sqrt(d)) rho would make the minimum vacuous, so
     min(S rho, radius of the domain) is the default. Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes
     two cells in each grid. The region stage is priced for two regions that change, which Appendix E's share does not
-    cover. Regions below 5 standard deviations are dropped: hundreds of regions hold noise only. Noise is analytic
+    cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions
+    contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E
+    assigns rows, not noisy points). By default a rule on public and released values goes further. Under wide noise,
+    noise_sd sqrt(d) above 2/3 of the domain's radius, noisy points say little: small regions are dropped (as in
+    Appendix E) if the others hold half of the n rows by their noisy counts, and what is released is drawn to the
+    middle of the domain by v / (v + sd^2), v = radius^2 / d. Else a region is also small below (sd of a sum / sd of
+    a noisy point)^2 rows, where the mean of its noisy points is nearer than its noisy mean. Noise is analytic
     Gaussian instead of truncated Laplace and of sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy
     mean, because a tree per region would be drowned by noise.
 
@@ -103,22 +116,39 @@ class DistDP(Moves):
     name: ClassVar[str] = "dist-DP"
     slug: ClassVar[str] = "dist-dp"
     tagline: ClassVar[str] = "Hides moves by rho, not more: quadtrees on noisy points, then one noisy mean a region."
-    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"paper": {"drop_below": 0.0, "budget": "thirds"}}
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
+        "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
+    }
 
-    TREES: ClassVar[int] = 5  # REP; Appendix E.1
+    WIDE: ClassVar[float] = 2 / 3  # of the radius: noise as wide as the domain; measured, see benchmarks/rho.py
     WORK: ClassVar[float] = 5e9  # most row-region pairs
     SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
 
     objective: str = param(
         "means", choices=("means", "medians"), advanced=True, help="Sum of squared distances, or of distances."
     )
-    drop_below: float = param(
+    threshold: float = param(
         5.0,
         low=0.0,
         high=20.0,
         advanced=True,
-        help="Regions whose noisy count is below so many standard deviations of its noise are dropped.",
+        help="T: a region is small if its noisy count is below so many standard deviations of its noise.",
     )
+    small_regions: str = param(
+        "auto",
+        choices=("auto", "points", "drop"),
+        advanced=True,
+        help="What small regions contribute: their noisy points (Algorithm 1), nothing, or by rule what loses less.",
+    )
+    near: float | None = param(
+        None,
+        low=0.0,
+        high=1000.0,
+        kind="float",
+        advanced=True,
+        help="S: noisy points within S rho are near. Empty: formula.",
+    )
+    trees: int = param(5, low=1, high=20, advanced=True, help="REP: how many shifted quadtrees look for crowds.")
     budget: str = param(
         "joint",
         choices=("joint", "thirds"),
@@ -136,7 +166,9 @@ class DistDP(Moves):
     )
 
     def near_factor(self, n_features: int, n_public: int) -> float:
-        """Return S: noisy points within S rho of a region are near (Appendix E.1, decoded)."""
+        """Return S: as given, or Appendix E.1's formula, decoded."""
+        if self.near is not None:
+            return self.near
         delta = self.resolved_delta(n_public)
         return math.sqrt(2 * math.log(1.25 / (delta / 6))) * math.sqrt(n_features) / (self.epsilon / 6)
 
@@ -165,7 +197,7 @@ class DistDP(Moves):
         noisy = self.noisy_points(curator, domain)
         yield self.show_points(curator, noisy)
 
-        shifts = snap_toward_zero(rng.uniform(0, 4, (self.TREES, d)))
+        shifts = snap_toward_zero(rng.uniform(0, 4, (self.trees, d)))
         found = []
         for level in range(self.coarse_levels + 1):
             keys, counts = count_cells(noisy.value, shifts, (level,))
@@ -190,26 +222,47 @@ class DistDP(Moves):
 
         radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
-        said = self._means(curator.release("regions", query), query, domain)
+        said = self._means(curator.release("regions", query), query, noisy.sd, domain)
         kept, sd = said["kept"], said["noise_sd"]
+        alone = ~near if self.drops(noisy.sd, said, n, domain) else ~near | _small(noisy.value, regions, kept)
         words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
-        yield Step("regions", words, said)
+        words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
+        yield Step("regions", words, {**said, "themselves": alone})
 
-        points = np.concatenate([noisy.value[~near], said["means"][kept]])
-        weights = np.concatenate([np.ones(int((~near).sum())), said["noisy_counts"][kept]])
-        sds = np.concatenate([np.zeros(int((~near).sum())), np.full(int(kept.sum()), sd)])
+        own = self._shrunk(noisy.value, noisy.sd, noisy.sd, domain)
+        points = np.concatenate([own[alone], said["means"][kept]])
+        weights = np.concatenate([np.ones(int(alone.sum())), said["noisy_counts"][kept]])
+        sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
         title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
         if len(points) == 0:
-            points, weights, sds = noisy.value, np.ones(n), np.zeros(n)
+            points, weights, sds = own, np.ones(n), np.zeros(n)
             title = f"Centers: no region stands out, so k-{self.objective} on the noisy points, free"
         result = self.finish(points, weights, sds, domain, rng)
         if self.objective == "medians":
             result["centers"] = domain.clip(medians_on(points, weights, result["centers"]))
         yield Step("cluster", title, result)
 
+    def wide(self, noise_sd: float, domain: Domain) -> bool:
+        """Return whether the rule applies and noisy points are thrown about as far as the domain reaches."""
+        return self.small_regions == "auto" and noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius
+
+    def drops(self, noise_sd: float, regions: Mapping[str, Any], n_public: int, domain: Domain) -> bool:
+        """Return whether small regions contribute nothing; reads public and released values only."""
+        if self.small_regions != "auto":
+            return self.small_regions == "drop"
+        held = float(regions["noisy_counts"][regions["kept"]].sum())
+        return self.wide(noise_sd, domain) and held >= n_public / 2
+
+    def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, noise_sd: float, domain: Domain) -> np.ndarray:
+        """Return released points (m, d) drawn to the domain's middle as far as their noise sd says, under wide noise."""
+        if not self.wide(noise_sd, domain):
+            return points
+        spread = domain.radius**2 / domain.n_features  # per coordinate, before anything is known
+        return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
+
     def _refuse_too_much(self, n_public: int) -> None:
         """Refuse sizes that would take too long, before anything is released."""
-        most = self.TREES * (DEPTH + 1) * 4 * self.n_clusters
+        most = self.trees * (DEPTH + 1) * 4 * self.n_clusters
         if most * n_public > self.WORK:
             raise ValueError(
                 f"{self.name}: n_clusters = {self.n_clusters} means up to {most:,} regions, too many for "
@@ -238,15 +291,25 @@ class DistDP(Moves):
             "source": source,
         }
 
-    def _means(self, noisy: Noisy, query: NearRegionSums, domain: Domain) -> dict[str, Any]:
+    def _means(self, noisy: Noisy, query: NearRegionSums, noise_sd: float, domain: Domain) -> dict[str, Any]:
         """Return every region's noisy count and mean, and which regions are kept."""
         counts, sd = noisy.value["counts"], noisy.sd["counts"]
-        offsets = clip_ball(noisy.value["sums"] / np.maximum(counts, 1)[:, None], query.radius)
+        divisor = np.maximum(counts, 1)
+        offsets = clip_ball(noisy.value["sums"] / divisor[:, None], query.radius)
+        least = self.threshold * sd
+        if self.small_regions == "auto" and not self.wide(noise_sd, domain) and noise_sd > 0:
+            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below, the mean of its noisy points is nearer
         return {
             "regions": query.regions,
             "noisy_counts": counts,
-            "means": domain.clip(query.regions + offsets),
-            "kept": counts > self.drop_below * sd,
+            "means": domain.clip(self._shrunk(query.regions + offsets, noisy.sd["sums"] / divisor, noise_sd, domain)),
+            "kept": counts > least,
             "noise_sd": sd,
+            "least": least,
             "radius": query.radius,
         }
+
+
+def _small(points: np.ndarray, regions: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return which noisy points (n, d) lie nearest to a region that is not kept."""
+    return ~kept[nearest(points, Population(regions))]

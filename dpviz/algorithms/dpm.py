@@ -64,6 +64,10 @@ class DPM(ApproximateDP):
     selection : {"range", "double"}
         How the exponential mechanism is calibrated: by the range of the score's change, or by twice its largest
         change as in the published code, which is sound as well but spends 1.41 times more on every cut.
+    centreness, quantile, emptiness_weight : float, in [0.02, 1], [0.005, 0.45] and [0, 50]
+        The paper's t, q and alpha; t >= 2 q.
+    smallest_share : float or None, in [0.0001, 0.5]
+        Share of the rows that both sides of a cut must hold (the paper's tau_e / n); None: 2^-max_depth.
 
     Formal guarantee
     ----------------
@@ -96,7 +100,7 @@ class DPM(ApproximateDP):
 
     References
     ----------
-    .. [1] Liebenow et al., "DPM: clustering sensitive data through separation", CCS 2024, Algorithms 1 and 3,
+    .. [1] Liebenow et al., "DPM: clustering sensitive data through separation", CCS 2024, Algorithms 1 and 2,
        Definitions 5 to 7; arXiv 2307.02969.
     .. [2] Dong, Durfee and Rogers, "Optimal differential privacy composition for exponential mechanisms", ICML 2020.
     .. [3] Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018.
@@ -119,10 +123,6 @@ class DPM(ApproximateDP):
         "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
     }
 
-    T: ClassVar[float] = 0.3  # centreness at the q-quantile
-    Q: ClassVar[float] = 1 / 12
-    ALPHA: ClassVar[float] = 5.0  # weight of emptiness
-
     n_clusters: int = param(8, low=1, high=256, help="Used with 'exactly k' only: DPM finds the number itself.")
     exactly_k: bool = param(False, help="Merge the regions' averages to exactly k centers. Costs nothing.")
     max_depth: int | None = param(
@@ -144,6 +144,35 @@ class DPM(ApproximateDP):
         advanced=True,
         help="'double' is the published code's calibration: sound, but 1.41 times dearer.",
     )
+    centreness: float = param(
+        0.3, low=0.02, high=1.0, advanced=True, help="t: centreness of a cut at the q-quantile; at least 2 q."
+    )
+    quantile: float = param(
+        1 / 12,
+        low=0.005,
+        high=0.45,
+        advanced=True,
+        help="q: cuts between the q- and the (1 - q)-quantile count as central.",
+    )
+    emptiness_weight: float = param(
+        5.0, low=0.0, high=50.0, advanced=True, help="α: how much emptiness counts beside centreness."
+    )
+    smallest_share: float | None = param(
+        None,
+        low=0.0001,
+        high=0.5,
+        kind="float",
+        advanced=True,
+        help="τe: a side with a smaller share of the rows rejects a cut. Empty: 1 / 2^deepest level, as in the paper.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.centreness < 2 * self.quantile:
+            raise ValueError(
+                f"{self.name}: centreness must be >= 2 quantile = {2 * self.quantile:.4g}; got {self.centreness:g}: "
+                "else cuts near the edge would score above central ones."
+            )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return the costs along one path: counts and cuts rise as sqrt(2)^level, then one average."""
@@ -191,7 +220,7 @@ class DPM(ApproximateDP):
         histogram = HalfIntervalCounts.over(domain.box_z, self.interval)
         deepest = self.depth(curator.n_features, curator.n_public)
         count = curator.release("count", Count())
-        smallest = max(float(count.value), 1.0) / 2**deepest
+        smallest = max(float(count.value), 1.0) * (self.smallest_share or 2.0**-deepest)
         todo = [Region(1, ALL, float(count.value), 0, histogram.low, -histogram.low)]
         leaves: list[Region] = []
         sds = {0: count.sd}
@@ -209,7 +238,14 @@ class DPM(ApproximateDP):
                 "intervals": histogram.intervals,
             }
             score = SplitScore(
-                histogram, n, region.low, region.high, self.T, self.Q, self.ALPHA, self.selection == "double"
+                histogram,
+                n,
+                region.low,
+                region.high,
+                self.centreness,
+                self.quantile,
+                self.emptiness_weight,
+                self.selection == "double",
             )
             candidates = int(score.inside.sum())
             if depth == deepest or n <= 1 or candidates == 0:

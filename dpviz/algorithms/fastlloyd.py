@@ -37,6 +37,8 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         The radius is R at first and eta afterwards, eta always, or there is no radius: sums of whole rows.
     alpha : float, in [0.1, 3]
         Factor of the radius eta = alpha R / k^(1/d), with R the domain's radius.
+    radius_clipping : bool
+        Whether a noisy move longer than the radius is cut to it.
     fraction_bits : {24, 16}
         Centers and offsets are multiples of 2^-fraction_bits. 16 is what the paper's 32-bit ring can carry.
     delta_rule : {"n^-1.1", "1/(n ln n)"}
@@ -69,7 +71,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     References
     ----------
     .. [1] Diaa, Humphries and Kerschbaum, "FastLloyd: Federated, Accurate, Secure, and Tunable k-Means Clustering
-       with Differential Privacy", 2025, Algorithms 1 and 2, Sections 5.1-5.6.
+       with Differential Privacy", 2025, Figure 1, Sections 5.1-5.6.
     .. [2] Su, Cao, Li, Bertino and Jin, "Differentially private k-means clustering", CODASPY 2016.
 
     Examples
@@ -88,7 +90,8 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         "Lloyd's k-means with noise; only rows near a center may move it, so less noise hides them."
     )
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
-        "paper": {"strategy": "step", "alpha": 0.8, "boundary": "fold", "dead_cluster": "jump", "init": "packing",
+        "paper": {"strategy": "step", "alpha": 0.8, "boundary": "fold", "radius_clipping": True,
+                  "dead_cluster": "jump", "init": "packing",
                   "fraction_bits": 24, "delta_rule": "1/(n ln n)"},
     }  # fmt: skip
 
@@ -96,6 +99,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         "step", choices=("step", "constant", "none"), help="Radius: wide at first, always narrow, or none at all."
     )
     alpha: float = param(0.8, low=0.1, high=3.0, advanced=True, help="Width of the radius eta = alpha R / k^(1/d).")
+    radius_clipping: bool = param(
+        True, advanced=True, help="Cut a noisy move that is longer than the radius to it. Free."
+    )
     fraction_bits: int = param(
         24, choices=(24, 16), advanced=True, help="Binary digits after the point; 16 fits a 32-bit ring."
     )
@@ -135,6 +141,10 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
             return None
         wide = self.strategy == "step" and iteration == 0
         return domain.radius * (1.0 if wide else self._factor(domain.n_features))
+
+    def shortens(self) -> bool:
+        """Return whether moves are cut to the radius."""
+        return self.radius_clipping
 
     def query(self, centers: Any, reach: float | None, domain: Domain) -> Query:
         """Return the offsets within the radius, or sums of whole rows without one."""

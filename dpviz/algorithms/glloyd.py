@@ -54,7 +54,7 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     References
     ----------
-    .. [1] Diaa, Humphries and Kerschbaum, "FastLloyd", 2025, Appendix A.
+    .. [1] Diaa, Humphries and Kerschbaum, "FastLloyd", 2025, Appendix B.1.
     .. [2] Su, Cao, Li, Bertino and Jin, "Differentially private k-means clustering", CODASPY 2016.
 
     Examples
@@ -84,6 +84,6 @@ class GLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Appendix A, in units in which R = sqrt(d)."""
+        """Appendix B.1, in units in which R = sqrt(d)."""
         noise = sigma(self.epsilon, self.resolved_delta(n_public)) * (2 * self.SPREAD + math.sqrt(n_features))
         return self.ERROR * n_public**2 / (self.n_clusters**3 * n_features * noise**2)

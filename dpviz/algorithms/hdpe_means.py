@@ -32,8 +32,8 @@ class HDPEMeans(Evolution):
 
     Parameters
     ----------
-    n_clusters, epsilon, delta, variations
-        As for PE-means.
+    n_clusters, epsilon, delta, variations, rounds and the others of the evolution
+        As for PE-means; T counts the two rounds that pay for the recovery.
     projected_features : int, in [2, 64]
         Columns p after the projection; with p >= d there is no projection.
     final_share : float or None, in [0.01, 0.95]
@@ -59,11 +59,12 @@ class HDPEMeans(Evolution):
     published code adds one number to all coordinates of a sum, which releases their differences exactly). No branch
     on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release gets
     80 % of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count: two to three times lower loss
-    at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints 1/sqrt(d).
+    at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints 1/sqrt(d). With p = 16 columns the first
+    guesses are uniform, as for PE-means.
 
     References
     ----------
-    .. [1] PE-means, 2026, Algorithm 3, Section III-F; arXiv 2606.00342.
+    .. [1] PE-means, 2026, Algorithm 3, Section III-D; arXiv 2606.00342.
 
     Examples
     --------

@@ -38,9 +38,10 @@ class NoisyLloyd(Algorithm):
     )
     init: str = param(
         "packing",
-        choices=("packing", "packing-halving"),
+        choices=("packing", "packing-halving", "random"),
         advanced=True,
-        help="Start: largest separation by binary search, or the first that works when it is halved (published code).",
+        help="Start: largest separation by binary search, the first that works when it is halved (published code), or "
+        "anywhere in the box.",
     )
     boundary: str = param(
         "fold",
@@ -69,6 +70,10 @@ class NoisyLloyd(Algorithm):
         """Return the radius constraint of an iteration, or None for no constraint."""
         return None
 
+    def shortens(self) -> bool:
+        """Return whether a move longer than the radius is cut to it."""
+        return True
+
     def query(self, centers: np.ndarray, reach: float | None, domain: Domain) -> Query:
         """Return what an iteration asks: sums of whole rows where there is no radius."""
         return NearestSums(centers, domain.radius)
@@ -94,7 +99,7 @@ class NoisyLloyd(Algorithm):
             if self.dead_cluster == "keep":
                 moves = np.where(dead[:, None], 0.0, moves)
             short = moves
-            if reach is not None:
+            if reach is not None and self.shortens():
                 short = moves * np.minimum(1.0, reach / np.maximum(np.linalg.norm(moves, axis=1), reach))[:, None]
             start, centers = centers, self._inside(centers + short, domain)
             yield Step(
@@ -118,7 +123,10 @@ class NoisyLloyd(Algorithm):
 
     def _start(self, d: int, domain: Domain, rng: np.random.Generator) -> np.ndarray:
         """Return a packing of the box, shrunk until its corners reach the domain's radius."""
-        packed = pack_cube(self.n_clusters, d, 1.0, rng, halving=self.init == "packing-halving")
+        if self.init == "random":
+            packed = rng.uniform(-1, 1, (self.n_clusters, d))
+        else:
+            packed = pack_cube(self.n_clusters, d, 1.0, rng, halving=self.init == "packing-halving")
         return packed * domain.box_z * min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))
 
     def _inside(self, centers: np.ndarray, domain: Domain) -> np.ndarray:

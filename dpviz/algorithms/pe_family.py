@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack
+from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack, uniform_ball
 from dpviz.params import param
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, gaussians
@@ -24,8 +24,6 @@ __all__ = ["Evolution", "averages", "sums_and_counts", "survivors"]
 class Evolution(ApproximateDP):
     """Vote, keep, select, vary; subclasses say in which space and what is released at the end."""
 
-    LEVY_BETA: ClassVar[float] = 1.75  # Section III-C
-    STEP: ClassVar[float] = 0.01  # gamma, in units of R; Section III-C
     FIRST_POPULATION: ClassVar[int] = 20_000  # largest k L of the capped rule
 
     variations: str = param(
@@ -34,13 +32,52 @@ class Evolution(ApproximateDP):
         advanced=True,
         help="How many variations of each center to try at first: capped (fast), the paper's N/5, the authors' N/(5k).",
     )
+    variations_each: int | None = param(
+        None, low=1, high=20_000, kind="int", advanced=True, help="The first L itself. Empty: by the rule above."
+    )
+    rounds: int | None = param(
+        None, low=1, high=500, kind="int", advanced=True, help="Rounds T. Empty: 4 max(ε, 1) √d, as in the paper."
+    )
+    step_size: float = param(
+        0.01, low=1e-4, high=1.0, log=True, advanced=True, help="γ: how far variations go, as a share of the radius R."
+    )
+    levy_beta: float = param(
+        1.75, low=0.5, high=1.99, advanced=True, help="β of the Lévy flights; smaller: more of the rare long jumps."
+    )
+    keep: str = param(
+        "n votes",
+        choices=("n votes", "2 sd", "positive"),
+        advanced=True,
+        help="Which guesses survive: the most voted until they hold N votes (the paper), those above two standard "
+        "deviations of the noise (as earlier private evolution), or all above 0.",
+    )
+    halving: bool = param(
+        True, advanced=True, help="Halve L after a round in which noise outweighs the votes, as in the paper."
+    )
+    start: str = param(
+        "packing",
+        choices=("packing", "uniform"),
+        advanced=True,
+        help="First guesses: spread apart (in fewer than 16 columns and up to 2,000 guesses), or uniform in the ball.",
+    )
+    selection: str = param(
+        "k-means",
+        choices=("k-means", "top-k"),
+        advanced=True,
+        help="Centers of a round: weighted k-means on the survivors, or the k guesses with the most votes (Aug-PE).",
+    )
+    selection_starts: int = param(
+        1, low=1, high=50, advanced=True, help="Starts of that k-means, the best of which is taken; published code: 10."
+    )
 
     def generations(self, n_features: int) -> int:
-        """Return T = ceil(4 max(epsilon, 1) sqrt(d)), Section III-E."""
-        return math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
+        """Return T: as given, or ceil(4 max(epsilon, 1) sqrt(d)), Section IV-C."""
+        return self.rounds or math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
 
     def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first L of the chosen rule; a function of public values."""
+        """Return the first L: as given, or by the chosen rule; a function of public values."""
+        if self.variations_each is not None:
+            return self.variations_each
         if self.variations == "authors":
             return max(n_public // (5 * self.n_clusters), 4)
         paper = max(n_public // 5, 4)
@@ -70,14 +107,16 @@ class Evolution(ApproximateDP):
         projection: Projection | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield what each generation releases: Algorithm 1 in d columns, on projected rows if a projection is given."""
-        population = Population(sphere_pack(self.n_clusters * L, d, radius, rng))
+        spread = sphere_pack if self.start == "packing" else uniform_ball
+        population = Population(clip_ball(snap(spread(self.n_clusters * L, d, radius, rng)), radius))
         rounds = len(curator.plan.costs["votes"])
         for t in range(1, rounds + 1):
             votes = curator.release("votes", NearestVotes(population, projection))
-            kept = survivors(votes.value, curator.n_public)
+            kept = self.survive(votes.value, votes.sd, curator.n_public)
             histogram = np.where(kept, votes.value, 0.0)
             centers = self.select(population.points, histogram, votes.value, rng)
-            signal_to_noise = float((histogram**2).sum() / (len(histogram) * votes.sd**2))
+            noise = len(histogram) * votes.sd**2
+            signal_to_noise = float((histogram**2).sum() / noise) if noise else math.inf
             yield {
                 "round": t,
                 "rounds": rounds,
@@ -90,33 +129,41 @@ class Evolution(ApproximateDP):
                 "variations": L,
                 "signal_to_noise": signal_to_noise,
             }
-            if signal_to_noise < 1:
+            if self.halving and signal_to_noise < 1:
                 L = max(1, L // 2)
             population = self.vary(centers, L, radius, rng)
 
     def title(self, generation: Mapping[str, Any]) -> str:
         """Return what happened in a generation, in one line."""
-        kept = generation["kept"]
+        kept, head = generation["kept"], f"Round {generation['round']} of {generation['rounds']}: "
+        if self.selection == "top-k":
+            return f"{head}the {self.n_clusters} guesses with the most noisy votes become the centers"
         return (
-            f"Round {generation['round']} of {generation['rounds']}: {int(kept.sum())} of {len(kept)} guesses keep "
+            f"{head}{int(kept.sum())} of {len(kept)} guesses keep "
             f"enough noisy votes; k-means on them gives {self.n_clusters} centers"
         )
+
+    def survive(self, noisy_votes: np.ndarray, sd: float, n_public: int) -> np.ndarray:
+        """Return which guesses survive (m,), by the rule `keep`; reads noisy votes only."""
+        if self.keep == "n votes":
+            return survivors(noisy_votes, n_public)
+        return noisy_votes > (2 * sd if self.keep == "2 sd" else 0)
 
     def select(
         self, points: np.ndarray, histogram: np.ndarray, noisy_votes: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return k centers (k, d): weighted k-means on the survivors; the k most voted guesses if there are too few."""
         kept = histogram > 0
-        if kept.sum() <= self.n_clusters:
+        if self.selection == "top-k" or kept.sum() <= self.n_clusters:
             return points[np.argsort(-noisy_votes, kind="stable")[: self.n_clusters]]
         seed = int(rng.integers(2**31))
-        model = KMeans(self.n_clusters, n_init=1, random_state=seed).fit(points[kept], sample_weight=histogram[kept])
-        return snap(model.cluster_centers_)
+        model = KMeans(self.n_clusters, n_init=self.selection_starts, random_state=seed)
+        return snap(model.fit(points[kept], sample_weight=histogram[kept]).cluster_centers_)
 
     def vary(self, centers: np.ndarray, L: int, radius: float, rng: np.random.Generator) -> Population:
         """Return the centers and L Levy variations of each, inside the ball."""
         k, d = centers.shape
-        children = np.repeat(centers, L, axis=0) + self.STEP * radius * levy_steps((k * L, d), rng, self.LEVY_BETA)
+        children = np.repeat(centers, L, axis=0) + self.step_size * radius * levy_steps((k * L, d), rng, self.levy_beta)
         points = np.concatenate([centers, clip_ball(snap(children), radius)])
         return Population(points, centers, np.concatenate([np.arange(k), np.repeat(np.arange(k), L)]))
 

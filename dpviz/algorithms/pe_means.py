@@ -40,6 +40,14 @@ class PEMeans(Evolution):
     variations : {"capped", "paper", "authors"}
         Rule for the first number of variations per center, L: min(max(N/5, 4), cap) with cap 512 (128 for d <= 4),
         the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
+    variations_each, rounds : int or None, in [1, 20000] and [1, 500]
+        L and T themselves, instead of the rules.
+    step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
+        gamma and beta of the Levy flights, in units of R.
+    keep : {"n votes", "2 sd", "positive"}
+        Which guesses survive a round: Algorithm 2's, those above a fixed threshold, or all above 0.
+    halving, start, selection, selection_starts
+        Adaptive L; packed or uniform first guesses; weighted k-means (with so many starts) or top-k selection.
     refine : float, in [0, 0.9]
         Share of mu^2 for one noisy average per center at the end. Ours, not the paper's; 0 switches it off.
 
@@ -63,7 +71,8 @@ class PEMeans(Evolution):
     declared, and rows are clipped to it. It takes N as public under add/remove: here N is the declared nominal size
     and nothing reads the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text describes it;
     the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default (same loss, 2 to 200 times
-    faster). If fewer than k guesses survive, the k guesses with the most noisy votes are the centers. Votes are
+    faster). The first guesses are packed up to 2,000 and in fewer than 16 columns; beyond they are uniform, where a
+    separation rejects nothing in practice. A round's k-means has one start (published code: 10). If fewer than k guesses survive, the k guesses with the most noisy votes are the centers. Votes are
     decided in exact integer arithmetic: with floating point, one row's vote may follow other rows' positions.
 
     References

@@ -122,7 +122,7 @@ def _plane(view: View) -> Panel:
         marker={"color": colors.released_soft, "size": 3.4, "opacity": 0.8},
     )  # fmt: skip
     figure.add_scatter(
-        mode="markers", name="far: stays itself", hoverinfo="skip",
+        mode="markers", name="far or of a small region: stays itself", hoverinfo="skip",
         marker={"color": colors.released, "size": 4.2, "symbol": "triangle-up", "opacity": 0.8},
     )  # fmt: skip
     figure.add_scatter(mode="lines", name="other cell", hoverinfo="skip", line={"color": colors.line, "width": 1})
@@ -159,6 +159,7 @@ def _plane(view: View) -> Panel:
             layers["chosen"], layers["others"] = (xy(_boxes(view, cells, said["side"])) for cells in (chosen, others))
         elif step.kind == "regions":
             kept = said["kept"]
+            near = ~said["themselves"][drawn] if "themselves" in said else near
             if kept.any():
                 sizes = disc_sizes(said["noisy_counts"][kept])
                 layers["regions"] = {**xy(view.plane(said["means"][kept])), "marker": {"size": sizes}}

@@ -87,6 +87,7 @@ class Curator:
     n_public : int, the declared nominal size
     demo : bool, keep true statistics for hidden layers
     rho_distance : float, the longest move under move-rho, z units; cut to the domain's diameter
+    exact : bool, draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
     """
 
     def __init__(
@@ -99,7 +100,10 @@ class Curator:
         n_public: int,
         demo: bool,
         rho_distance: float = math.inf,
+        exact: bool = False,
     ) -> None:
+        if exact and not demo:
+            raise PermissionError("Curator: a run without noise is for DEMO only.")
         self.plan = plan
         self.neighboring = neighboring
         self.n_public = n_public
@@ -108,6 +112,7 @@ class Curator:
         self._session = rows.open(None if neighboring is Neighboring.ADD_REMOVE else n_public)
         self._noise = noise
         self._demo = demo
+        self._exact = exact
         self._ledger: list[Release] = []
         self._hidden: list[Hidden] = []
         self._by_user: set[int] = set()
@@ -336,13 +341,13 @@ class Curator:
             label=label,
             part=part,
             occurrence=occurrence,
-            mechanism=type(cost).__name__,
-            cost=dict(vars(cost)),
+            mechanism="Exact" if self._exact else type(cost).__name__,
+            cost={} if self._exact else dict(vars(cost)),
             path=path,
             norm=cost.norm,
             sensitivity=change,
             reason=reason,
-            scale=cost.scale(change),
+            scale=0.0 if self._exact else cost.scale(change),
             neighboring=str(self.neighboring),
         )
 

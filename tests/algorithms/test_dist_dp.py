@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 
 from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
@@ -346,14 +346,63 @@ def test_the_far_part_and_the_regions_add_up():
     X, domain = blobs()
     trace = DistDP(n_clusters=5, rho_distance=0.001, epsilon=2.0).run(X, domain=domain, seed=0)
     steps = {step.kind: step.released for step in trace.steps}
-    far = int((~steps["split"]["near"]).sum())
-    assert 0 < far < len(X)
-    kept = int(steps["regions"]["kept"].sum())
-    assert len(trace.coreset.points) == far + kept
-    assert (
-        steps["regions"]["kept"].tolist()
-        == (steps["regions"]["noisy_counts"] > 5 * steps["regions"]["noise_sd"]).tolist()
-    )
+    far, regions = ~steps["split"]["near"], steps["regions"]
+    assert 0 < far.sum() < len(X)
+    assert len(trace.coreset.points) == int(regions["themselves"].sum() + regions["kept"].sum())
+    assert regions["kept"].tolist() == (regions["noisy_counts"] > regions["least"]).tolist()
+    assert regions["least"] >= 5 * regions["noise_sd"]
+    assert (regions["themselves"] >= far).all()
+
+
+def regions_of(**values):
+    X, domain = blobs()
+    trace = DistDP(**{"n_clusters": 5, "epsilon": 2.0, "rho_distance": 0.01, **values}).run(X, domain=domain, seed=0)
+    return {step.kind: step.released for step in trace.steps}
+
+
+def test_noisy_points_of_small_regions_stand_for_themselves_as_in_lines_13_and_14():
+    kept_points, dropped = regions_of(small_regions="points"), regions_of(small_regions="drop")
+    far = ~kept_points["split"]["near"]
+    noisy, regions = kept_points["noisy-points"]["noisy_points"], kept_points["regions"]
+    nearest_region = ((noisy[:, None] - regions["regions"]) ** 2).sum(axis=2).argmin(axis=1)
+    small = ~regions["kept"][nearest_region]
+    assert 0 < (small & ~far).sum() < len(noisy) and 0 < regions["kept"].sum()
+    np.testing.assert_array_equal(regions["themselves"], far | small)
+    np.testing.assert_array_equal(dropped["regions"]["themselves"], far)
+
+
+def test_small_regions_are_dropped_only_under_wide_noise_and_where_the_others_hold_half_of_the_rows():
+    domain = Domain.box(-1, 1, 2, n_public=1000)
+    held = lambda rows: {"noisy_counts": np.array([rows, 300.0]), "kept": np.array([True, False])}  # noqa: E731
+    wide = DistDP.WIDE * domain.radius / np.sqrt(2)
+    auto = DistDP(rho_distance=0.1)
+    assert auto.drops(1.01 * wide, held(500.0), 1000, domain)
+    assert not auto.drops(0.99 * wide, held(500.0), 1000, domain)
+    assert not auto.drops(1.01 * wide, held(499.0), 1000, domain)
+    assert not DistDP(rho_distance=0.1, small_regions="points").drops(9.0, held(900.0), 1000, domain)
+    assert DistDP(rho_distance=0.1, small_regions="drop").drops(0.0, held(0.0), 1000, domain)
+
+
+def test_the_loss_on_iris_does_not_grow_with_epsilon():
+    """Dropping small regions made it 8 to 20 times KMeans at epsilon 4, after 1.04 at epsilon 1."""
+    X = load_iris().data
+    domain = Domain.tight_nonprivate(X)
+    losses = [
+        np.mean(
+            [
+                normalized_loss(
+                    X,
+                    DistDP(n_clusters=3, epsilon=epsilon, rho_distance=0.02)
+                    .run(X, domain=domain, seed=seed)
+                    .cluster_centers,
+                    domain,
+                )
+                for seed in range(2)
+            ]
+        )
+        for epsilon in (1.0, 4.0)
+    ]
+    assert losses[1] < 1.05 * losses[0] and losses[0] < 0.045
 
 
 def test_medians_resist_an_outlier_and_never_raise_the_sum_of_distances():

@@ -22,7 +22,8 @@ from dpviz.privacy.queries import Below, HalfIntervalCounts, SplitScore
 from dpviz.privacy.rows import Rows, Session
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
-T, Q, ALPHA = DPM.T, DPM.Q, DPM.ALPHA
+T, Q, ALPHA = DPM().centreness, DPM().quantile, DPM().emptiness_weight
+KNOBS = [(T, Q, ALPHA), (0.9, 0.05, 0.5), (0.5, 0.25, 0.0), (0.2, 0.1, 20.0)]
 
 
 def three_blobs(n=600, seed=0):
@@ -109,7 +110,7 @@ def changes(score, x, extra, gone=None):
     return (two - one)[inside]
 
 
-def widest(relation, cls=SplitScore, trials=400):
+def widest(relation, knobs=KNOBS[0], trials=400):
     """Largest share of the declared range that a pair of neighbors reached, and the largest single change."""
     rng = np.random.default_rng(2)
     share = largest = 0.0
@@ -119,18 +120,20 @@ def widest(relation, cls=SplitScore, trials=400):
         n = int(rng.integers(1, 40))
         x = snap(np.where(rng.random((n, d)) < 0.8, rng.choice([-0.9, 0.0, 0.9], (n, d)), rng.uniform(-1, 1, (n, d))))
         row, other = snap(np.where(rng.random(d) < 0.5, rng.choice([-0.9, 0.7], d), rng.uniform(-1, 1, (2, 1, d))))
-        score = cls(histogram, float(n * rng.uniform(0.5, 5)), -np.ones(d), np.ones(d), T, Q, ALPHA)
+        score = SplitScore(histogram, float(n * rng.uniform(0.5, 5)), -np.ones(d), np.ones(d), *knobs)
         change = changes(score, x, row, None if relation is AR else other)
         share = max(share, float(np.ptp(change)) / score.range(relation))
         largest = max(largest, float(np.abs(change).max()))
     return share, largest
 
 
+@pytest.mark.parametrize("knobs", KNOBS)
 @pytest.mark.parametrize("relation", [AR, REPLACE])
-def test_the_declared_range_holds_for_any_noisy_count(relation):
-    share, largest = widest(relation)
-    assert 0.6 < share <= 1 + 1e-9
-    assert largest <= (T / Q + ALPHA) * (1 if relation is AR else 2) + 1e-9
+def test_the_declared_range_holds_for_any_noisy_count_and_any_t_q_alpha(relation, knobs):
+    t, q, alpha = knobs
+    share, largest = widest(relation, knobs)
+    assert (0.6 if alpha == ALPHA else 0.3) < share <= 1 + 1e-9
+    assert largest <= (t / q + alpha) * (1 if relation is AR else 2) + 1e-9
 
 
 def worst_pair(cls):
