@@ -188,9 +188,7 @@ class Algorithm:
         """Two generators, so that another epsilon keeps the initial centers: the picture shows noise, not luck."""
         validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
         if noise == "none" and self.notion is Notion.LOCAL:
-            raise ValueError(
-                f"{self.name}: noise must not be 'none'; a report that is not randomized is the row itself."
-            )
+            raise ValueError(f"{self.name}: noise must not be 'none'; an unrandomized report is the row itself.")
         if noise == "secure":
             if seed is not None:
                 raise ValueError(

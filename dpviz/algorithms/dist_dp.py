@@ -146,7 +146,7 @@ class DistDP(Moves):
         high=1000.0,
         kind="float",
         advanced=True,
-        help="S: noisy points within S rho are near. Empty: formula.",
+        help="S: points within S rho are near. Empty: by rule.",
     )
     trees: int = param(5, low=1, high=20, advanced=True, help="REP: how many shifted quadtrees look for crowds.")
     budget: str = param(
@@ -254,7 +254,7 @@ class DistDP(Moves):
         return self.wide(noise_sd, domain) and held >= n_public / 2
 
     def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, noise_sd: float, domain: Domain) -> np.ndarray:
-        """Return released points (m, d) drawn to the domain's middle as far as their noise sd says, under wide noise."""
+        """Return released points (m, d) drawn to the domain's middle by their noise sd where it is wide."""
         if not self.wide(noise_sd, domain):
             return points
         spread = domain.radius**2 / domain.n_features  # per coordinate, before anything is known

@@ -152,7 +152,7 @@ class DPM(ApproximateDP):
         low=0.005,
         high=0.45,
         advanced=True,
-        help="q: cuts between the q- and the (1 - q)-quantile count as central.",
+        help="q: cuts between the q- and (1 - q)-quantile are central.",
     )
     emptiness_weight: float = param(
         5.0, low=0.0, high=50.0, advanced=True, help="α: how much emptiness counts beside centreness."

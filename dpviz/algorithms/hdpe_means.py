@@ -59,8 +59,8 @@ class HDPEMeans(Evolution):
     published code adds one number to all coordinates of a sum, which releases their differences exactly). No branch
     on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release gets
     80 % of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count: two to three times lower loss
-    at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints 1/sqrt(d). With p = 16 columns the first
-    guesses are uniform, as for PE-means.
+    at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints 1/sqrt(d).
+    With p = 16 columns the first guesses are uniform, as for PE-means.
 
     References
     ----------

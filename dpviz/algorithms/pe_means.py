@@ -72,8 +72,9 @@ class PEMeans(Evolution):
     and nothing reads the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text describes it;
     the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default (same loss, 2 to 200 times
     faster). The first guesses are packed up to 2,000 and in fewer than 16 columns; beyond they are uniform, where a
-    separation rejects nothing in practice. A round's k-means has one start (published code: 10). If fewer than k guesses survive, the k guesses with the most noisy votes are the centers. Votes are
-    decided in exact integer arithmetic: with floating point, one row's vote may follow other rows' positions.
+    separation rejects nothing in practice. A round's k-means has one start (published code: 10). If fewer than k
+    guesses survive, the k guesses with the most noisy votes are the centers. Votes are decided in exact integer
+    arithmetic: with floating point, one row's vote may follow other rows' positions.
 
     References
     ----------
