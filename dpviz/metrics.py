@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
-from sklearn.metrics import davies_bouldin_score, pairwise_distances_argmin, silhouette_score
+from sklearn.metrics import (
+    davies_bouldin_score,
+    pairwise_distances_argmin,
+    pairwise_distances_argmin_min,
+    silhouette_score,
+)
 
 from dpviz import geometry
 from dpviz.domain import Domain
@@ -20,11 +25,13 @@ __all__ = [
     "davies_bouldin",
     "hungarian_accuracy",
     "inertia",
+    "kmeans_distances",
     "kmeans_distance",
     "loss_auc",
     "loss_path",
     "majority_accuracy",
     "matched_center_mse",
+    "mean_distance",
     "normalized_loss",
     "quality",
     "silhouette",
@@ -48,8 +55,17 @@ def normalized_loss(X: np.ndarray, centers: np.ndarray, domain: Domain | None = 
     return inertia(X, centers) / len(X)
 
 
+def mean_distance(X: np.ndarray, centers: np.ndarray) -> float:
+    """Return the k-median cost per row: mean distance to the nearest center; X (n, d), centers (k, d), same units."""
+    return float(pairwise_distances_argmin_min(X, centers)[1].mean())
+
+
 def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
-    """Return the normalized loss (z units) of the centers of every step, shape (steps,); NaN before the first."""
+    """Return the loss (z units) of the centers of every step, shape (steps,); NaN before the first.
+
+    It is the loss that the run is about: mean squared distance, or mean distance where its objective is "medians".
+    """
+    medians = trace.parameters.get("objective") == "medians"
     Z = trace.domain.normalize(X)
     Z = Z[np.isfinite(Z).all(axis=1)]
     losses = []
@@ -57,7 +73,10 @@ def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
         centers = step.released.get("centers")
         if centers is None:
             centers = next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
-        losses.append(np.nan if centers is None else geometry.inertia(Z, centers) / len(Z))
+        if centers is None:
+            losses.append(np.nan)
+        else:
+            losses.append(mean_distance(Z, centers) if medians else geometry.inertia(Z, centers) / len(Z))
     return np.array(losses)
 
 
@@ -105,6 +124,15 @@ def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, 
     """
     distances = cdist(centers, reference)
     return float(distances.min(axis=1).mean()), float(distances.min(axis=0).mean())
+
+
+def kmeans_distances(centers: np.ndarray, references: Sequence[np.ndarray]) -> float:
+    """Return the KMeans distance of the DPM paper (Definition 9) per center: 0 where every center is one of KMeans's.
+
+    Over several KMeans results, the mean of the sum over centers of the distance to the nearest reference; divided by
+    the number of centers, because the paper prints a normalized one and a sum grows with the number of centers.
+    """
+    return float(np.mean([cdist(centers, reference).min(axis=1).mean() for reference in references]))
 
 
 def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:

@@ -14,7 +14,6 @@ from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, nearest, snap_toward_zero
 from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
 from dpviz.params import param
-from dpviz.postprocessing.medians import medians_on
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, Threshold
@@ -124,9 +123,6 @@ class DistDP(Moves):
     WORK: ClassVar[float] = 5e9  # most row-region pairs
     SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
 
-    objective: str = param(
-        "means", choices=("means", "medians"), advanced=True, help="Sum of squared distances, or of distances."
-    )
     threshold: float = param(
         5.0,
         low=0.0,
@@ -237,10 +233,7 @@ class DistDP(Moves):
         if len(points) == 0:
             points, weights, sds = own, np.ones(n), np.zeros(n)
             title = f"Centers: no region stands out, so k-{self.objective} on the noisy points, free"
-        result = self.finish(points, weights, sds, domain, rng)
-        if self.objective == "medians":
-            result["centers"] = domain.clip(medians_on(points, weights, result["centers"]))
-        yield Step("cluster", title, result)
+        yield Step("cluster", title, self.finish(points, weights, sds, domain, rng))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:
         """Return whether the rule applies and noisy points are thrown about as far as the domain reaches."""

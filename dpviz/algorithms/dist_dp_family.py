@@ -13,6 +13,7 @@ from dpviz import params
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.params import param
+from dpviz.postprocessing.medians import OBJECTIVES, medians_on
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.guarantee import Neighboring, Notion
@@ -39,6 +40,12 @@ class Moves(ApproximateDP):
         log=True,
         help="How far a row may move without the output telling, in units of the largest half-width of the domain. "
         "Nothing farther is protected: not who is in the data, not in which part of the map.",
+    )
+    objective: str = param(
+        "means",
+        choices=OBJECTIVES,
+        advanced=True,
+        help="What the centers are for: the sum of squared distances (k-means), or of distances (k-median). Free.",
     )
 
     def __post_init__(self) -> None:
@@ -93,5 +100,7 @@ class Moves(ApproximateDP):
         else:
             model = KMeans(self.n_clusters, n_init=10, random_state=int(rng.integers(2**31)))
             centers = model.fit(points, sample_weight=weights).cluster_centers_
+        if self.objective == "medians":
+            centers = medians_on(points, weights, centers)
         said = {"coreset_points": points, "coreset_weights": weights, "coreset_sd": sd}
         return {"centers": domain.clip(centers), **said}

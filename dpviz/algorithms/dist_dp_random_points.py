@@ -35,6 +35,8 @@ class DistDPRandomPoints(Moves):
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+    objective : {"means", "medians"}
+        The last step: k-means or k-median, on the same released points.
 
     Formal guarantee
     ----------------
@@ -83,4 +85,4 @@ class DistDPRandomPoints(Moves):
         yield self.show_points(curator, noisy)
         n = len(noisy.value)
         result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng)
-        yield Step("cluster", "Centers: plain k-means on the noisy points, free", result)
+        yield Step("cluster", f"Centers: plain k-{self.objective} on the noisy points, free", result)

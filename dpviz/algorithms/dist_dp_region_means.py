@@ -43,6 +43,8 @@ class DistDPRegionMeans(Moves):
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+    objective : {"means", "medians"}
+        The last step: k-means or k-median, on the same released points.
     regions_per_center : int, in [1, 100]
         How many regions to cut the noisy points into, per center.
 
@@ -138,7 +140,7 @@ class DistDPRegionMeans(Moves):
         yield Step("regions", words, said)
 
         result = self.finish(means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng)
-        yield Step("cluster", "Centers: weighted k-means on the region means, free", result)
+        yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, free", result)
 
     def _standard(self) -> NSM:
         return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)

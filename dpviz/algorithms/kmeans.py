@@ -16,7 +16,9 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.geometry import cluster_sums
+from dpviz.metrics import mean_distance
 from dpviz.params import param
+from dpviz.postprocessing.medians import OBJECTIVES, medians_on
 from dpviz.privacy.curator import Hidden
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.privacy.plan import Plan
@@ -37,6 +39,8 @@ class KMeans(Algorithm):
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k.
+    objective : {"means", "medians"}
+        k-means, or k-median: 20 Weiszfeld steps from each start's k-means centers, the best of which is kept.
 
     Formal guarantee
     ----------------
@@ -73,6 +77,12 @@ class KMeans(Algorithm):
     N_INIT: ClassVar[int] = 10
 
     n_clusters: int = param(8, low=1, high=256, help="How many centers to return.")
+    objective: str = param(
+        "means",
+        choices=OBJECTIVES,
+        advanced=True,
+        help="Squared distances (k-means), or distances (k-median).",
+    )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return an empty plan: nothing is released under a guarantee."""
@@ -108,6 +118,8 @@ class KMeans(Algorithm):
         steps = []
         for index, centers in enumerate(path):
             title = "k-means++ start" if index == 0 else f"Iteration {index} of {len(path) - 1}"
+            if self.objective == "medians" and index:
+                title = ("", "k-means", "k-median: the sum of distances is least")[index]
             step = Step(
                 "iteration",
                 title,
@@ -122,7 +134,7 @@ class KMeans(Algorithm):
         return Trace(
             algorithm=self.slug,
             name=self.name,
-            parameters=freeze({"n_clusters": self.n_clusters}),
+            parameters=freeze({"n_clusters": self.n_clusters, "objective": self.objective}),
             dataset_id=dataset_id,
             domain=domain,
             seed=seed,
@@ -140,6 +152,8 @@ class KMeans(Algorithm):
             kmeans_plusplus(Z, self.n_clusters, random_state=int(rng.integers(2**31)))[0] for _ in range(self.N_INIT)
         ]
         fits = [SklearnKMeans(self.n_clusters, init=start, n_init=1).fit(Z) for start in starts]
+        if self.objective == "medians":
+            return self._medians(Z, starts, [fit.cluster_centers_ for fit in fits])
         best = min(range(self.N_INIT), key=lambda i: fits[i].inertia_)
         path = [starts[best]]
         for _ in range(fits[best].n_iter_ - 1):
@@ -147,3 +161,9 @@ class KMeans(Algorithm):
             sums, counts = cluster_sums(Z, labels, self.n_clusters)
             path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
         return [*path, fits[best].cluster_centers_]
+
+    def _medians(self, Z: np.ndarray, starts: list[np.ndarray], means: list[np.ndarray]) -> list[np.ndarray]:
+        """Return start, k-means and k-median centers of the start that ends with the least sum of distances."""
+        ends = [medians_on(Z, np.ones(len(Z)), centers) for centers in means]
+        best = min(range(len(ends)), key=lambda i: mean_distance(Z, ends[i]))
+        return [starts[best], means[best], ends[best]]

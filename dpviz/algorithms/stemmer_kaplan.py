@@ -12,6 +12,8 @@ import numpy as np
 from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, snap
+from dpviz.params import param
+from dpviz.postprocessing.medians import OBJECTIVES, medians_on
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
@@ -47,6 +49,8 @@ class StemmerKaplan(PrivateCenters):
         After each round but the last, rows inside a released ball drop out and the others are searched again.
     count_share, choice_share : float, in [0.05, 0.9]
         Share of mu^2 for the final weights, and the counts' share of what the candidates get.
+    objective : {"means", "medians"}
+        The last step: k-means or k-median, on the same private coreset.
 
     Formal guarantee
     ----------------
@@ -104,6 +108,13 @@ class StemmerKaplan(PrivateCenters):
     tagline: ClassVar[str] = "Shifted grids gather crowds; their noisy averages, weighed, are a private coreset."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
 
+    objective: str = param(
+        "means",
+        choices=OBJECTIVES,
+        advanced=True,
+        help="What the centers are for: the sum of squared distances (k-means), or of distances (k-median). Free.",
+    )
+
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return thresholds and sums of every table, and the final weights."""
         delta = self.resolved_delta(n_public)
@@ -128,14 +139,24 @@ class StemmerKaplan(PrivateCenters):
             "coreset_sd": np.full(len(coreset[0]), weights.sd),
         }
         yield Step("weights", f"Every row counts for its nearest of {len(candidates)} candidates, with noise", said)
-        yield choose(*coreset, self.n_clusters, domain, rng)
+        yield choose(*coreset, self.n_clusters, domain, rng, objective=self.objective)
 
 
-def choose(points: np.ndarray, weights: np.ndarray, n_clusters: int, domain: Domain, rng: np.random.Generator) -> Step:
+def choose(
+    points: np.ndarray,
+    weights: np.ndarray,
+    n_clusters: int,
+    domain: Domain,
+    rng: np.random.Generator,
+    *,
+    objective: str = "means",
+) -> Step:
     """Return the frame that chooses k centers of a released weighted set; free."""
     centers = solve(points, weights, n_clusters, rng, jitter=0.01 * domain.radius)
+    if objective == "medians":
+        centers = medians_on(points, weights, centers)
     return Step(
         "choose",
-        f"k-means on {len(points)} weighted candidates gives {n_clusters} centers: free",
+        f"k-{objective} on {len(points)} weighted candidates gives {n_clusters} centers: free",
         {"centers": clip_ball(snap(centers), domain.radius), "candidates": points, "weights": weights},
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["medians_on"]
+__all__ = ["OBJECTIVES", "medians_on"]
+
+OBJECTIVES = ("means", "medians")
 
 
 def medians_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int = 20) -> np.ndarray:

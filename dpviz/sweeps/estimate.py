@@ -69,5 +69,5 @@ def composed(sweep: Sweep) -> tuple[int, float]:
 def _promise(cell: Run) -> Guarantee:
     data = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified).data
     n = data.n_public
-    algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=float(n) ** -1.1)
+    algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, n_public=n)
     return algorithm.guarantee(data.domain.n_features, n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ class Outcome:
     centers : ndarray of shape (k', d)
     reference : ndarray of shape (k, d), KMeans centers
     seed : int
+    best_references : gives the KMeans results of the KMeans distance, each (k, d); slow, so only when asked
     """
 
     data: Dataset
@@ -34,6 +35,7 @@ class Outcome:
     centers: np.ndarray
     reference: np.ndarray
     seed: int
+    best_references: Callable[[], Sequence[np.ndarray]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,13 +44,15 @@ class Metric:
 
     Attributes
     ----------
-    relative : whether it is read as a multiple of KMeans's
+    relative : whether it is read as a multiple of the reference's
+    objective : "means" or "medians": which non-private reference it is compared with, KMeans or KMedians
     """
 
     title: str
     compute: Callable[[Outcome], float]
     higher_is_better: bool = False
     relative: bool = False
+    objective: str = "means"
 
 
 def _accuracy(run: Outcome) -> float:
@@ -57,12 +61,23 @@ def _accuracy(run: Outcome) -> float:
     return metrics.majority_accuracy(run.Z, run.centers, run.data.labels)
 
 
+def _kmeans_distance(run: Outcome) -> float:
+    diagonal = float(np.linalg.norm(2 * run.data.domain.box_z))
+    return metrics.kmeans_distances(run.centers, run.best_references()) / diagonal
+
+
 METRICS = {
     "loss": Metric("loss (z² per row)", lambda run: metrics.inertia(run.Z, run.centers) / len(run.Z), relative=True),
     "inertia": Metric(
         "inertia (original units)",
         lambda run: metrics.inertia(run.data.X, run.data.domain.denormalize(run.centers)),
         relative=True,
+    ),
+    "median_cost": Metric(
+        "k-median cost (z per row)",
+        lambda run: metrics.mean_distance(run.Z, run.centers),
+        relative=True,
+        objective="medians",
     ),
     "silhouette": Metric(
         "silhouette",
@@ -76,6 +91,7 @@ METRICS = {
     "distance_from_kmeans": Metric(
         "distance from KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[1]
     ),
+    "kmeans_distance": Metric("KMeans distance (share of the diagonal)", _kmeans_distance),
     "davies_bouldin": Metric("Davies-Bouldin index", lambda run: metrics.davies_bouldin(run.Z, run.centers)),
     "center_mse": Metric("matched center MSE (z²)", lambda run: metrics.matched_center_mse(run.centers, run.reference)),
 }

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import make_blobs
+from sklearn.cluster import KMeans as SklearnKMeans
 
-from dpviz import validate
-from dpviz.algorithms import ALGORITHMS
+from dpviz import metrics, validate
+from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import SAMPLES, Dataset, load, load_csv
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import refuse_private
 from dpviz.privacy.rows import Rows
+from dpviz.sweeps.generated import RECIPES, made, tight_box
 
-__all__ = ["BOUNDS", "FOLDER", "Source", "open_source", "reference", "stamp"]
+__all__ = ["BOUNDS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
 
 BOUNDS = ("declared", "tight_nonprivate")
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
 _RESAMPLING_SEED = 0
 _LABELS = ("label", "income_gt_50k")
 _CLUSTERS = {"adult": 3, "birch2_25k": 100}  # the papers' k, where labels do not say it
-_MADE = {"synth_10d": 10, "synth_100d": 100}  # DPM's generated sets: name -> columns
+KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: how many KMeans runs, and how many of them are kept
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -72,11 +74,26 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
 
 
 @lru_cache(maxsize=16)
-def reference(name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int) -> np.ndarray:
-    """Return the centers of non-private KMeans on a source, original units, shape (k, d)."""
+def reference(
+    name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int, objective: str = "means"
+) -> np.ndarray:
+    """Return the centers of non-private KMeans (or k-median) on a source, original units, shape (k, d)."""
     data = open_source(name, bounds, n_rows, modified).data
-    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
+    kmeans = KMeans(n_clusters=n_clusters, objective=objective)
     return kmeans.run(data.X, domain=data.domain, seed=seed).cluster_centers
+
+
+@lru_cache(maxsize=4)
+def best_references(
+    name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int
+) -> tuple[np.ndarray, ...]:
+    """Return the centers (k, d), z units, of the KMEANS_BEST of KMEANS_RUNS KMeans runs with the best silhouettes."""
+    Z = open_source(name, bounds, n_rows, modified).Z
+    runs = [
+        SklearnKMeans(n_clusters, n_init=1, random_state=seed).fit(Z).cluster_centers_ for seed in range(KMEANS_RUNS)
+    ]
+    scores = [metrics.silhouette(Z, centers, np.random.default_rng(0), sample=2000) for centers in runs]
+    return tuple(runs[i] for i in np.argsort(scores, kind="stable")[::-1][:KMEANS_BEST])
 
 
 def stamp(name: str) -> str:
@@ -94,9 +111,9 @@ def stamp(name: str) -> str:
         if rest not in SAMPLES:
             load(rest)  # blobs by their parameters; raises the sentence that says what is wrong
         return ""
-    if kind == "bench" and rest in _MADE:
+    if kind == "bench" and any(re.fullmatch(recipe.pattern, rest) for recipe in RECIPES):
         return ""
-    path = _bench_path(rest) if kind == "bench" else Path(name)
+    path = _bench_path({"letters_dpm": "letter"}.get(rest, rest)) if kind == "bench" else Path(name)
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
     if kind != "bench":
@@ -122,8 +139,11 @@ def _bench_path(name: str) -> Path:
 
 def _bench(name: str) -> Dataset:
     """Read a benchmark set: numbers, with the labels, if any, in the last column."""
-    if name in _MADE:
-        return _made(name, _MADE[name])
+    recipe = made(name)
+    if recipe is not None:
+        return recipe
+    if name == "letters_dpm":
+        return _letters()
     path = _bench_path(name)
     if path.suffix == ".npz":
         with np.load(path) as arrays:
@@ -135,16 +155,21 @@ def _bench(name: str) -> Dataset:
         labels = table.pop(table.columns[-1]).to_numpy() if labelled else None
         X = table.to_numpy(dtype=np.float64)
     names = tuple(f"x{i}" for i in range(X.shape[1]))
-    low, high = X.min(axis=0), X.max(axis=0)
-    domain = Domain.box(low - 1e-9 - (high == low), high + 1e-9 + (high == low), n_public=len(X))
-    domain = dataclasses.replace(domain, origin="the smallest box around the data: NOT PRIVATE, for benchmarks only")
+    domain = tight_box(X)
     k = _CLUSTERS.get(name) or (3 if labels is None else len(np.unique(labels)))
     return Dataset(X, names, ("",) * len(names), domain, labels, f"bench:{name}", name, n_clusters=k)
 
 
-def _made(name: str, n_features: int) -> Dataset:
-    """Return one of the generated sets of the DPM paper: 100,000 rows in 64 groups, bounds of the recipe."""
-    X, labels = make_blobs(100_000, n_features, centers=64, center_box=(-100, 100), random_state=42)
-    names = tuple(f"x{i}" for i in range(n_features))
-    domain = Domain.box(-100, 100, n_features, n_public=len(X))
-    return Dataset(X, names, ("",) * n_features, domain, labels, f"bench:{name}", name, n_clusters=64)
+def _letters() -> Dataset:
+    """Return the DPM paper's Letters: 720 rows of each class, drawn with replacement from the UCI set; box [0, 15]."""
+    data = _bench("letter")
+    classes, rng = np.asarray(data.labels), np.random.default_rng(42)
+    chosen = []
+    for label in range(26):
+        rows = np.flatnonzero(classes == label)
+        chosen.append(rows[rng.integers(0, len(rows), 720)])
+    order = np.concatenate(chosen)[rng.permutation(26 * 720)]
+    domain = Domain.box(0, 15, data.domain.n_features, n_public=len(order))
+    return dataclasses.replace(
+        data, X=data.X[order], labels=classes[order], domain=domain, dataset_id="bench:letters_dpm", title="letters_dpm"
+    )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpviz import __version__
+from dpviz import __version__, params
+from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.sweep import Sweep, Variant
 
 __all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
 
-_AXES = ("delta", "rho_distance", "n_clusters")
+_AXES = ("delta", "rho_distance", "n_clusters")  # where "auto" stands for the data set's own
 _LISTS = ("data", "epsilon", "n_rows", "metrics")
 _SCALARS = ("repeats", "seed", "bounds", "public")
 _OTHER = ("title", "algorithms", "published")
@@ -43,10 +45,11 @@ class Spec:
 def read_spec(path: Path) -> Spec:
     """Read a TOML file.
 
-    Keys: data, algorithms, epsilon (one value or a list each); optional delta, rho_distance, n_clusters, n_rows,
-    metrics, repeats, seed, bounds, public, title. A table named like an entry of `algorithms` fixes parameters for it;
-    its keys `algorithm` and `preset` make a second curve of one algorithm: `[fastlloyd-paper]`. "auto" stands for the
-    data set's own k or size, or for delta = n^-1.1. Tables [[published]] hold numbers that a paper prints.
+    Keys: data, algorithms, epsilon (one value or a list each); optional n_rows, metrics, repeats, seed, bounds, public,
+    title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...): an axis for all that have
+    it. A table named like an entry of `algorithms` fixes parameters for it, and a list there makes one curve per
+    value; its keys `algorithm`, `preset` and `noise` make further curves of one algorithm: `[fastlloyd-paper]`. "auto"
+    stands for the data set's own k or size, or for delta = n^-1.1. Tables [[published]] hold numbers a paper prints.
 
     Raises
     ------
@@ -75,11 +78,14 @@ def read_spec(path: Path) -> Spec:
 def sweep_of(record: Mapping[str, Any]) -> Sweep:
     """Turn a mapping with the keys of a spec file into a `Sweep`."""
     labels = _list("algorithms", record.get("algorithms", ()))
-    unknown = [key for key in record if key not in (*_AXES, *_LISTS, *_SCALARS, *_OTHER, *labels)]
+    variants = [one for label in labels for one in _variants(label, record.get(label, {}))]
+    known = {name for variant in variants for name in params.specs(ALGORITHMS[variant.algorithm])} | set(_AXES)
+    axes_given = [key for key in record if key in known and key not in (*_LISTS, *_SCALARS, *_OTHER, *labels)]
+    unknown = [key for key in record if key not in (*axes_given, *_LISTS, *_SCALARS, *_OTHER, *labels)]
     if unknown:
         raise ValueError(
-            f"sweep: {unknown[0]!r} is not a key of a sweep and not among its algorithms; the keys are "
-            f"{', '.join((*_LISTS, 'algorithms', *_AXES, *_SCALARS, 'title'))}."
+            f"sweep: {unknown[0]!r} is not a key of a sweep, not among its algorithms and not a parameter of one; the "
+            f"keys are {', '.join((*_LISTS, 'algorithms', *_AXES, *_SCALARS, 'title'))}."
         )
     for key in ("data", "algorithms", "epsilon"):
         if key not in record:
@@ -88,16 +94,25 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
     given |= {key: record[key] for key in _SCALARS if key in record}
     if not all(isinstance(name, str) for name in given["data"]):
         raise ValueError('sweep: data must be a name like "sample:town" or a path, or a list of them.')
-    axes = tuple((key, _list(key, record[key])) for key in _AXES if key in record)
-    return Sweep(variants=tuple(_variant(label, record.get(label, {})) for label in labels), axes=axes, **given)
+    axes = tuple((key, _list(key, record[key])) for key in axes_given)
+    return Sweep(variants=tuple(variants), axes=axes, **given)
 
 
-def _variant(label: Any, values: Any) -> Variant:
+def _variants(label: Any, values: Any) -> list[Variant]:
+    """Return the curves of one entry: one, or one per combination of the lists in its table."""
     if not isinstance(label, str) or not isinstance(values, Mapping):
         raise ValueError(f"sweep: algorithms must be a list of names, each with a table of parameters; got {label!r}.")
     values = dict(values)
-    slug, preset = values.pop("algorithm", label), values.pop("preset", None)
-    return Variant(label, slug, preset, tuple(values.items()))
+    slug = values.pop("algorithm", label)
+    lists = {key: value for key, value in values.items() if isinstance(value, list | tuple)}
+    found = []
+    for chosen in itertools.product(*(_list(key, value) for key, value in lists.items())):
+        own = dict(zip(lists, chosen, strict=True))
+        name = ", ".join([label, *(f"{key} = {value}" for key, value in own.items())])
+        fixed = {**values, **own}
+        preset, noise = fixed.pop("preset", None), fixed.pop("noise", "seeded")
+        found.append(Variant(name, slug, preset, tuple(fixed.items()), noise))
+    return found
 
 
 def _list(key: str, value: Any) -> tuple[Any, ...]:
@@ -117,6 +132,7 @@ def to_toml(sweep: Sweep, title: str) -> str:
     lines += [f"bounds = {_toml(sweep.bounds)}", f"public = {_toml(sweep.public)}"]
     for variant in sweep.variants:
         own = {"algorithm": variant.algorithm, "preset": variant.preset, **dict(variant.values)}
+        own |= {"noise": variant.noise} if variant.noise != "seeded" else {}
         lines += ["", f"[{_toml(variant.label)}]", *(f"{k} = {_toml(v)}" for k, v in own.items() if v is not None)]
     return "\n".join(lines) + "\n"
 

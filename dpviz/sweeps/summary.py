@@ -7,6 +7,8 @@ mean, not where the next run will land, and nothing about other data. `axis` is 
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
@@ -14,11 +16,11 @@ from scipy.stats import t as student
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
 from dpviz.sweeps.measures import METRICS
-from dpviz.sweeps.sweep import REFERENCE
+from dpviz.sweeps.sweep import REFERENCE, REFERENCES
 
-__all__ = ["AXES", "areas", "enough", "points", "quantile_dots", "smallest", "winners", "with_reference"]
+__all__ = ["AXES", "areas", "axes_of", "enough", "points", "quantile_dots", "smallest", "winners", "with_reference"]
 
-AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")
+AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
 _PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # what a KMeans reference belongs to
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
@@ -30,8 +32,9 @@ def with_reference(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd
     `reference` is KMeans's value on the same data, with as many rows and centers.
     """
     done = rows[(rows.status == "ok") & rows[metric].notna()]
-    found = done[done.algorithm == REFERENCE].drop_duplicates(_PLACE)[[*_PLACE, metric]]
-    private = done[done.algorithm != REFERENCE].assign(value=lambda table: table[metric])
+    best = done[(done.algorithm == REFERENCE) & (done.label == REFERENCES[METRICS[metric].objective])]
+    found = best.drop_duplicates(_PLACE)[[*_PLACE, metric]]
+    private = _unfolded(done[done.algorithm != REFERENCE]).assign(value=lambda table: table[metric])
     merged = private.merge(found.rename(columns={metric: "reference"}), how="left", on=_PLACE)
     merged["ratio"] = (merged.value / merged.reference).where(merged.reference > 0)
     order = {slug: place for place, slug in enumerate(ALGORITHMS)}
@@ -40,18 +43,50 @@ def with_reference(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd
     )
     merged["series"] = merged.label.where(merged.label != merged.algorithm, merged.name)
     for _, one in merged.groupby(["data", "label"], sort=False):
-        varied = [other for other in AXES if other != axis and one[other].nunique() > 1]
+        varied = [other for other in axes_of(merged) if other != axis and one[other].nunique() > 1]
         if one.groupby("n_rows").delta.nunique().max() == 1:
             varied = [other for other in varied if other != "delta"]  # it only follows n by its rule
         for other in varied:
-            number = ",.0f" if other in ("n_rows", "n_clusters") else ".3g"
-            merged.loc[one.index, "series"] += [f", {_SHORT[other]} = {value:{number}}" for value in one[other]]
+            sign = _SHORT.get(other, other.replace("_", " "))
+            merged.loc[one.index, "series"] += [f", {sign} = {_said(other, value)}" for value in one[other]]
     return merged
+
+
+def axes_of(rows: pd.DataFrame) -> tuple[str, ...]:
+    """Return AXES and every other parameter that varies within a curve of these rows."""
+    if rows.empty:
+        return AXES
+    given = [json.loads(text or "{}") for text in rows.parameters]
+    names = sorted({name for one in given for name in one} - set(AXES) - {"objective"})
+    table = pd.DataFrame([{name: one.get(name) for name in names} for one in given], index=rows.index, dtype=object)
+    return (*AXES, *(n for n in names if table[n].astype(str).groupby(rows.label).nunique().max() > 1))
+
+
+def _unfolded(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with a column for every further axis; a curve that does not have it is the same all along it."""
+    for name in axes_of(rows)[len(AXES) :]:
+        values = [json.loads(text or "{}").get(name) for text in rows.parameters]
+        rows = rows.assign(**{name: pd.Series(values, index=rows.index, dtype=object)})
+        flat = rows[rows[name].isna()]
+        stops = rows[name].dropna().drop_duplicates()
+        rows = pd.concat([rows[rows[name].notna()], *(flat.assign(**{name: stop}) for stop in stops)])
+        if all(isinstance(stop, int | float) and not isinstance(stop, bool) for stop in stops):
+            rows[name] = rows[name].astype(float)
+        else:
+            rows[name] = rows[name].astype(str)
+    return rows
+
+
+def _said(axis: str, value: object) -> str:
+    if not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else f"{value:.3g}"
 
 
 def points(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd.DataFrame:
     """Return one row per curve and place: mean, low, high, runs, reference, ratio, k_found (median), mu."""
-    groups = with_reference(rows, metric, axis).groupby([*_CURVE, *AXES], dropna=False, sort=False)
+    table = with_reference(rows, metric, axis)
+    groups = table.groupby([*_CURVE, *axes_of(table)], dropna=False, sort=False)
     found = groups.agg(
         mean=("value", "mean"),
         sd=("value", "std"),
@@ -98,7 +133,8 @@ def winners(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd.DataFr
     table = points(rows, metric, axis)
     table = table[table.k_found <= table.n_clusters]
     sign = -1 if METRICS[metric].higher_is_better else 1
-    keys = ["data", "bounds", "notion", "neighboring", *(a for a in AXES if a != "delta")]
+    axes = axes_of(with_reference(rows, metric))
+    keys = ["data", "bounds", "notion", "neighboring", *(a for a in axes if a != "delta")]
     found = []
     for place, group in table.groupby(keys, dropna=False, sort=False):
         if len(group) < 2:
@@ -123,7 +159,7 @@ def enough(rows: pd.DataFrame, metric: str, within: float, axis: str = "epsilon"
     higher = METRICS[metric].higher_is_better
     limit = table.reference * (1 - within if higher else 1 + within)
     table["good"] = table.value >= limit if higher else table.value <= limit
-    groups = table.groupby([*_CURVE, *AXES], dropna=False, sort=False)
+    groups = table.groupby([*_CURVE, *axes_of(table)], dropna=False, sort=False)
     return groups.agg(good=("good", "sum"), runs=("good", "size"), k_found=("k_found", "median")).reset_index()
 
 
@@ -153,11 +189,12 @@ def quantile_dots(rows: pd.DataFrame, metric: str, *, dots: int = 20, axis: str 
     """Return `dots` equally likely values per curve and place (fewer where there are fewer runs), and `of` how many."""
     found = []
     table = with_reference(rows, metric, axis)
-    for place, group in table.groupby([*_CURVE, *AXES], dropna=False, sort=False):
+    axes = axes_of(table)
+    for place, group in table.groupby([*_CURVE, *axes], dropna=False, sort=False):
         size = min(dots, len(group))
         values = np.quantile(group.value, (np.arange(size) + 0.5) / size, method="inverted_cdf")
         found += [[*place, value, group.reference.iloc[0], size] for value in values]
-    return pd.DataFrame(found, columns=[*_CURVE, *AXES, "value", "reference", "of"])
+    return pd.DataFrame(found, columns=[*_CURVE, *axes, "value", "reference", "of"])
 
 
 def _half_width(sd: pd.Series, runs: pd.Series) -> np.ndarray:

@@ -8,19 +8,29 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from dpviz import __version__, params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS, Outcome, peak_memory, restart_peak_memory
-from dpviz.sweeps.sources import BOUNDS, open_source, reference, stamp
+from dpviz.sweeps.sources import BOUNDS, best_references, open_source, reference, stamp
 
-__all__ = ["COLUMNS", "MEASURED", "REFERENCE", "Run", "Row", "Sweep", "Variant", "failed_row", "execute"]
+__all__ = [
+    "COLUMNS", "DELTAS", "MEASURED", "REFERENCE", "REFERENCES", "Run", "Row", "Sweep", "Variant", "failed_row",
+    "execute",
+]  # fmt: skip
 
 Row = dict[str, Any]
 REFERENCE = "kmeans"
+REFERENCES = {"means": "KMeans", "medians": "KMedians"}  # objective -> label of its non-private reference
+DELTAS: dict[str, Callable[[float], float]] = {  # what delta may be in a sweep beside a number; of the nominal n
+    "n^-1.1": lambda n: n**-1.1,
+    "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
+    "1/(n sqrt n)": lambda n: n**-1.5,
+}
 MEASURED = ("seconds", "peak_memory_mb")  # the only columns that differ from one execution to the next
 COLUMNS = (
     *("key", "data", "bounds", "label", "algorithm", "name", "notion", "neighboring", "preset", "parameters"),
@@ -31,15 +41,17 @@ COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-    """One curve: an algorithm under a label, with a preset and fixed values of its own."""
+    """One curve: an algorithm under a label, with a preset and own fixed values; with noise "none" not private."""
 
     label: str
     algorithm: str
     preset: str | None = None
     values: tuple[tuple[str, Any], ...] = ()
+    noise: str = "seeded"
 
     def __post_init__(self) -> None:
         validate.one_of("sweep", ALGORITHMS, algorithm=self.algorithm)
+        validate.one_of("sweep", ("seeded", "none"), noise=self.noise)
         cls = ALGORITHMS[self.algorithm]
         if self.preset is not None:
             validate.one_of(cls.name, cls.PRESETS, preset=self.preset)
@@ -52,13 +64,16 @@ class Variant:
         chosen = {name: value for name, value in axes.items() if name in known} | dict(self.values)
         return tuple((name, _as(known[name].kind, chosen[name])) for name in sorted(chosen))
 
-    def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, delta: float) -> Algorithm:
-        """Return the algorithm; what is None follows the preset, then the data set's k and the common delta."""
+    def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, n_public: int) -> Algorithm:
+        """Return the algorithm; what is None follows the preset, then the data set's k and delta = n^-1.1."""
         cls = ALGORITHMS[self.algorithm]
         values = dict(cls.PRESETS[self.preset]) if self.preset else {}
         values |= {name: value for name, value in parameters if value is not None}
+        if isinstance(values.get("delta"), str):
+            validate.one_of("sweep", DELTAS, delta=values["delta"])
+            values["delta"] = DELTAS[values["delta"]](float(n_public))
         known = params.specs(cls)
-        common = {"n_clusters": n_clusters, "delta": delta}
+        common = {"n_clusters": n_clusters, "delta": DELTAS["n^-1.1"](float(n_public))}
         return cls(**{name: value for name, value in common.items() if name in known} | values)
 
 
@@ -76,11 +91,12 @@ class Run:
     parameters: tuple[tuple[str, Any], ...]
     seed: int
     metrics: tuple[str, ...]
+    noise: str = "seeded"
 
     @property
     def variant(self) -> Variant:
         """The curve that the cell belongs to."""
-        return Variant(self.label, self.algorithm, self.preset)
+        return Variant(self.label, self.algorithm, self.preset, noise=self.noise)
 
     @property
     def key(self) -> str:
@@ -98,8 +114,9 @@ class Sweep:
     data : names that `sources.open_source` understands; files only if `public` is True
     variants : the curves
     epsilon : values
-    axes : further axes, name -> values; an axis applies to the algorithms that have the parameter. None as a value
-        of n_clusters means the data set's own k, of delta n^-1.1; rho_distance is in z units.
+    axes : further axes, any parameter -> values; an axis applies to the algorithms that have the parameter. None as
+        a value of n_clusters means the data set's own k, of delta n^-1.1; delta may also be a rule in DELTAS;
+        rho_distance is in z units.
     n_rows : numbers of rows; None is the data as it is
     repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that moving epsilon keeps the
         initial centers
@@ -142,7 +159,7 @@ class Sweep:
                 )
         for variant in self.variants:
             for point in self._points():  # a value that an algorithm refuses is said now, not in every row
-                variant.build(variant.parameters(point), n_clusters=1, delta=1e-9)
+                variant.build(variant.parameters(point), n_clusters=1, n_public=1000)
 
     def _points(self) -> Iterator[dict[str, Any]]:
         axes = {"n_clusters": (None,), "delta": (None,), "epsilon": self.epsilon, **dict(self.axes)}
@@ -150,7 +167,7 @@ class Sweep:
             yield dict(zip(axes, values, strict=True))
 
     def runs(self) -> Iterator[Run]:
-        """Yield every cell, repeats outermost so that a picture fills evenly; KMeans references (seed 0) come first."""
+        """Yield every cell, repeats outermost so that a picture fills evenly; the references (seed 0) come first."""
         whole = [
             (data, stamp(data), n_rows, point)
             for data in self.data
@@ -158,9 +175,10 @@ class Sweep:
             for point in self._points()
         ]
         met: set[Run] = set()
-        first = Variant("KMeans", REFERENCE)
+        objectives = dict.fromkeys(("means", *(METRICS[metric].objective for metric in self.metrics)))
+        first = [Variant(REFERENCES[one], REFERENCE, values=(("objective", one),)) for one in objectives]
         rest = [variant for variant in self.variants if variant.algorithm != REFERENCE]
-        for seed, variants in [(0, [first]), *((self.seed + i, rest) for i in range(self.repeats))]:
+        for seed, variants in [(0, first), *((self.seed + i, rest) for i in range(self.repeats))]:
             for (data, modified, n_rows, point), variant in itertools.product(whole, variants):
                 cell = Run(
                     data=data,
@@ -173,6 +191,7 @@ class Sweep:
                     parameters=variant.parameters(point),
                     seed=seed,
                     metrics=self.metrics,
+                    noise=variant.noise,
                 )
                 if cell not in met:  # an axis that the algorithm does not have adds no cell
                     met.add(cell)
@@ -195,11 +214,10 @@ def execute(cell: Run) -> Row:
     try:
         source = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
         data = source.data
-        delta = float(data.n_public) ** -1.1
-        algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, delta=delta)
+        algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
         rows = data.X if algorithm.notion is Notion.NONE else source.rows  # the reference reads raw rows
         begun = time.perf_counter()
-        trace = algorithm.run(rows, domain=data.domain, seed=cell.seed, dataset_id=data.dataset_id)
+        trace = algorithm.run(rows, domain=data.domain, seed=cell.seed, noise=cell.noise, dataset_id=data.dataset_id)
         seconds = time.perf_counter() - begun
         k = algorithm.n_clusters
         outcome = Outcome(
@@ -208,6 +226,7 @@ def execute(cell: Run) -> Row:
             data.domain.normalize(trace.cluster_centers),
             data.domain.normalize(reference(cell.data, cell.bounds, cell.n_rows, cell.modified, k, 0)),
             cell.seed,
+            partial(best_references, cell.data, cell.bounds, cell.n_rows, cell.modified, k),
         )
         measured = {name: _number(METRICS[name].compute(outcome)) for name in cell.metrics}
     except (ValueError, TypeError, ArithmeticError, LookupError, OSError, MemoryError, PermissionError) as error:
@@ -254,7 +273,7 @@ def _row(cell: Run) -> Row:
         "n_rows": cell.n_rows,
         "n_clusters": asked.get("n_clusters"),
         "epsilon": asked.get("epsilon"),
-        "delta": asked.get("delta"),
+        "delta": None if isinstance(asked.get("delta"), str) else asked.get("delta"),
         "rho_distance": asked.get("rho_distance"),
         "seed": cell.seed,
         "version": __version__,
