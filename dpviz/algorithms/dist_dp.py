@@ -87,11 +87,11 @@ class DistDP(Moves):
     two cells in each grid. The region stage is priced for two regions that change, which Appendix E's share does not
     cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions
     contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E
-    assigns rows, not noisy points). By default a rule on public and released values goes further. Under wide noise,
-    noise_sd sqrt(d) above 2/3 of the domain's radius, noisy points say little: small regions are dropped (as in
-    Appendix E) if the others hold half of the n rows by their noisy counts, and what is released is drawn to the
-    middle of the domain by v / (v + sd^2), v = radius^2 / d. Else a region is also small below (sd of a sum / sd of
-    a noisy point)^2 rows, where the mean of its noisy points is nearer than its noisy mean. Noise is analytic
+    assigns rows, not noisy points). By default rules on public and released values go further. Every released point
+    is drawn to the middle of the domain by v / (v + sd^2), v = radius^2 / d, sd its noise. Under wide noise, noise_sd
+    sqrt(d) above 2/3 of the radius, noisy points say little, and small regions are dropped (as in Appendix E) if the
+    others hold half of the n rows by their noisy counts. Else a region is also small below (sd of a sum / sd of a
+    noisy point)^2 rows, where the mean of its noisy points is nearer than its noisy mean. Noise is analytic
     Gaussian instead of truncated Laplace and of sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy
     mean, because a tree per region would be drowned by noise.
 
@@ -225,7 +225,7 @@ class DistDP(Moves):
         words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
         yield Step("regions", words, {**said, "themselves": alone})
 
-        own = self._shrunk(noisy.value, noisy.sd, noisy.sd, domain)
+        own = self._shrunk(noisy.value, noisy.sd, domain)
         points = np.concatenate([own[alone], said["means"][kept]])
         weights = np.concatenate([np.ones(int(alone.sum())), said["noisy_counts"][kept]])
         sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
@@ -246,9 +246,9 @@ class DistDP(Moves):
         held = float(regions["noisy_counts"][regions["kept"]].sum())
         return self.wide(noise_sd, domain) and held >= n_public / 2
 
-    def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, noise_sd: float, domain: Domain) -> np.ndarray:
-        """Return released points (m, d) drawn to the domain's middle by their noise sd where it is wide."""
-        if not self.wide(noise_sd, domain):
+    def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, domain: Domain) -> np.ndarray:
+        """Return released points (m, d) drawn to the middle of the domain by the sd of their noise: free."""
+        if self.small_regions != "auto":
             return points
         spread = domain.radius**2 / domain.n_features  # per coordinate, before anything is known
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
@@ -295,7 +295,7 @@ class DistDP(Moves):
         return {
             "regions": query.regions,
             "noisy_counts": counts,
-            "means": domain.clip(self._shrunk(query.regions + offsets, noisy.sd["sums"] / divisor, noise_sd, domain)),
+            "means": domain.clip(self._shrunk(query.regions + offsets, noisy.sd["sums"] / divisor, domain)),
             "kept": counts > least,
             "noise_sd": sd,
             "least": least,

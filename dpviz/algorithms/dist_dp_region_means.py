@@ -15,7 +15,7 @@ from dpviz.algorithms.nsm import NSM
 from dpviz.domain import Domain
 from dpviz.geometry import Population, nearest, snap
 from dpviz.params import param
-from dpviz.privacy.accounting import mu_of_epsilon, sigma
+from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import CompanionSums
@@ -56,8 +56,9 @@ class DistDPRegionMeans(Moves):
     the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. Sizes of regions are counts of released
     noisy points and cost nothing.
 
-    Where rho sigma(epsilon, delta) sqrt(2 d) > 1 the noisy points are spread over the whole domain and say nothing.
-    By this public rule the run is then NSM with the sensitivities of one row replaced: plain (epsilon, delta)-DP under
+    Where rho is so large that the noisy points blur more than ordinary DP would cost (both losses estimated from
+    public values, see `expected_losses`), the run is NSM with the sensitivities of one row replaced: plain
+    (epsilon, delta)-DP under
     replacement, which is stronger than the promise above.
 
     Steps
@@ -100,17 +101,29 @@ class DistDPRegionMeans(Moves):
         10, low=1, high=100, advanced=True, help="Regions per center that the noisy points are cut into."
     )
 
+    def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
+        """Return what region means and the standard algorithm are expected to lose above KMeans, z units.
+
+        Rough, from public values alone: .16 s^2 min(1, (s / .2)^2) with s the noise of a noisy point per coordinate,
+        and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun, s1, town and
+        city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within a factor of 4.
+        """
+        mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
+        noise = math.sqrt(2) * self.rho_distance / mu
+        regions = 0.16 * noise**2 * min(1.0, (noise / 0.2) ** 2)
+        return regions, 3 * n_features * (self.n_clusters / (mu * n_public)) ** 2
+
     def too_far(self, n_features: int, n_public: int) -> bool:
-        """Return whether rho is so large that the noisy points would say nothing; from public values alone."""
-        noise = self.rho_distance * sigma(self.epsilon, self.resolved_delta(n_public)) * math.sqrt(2)
-        return noise * math.sqrt(n_features) > 1
+        """Return whether rho is so large that the standard algorithm is expected to lose less."""
+        regions, standard = self.expected_losses(n_features, n_public)
+        return standard < regions
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the family's warnings, and one where the standard algorithm runs instead."""
         found = super().advice(n_features, n_public)
         if self.too_far(n_features, n_public):
             found += (
-                f"{self.name}: noise for rho_distance = {self.rho_distance:g} would cover the whole domain, so "
+                f"{self.name}: noise for rho_distance = {self.rho_distance:g} would blur more than ordinary DP does, so "
                 f"{NSM.name} runs instead, with ordinary DP for one row changed to any value.",
             )
         return found
