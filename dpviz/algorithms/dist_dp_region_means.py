@@ -123,7 +123,7 @@ class DistDPRegionMeans(Moves):
         found = super().advice(n_features, n_public)
         if self.too_far(n_features, n_public):
             found += (
-                f"{self.name}: noise for rho_distance = {self.rho_distance:g} would blur more than ordinary DP does, so "
+                f"{self.name}: noise for rho_distance = {self.rho_distance:g} would blur more than ordinary DP, so "
                 f"{NSM.name} runs instead, with ordinary DP for one row changed to any value.",
             )
         return found
