@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpviz import params
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
@@ -167,7 +168,7 @@ class DPM(ApproximateDP):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        params.check(self.name, self)
         if self.centreness < 2 * self.quantile:
             raise ValueError(
                 f"{self.name}: centreness must be >= 2 quantile = {2 * self.quantile:.4g}; got {self.centreness:g}: "

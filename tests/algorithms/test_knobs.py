@@ -41,7 +41,14 @@ def rows(n=400):
 
 
 def run(slug, noise="seeded", **values):
-    settings = {"n_clusters": 4, "epsilon": 0.7, "delta": 1e-4, "rho_distance": 0.02, **values}
+    settings = {
+        "n_clusters": 4,
+        "epsilon": 0.7,
+        "delta": 1e-4,
+        "rho_distance": 0.02,
+        "small_regions": "points",
+        **values,
+    }
     known = params.specs(ALGORITHMS[slug])
     algorithm = ALGORITHMS[slug](**{name: value for name, value in settings.items() if name in known})
     return algorithm.run(rows(), domain=Domain.box(-1, 1, 3, n_public=400, scale="common"), seed=3, noise=noise)
