@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.datasets.readers import Limits, Stopped, TableError, read_table
-from tests.broken_files import CELL, make_files
+from dpviz.datasets.readers import Limits, Stopped, TableError, excel, read_table
+from tests.broken_files import CELL, inside, make_files, workbook
 
 FILES = make_files()
 
@@ -204,3 +204,45 @@ def test_no_bytes_raise_anything_but_one_sentence(content):
             read_table(magic + content, "x.csv")
         except TableError as error:
             assert str(error).startswith("x.csv: ") and "\n" not in str(error)
+
+
+def _sheet(rows):
+    start = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    return inside(workbook(["a"], [1]), "xl/worksheets/sheet1.xml", start + rows + "</sheetData></worksheet>")
+
+
+HOSTILE = {
+    "a far first row": (_sheet('<row r="999999999999999"><c r="A999999999999999"><v>1</v></c></row>'), "are empty"),
+    "a far second row": (
+        _sheet('<row r="1"><c r="A1" t="str"><v>a</v></c></row><row r="999999999999999"><c><v>1</v></c></row>'),
+        "are empty",
+    ),
+    "many names": (
+        inside(workbook(["a"], [1]), "xl/workbook.xml", "<workbook>" + "<sheet/>" * 200_000 + "</workbook>"),
+        "too many sheets or defined names",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_workbook_is_refused_after_a_bounded_number_of_rows(name):
+    content, words = HOSTILE[name]
+    heard = []
+    with pytest.raises(TableError, match=words):
+        read_table(content, "x.xlsx", on_progress=heard.append)
+    assert len(heard) <= 50
+
+
+def test_a_wide_empty_cell_is_not_padded_and_stop_is_heard_in_the_gap(monkeypatch):
+    row = "".join(f'<row r="{i}"><c r="A{i}"><v>{i}</v></c><c r="ZZZ{i}"/></row>' for i in range(2, 2002))
+    seen = []
+    trimmed = excel._trimmed
+    monkeypatch.setattr(excel, "_trimmed", lambda cells: seen.append(len(cells)) or trimmed(cells))
+    table = read_table(_sheet('<row r="1"><c r="A1" t="str"><v>a</v></c></row>' + row), "x.xlsx")
+    assert table.n_rows == 2000 and max(seen) <= Limits().columns + 1
+
+    def stop(fraction):
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        read_table(HOSTILE["a far first row"][0], "x.xlsx", on_progress=stop)

@@ -36,6 +36,9 @@ from dpviz.datasets.readers.table import (
 __all__ = ["read_excel"]
 
 _ERRORS = {"#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", ""}
+_GAP = 10_000  # empty rows one after another: a row may carry any number, and those before it are made up
+_BOOK = 1_000_000  # bytes of the list of sheets and names, which is parsed as a whole
+_HEARD = 500  # rows between two chances to stop
 _DATES = (datetime.date, datetime.time, datetime.timedelta)
 _one_at_a_time = threading.Lock()  # openpyxl warns with cells in its words; silencing warnings is not thread-safe
 
@@ -52,8 +55,10 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
             if not sheets:
                 raise TableError(f"{name}: the workbook has no sheet with cells.")
             sheets[0].reset_dimensions()
-            rows = sheets[0].iter_rows(values_only=True)
-            first = _trimmed(next((row for row in rows if _trimmed(row)), ()))
+            width_read = limits.columns + 1  # one more than allowed is seen, and what lies beyond is never padded
+            cells = sheets[0].iter_rows(max_col=width_read, values_only=True)
+            rows = _guarded(cells, name, advance)
+            first = next((row for row in rows if row), ())
             if not first:
                 raise TableError(f"{name}: the first sheet is empty; put a header line and rows on it.")
             width, has_header = len(first), form.header is not False
@@ -62,7 +67,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
             names, notes = named(name, texts) if has_header else (numbered(width), [])
             if len(sheets) > 1:
                 notes.append("The workbook has several sheets; the first one was read.")
-            columns = _read_rows(rows if has_header else chain([first], rows), name, width, form, limits, advance)
+            columns = _read_rows(rows if has_header else chain([first], rows), name, width, form, limits)
         finally:
             book.close()
     n_rows = len(columns[0])
@@ -84,7 +89,10 @@ def _guard(data: memoryview, name: str, limits: Limits) -> None:
             f"{name}: the file would unpack to more than {limits.inflated // 1_000_000} MB or {limits.ratio} times its "
             "size; save the table as CSV or Parquet."
         )
-    if "xl/workbook.xml" not in {member.filename for member in members}:
+    sizes = {member.filename: member.file_size for member in members}
+    if sizes.get("xl/workbook.xml", 0) > _BOOK:
+        raise TableError(f"{name}: the workbook has too many sheets or defined names; save one sheet as CSV.")
+    if "xl/workbook.xml" not in sizes:
         raise TableError(f"{name}: the content is a zip archive but no .xlsx workbook; save the table as .xlsx or CSV.")
 
 
@@ -96,20 +104,30 @@ def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return row[:end]
 
 
+def _guarded(rows: Iterator[tuple[Any, ...]], name: str, advance: Callable[[float], None]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows without empty cells at their right end; a file of gaps ends here, and Stop is heard in between."""
+    empty = 0
+    for number, cells in enumerate(rows):
+        if number % _HEARD == 0:
+            advance(min(0.9, number / (number + 50_000)))
+        row = _trimmed(cells)
+        empty = 0 if row else empty + 1
+        if empty > _GAP:
+            raise TableError(f"{name}: more than {_GAP:,} rows in a row are empty; delete them, or save it as CSV.")
+        yield row
+
+
 def _read_rows(
     rows: Iterator[tuple[Any, ...]],
     name: str,
     width: int,
     form: Form,
     limits: Limits,
-    advance: Callable[[float], None],
 ) -> list[list[Any]]:
     columns: list[list[Any]] = [[] for _ in range(width)]
     start = 0
     while block := list(islice(rows, 5000)):
-        advance(min(0.9, start / (start + 50_000)))
         for number, row in enumerate(block, start + 1):
-            row = _trimmed(row)
             if len(row) > width:
                 which = "a row" if form.private else f"row {number}"
                 raise TableError(f"{name}: {which} below the first line has a cell right of that line's last one.")
