@@ -18,7 +18,9 @@ def prepare() -> None:
 
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
+    from pages._ui.offline import stay_offline
 
+    stay_offline()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     gc.collect()
     gc.freeze()

@@ -2,19 +2,13 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.serving import ROOT, serve
+
+__all__ = ["CHROMIUM", "FLAGS", "ROOT", "browser", "open_page", "serve", "server"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -28,35 +22,6 @@ FLAGS = [
 
 
 expect.set_options(timeout=20_000)  # a shared machine may be slow; what never comes still fails
-
-
-@contextmanager
-def serve():
-    """Start the app on a free port and yield its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
-    home = tempfile.TemporaryDirectory()
-    environment = {**os.environ, "DPVIZ_HOME": home.name}
-    environment.pop("DPVIZ_WORKERS", None)  # as the README starts it
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(120):
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.25)
-        else:
-            pytest.fail("the server did not start")
-        yield url
-    finally:
-        process.terminate()
-        process.wait(10)
-        home.cleanup()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,8 @@
+"""The server asks nobody. Streamlit looks its own address up outside when a page of a foreign origin calls it."""
+
+from streamlit import net_util
+
+
+def stay_offline() -> None:
+    """Let foreign origins be refused without a look-up; `browser.serverAddress` names the server behind a proxy."""
+    net_util.get_internal_ip = net_util.get_external_ip = lambda: None

@@ -1,0 +1,60 @@
+"""A real server for tests, and what it asked outside of this machine."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@contextmanager
+def serve():
+    """Start the app on a free port and yield its address. At the end it must have asked no outside address."""
+    with running() as (url, _):
+        yield url
+
+
+@contextmanager
+def running():
+    """Likewise; yield its address and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as notes:
+        asked = Path(notes) / "asked"
+        recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])
+        settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
+        environment = {**os.environ, **settings}
+        environment.pop("DPVIZ_WORKERS", None)  # as the README starts it
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        url = f"http://127.0.0.1:{port}"
+        try:
+            _until_healthy(url)
+            yield url, process
+        finally:
+            process.terminate()
+            process.wait(10)
+        assert not asked.exists(), f"the server asked outside: {asked.read_text()}"
+
+
+def _until_healthy(url):
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.25)
+    pytest.fail("the server did not start")

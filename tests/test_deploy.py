@@ -1,0 +1,89 @@
+"""What a deployment rests on: the server asks nobody, packages are locked, the files say what they must."""
+
+import re
+import socket
+import subprocess
+import sys
+import tomllib
+import urllib.request
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.serving import ROOT, serve
+
+
+def handshake(url, origin):
+    """Ask for a websocket as a page of that origin would; return the status line."""
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as line:
+        request = (
+            f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: {origin}\r\nConnection: Upgrade\r\n"
+            "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        )
+        line.sendall(request.encode())
+        return line.recv(4096).decode("latin-1").split("\r\n")[0]
+
+
+@pytest.mark.slow
+def test_the_server_asks_no_outside_address_even_when_a_foreign_page_calls_it():
+    with serve() as url:
+        assert "403" in handshake(url, "http://evil.example")  # before anybody has been there
+        with urllib.request.urlopen(f"{url}/_stcore/script-health-check", timeout=120) as answer:
+            assert answer.status == 200
+        assert "101" in handshake(url, url)
+
+
+def test_the_recorder_notes_an_outside_address(tmp_path):
+    asked = tmp_path / "asked"
+    script = "import socket\ntry: socket.getaddrinfo('host.invalid', 80)\nexcept OSError: pass\n"
+    script += "s = socket.socket(type=socket.SOCK_DGRAM)\ntry: s.connect(('192.0.2.1', 1))\nexcept OSError: pass\n"
+    script += "socket.getaddrinfo('localhost', 80)"
+    environment = {"DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": str(ROOT / "tests" / "recorder")}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    assert asked.read_text() == "socket.getaddrinfo host.invalid\nsocket.connect 192.0.2.1\n"
+
+
+def test_the_start_command_listens_on_this_machine_alone():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert settings["server"]["address"] == "localhost"
+
+
+LOCKS = {
+    "requirements-dev.lock": ["requirements-dev.txt", "requirements.txt"],
+    "deploy/requirements.lock": ["requirements.txt", "deploy/postgresql.txt"],
+}
+
+
+def locked(name):
+    """Return the packages of a lock file with their versions; every one must have a hash."""
+    found = {}
+    for entry in re.split(r"\n(?=[a-z0-9])", (ROOT / name).read_text().strip()):
+        assert "--hash=sha256:" in entry, entry.partition("\n")[0]
+        package, version = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^ ;\\]+)", entry).groups()
+        found.setdefault(package.lower(), set()).add(version)
+    return found
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_the_lock_holds_every_requirement(lock):
+    packages = locked(lock)
+    for file in LOCKS[lock]:
+        for line in (ROOT / file).read_text().splitlines():
+            if line and not line.startswith(("#", "-r")):
+                wanted = Requirement(line)
+                versions = packages.get(wanted.name.lower().replace("_", "-"), set())
+                assert any(wanted.specifier.contains(v) for v in versions), f"{line}: run deploy/lock ({versions})"
+
+
+def test_the_image_runs_what_was_tested():
+    image, tests = locked("deploy/requirements.lock"), locked("requirements-dev.lock")
+    assert {name: versions for name, versions in image.items() if tests.get(name) != versions} == {}
+    dockerfile = (ROOT / "deploy" / "Dockerfile").read_text()
+    assert "--require-hashes" in dockerfile and "USER dpviz" in dockerfile and "HEALTHCHECK" in dockerfile
+    copied = re.findall(r"^COPY (?!--from)(\S+) ", dockerfile, re.MULTILINE)
+    assert copied and all((ROOT / path).exists() for path in copied)
+
+
+def test_ci_installs_from_the_lock():
+    assert "--require-hashes -r requirements-dev.lock" in (ROOT / ".ci" / "run").read_text()
