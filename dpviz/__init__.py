@@ -1,3 +1,15 @@
 """dpviz: see what privacy costs in clustering. A pure package; the dashboard in app.py and pages/ calls it."""
 
+from typing import Any
+
 __version__ = "0.1.0"
+__all__ = ["PrivacyLeakWarning", "PrivateKMeans", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimator when it is asked for: `import dpviz` alone loads nothing heavy."""
+    if name in {"PrivacyLeakWarning", "PrivateKMeans"}:
+        from dpviz import estimator
+
+        return getattr(estimator, name)
+    raise AttributeError(f"module 'dpviz' has no attribute {name!r}")

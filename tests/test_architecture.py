@@ -33,6 +33,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.metrics",
     "dpviz.postprocessing",
     "dpviz.algorithms",
+    "dpviz.estimator",
     "dpviz.federated",
     "dpviz.audits",
     "dpviz.figures",

@@ -1,0 +1,168 @@
+"""A scikit-learn estimator over the private algorithms: its conventions, its tools, and a warning where they leak."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.metrics import pairwise_distances, pairwise_distances_argmin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpviz import validate
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.domain import Domain
+
+__all__ = ["PrivacyLeakWarning", "PrivateKMeans"]
+
+_FLOATS = [np.float64, np.float32]
+
+
+class PrivacyLeakWarning(UserWarning):
+    """Something that the promise takes as public was read off the rows, or a fit spends again."""
+
+
+class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """K-means with differential privacy, with scikit-learn's conventions.
+
+    `fit` spends the whole budget, every time: in a grid search or a cross-validation each fit is a release of its own,
+    and `score`, `labels_` and `predict` read the rows they are given, so that what they return is NOT private.
+
+    Parameters
+    ----------
+    n_clusters : int, number of centers k; DPM and EM-MC may return another number
+    algorithm : str, a slug of `dpviz.algorithms.ALGORITHMS`
+    epsilon, delta : float, the budget of one fit; delta None means n_public^-1.1
+    bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). None takes them from
+        the rows, with a `PrivacyLeakWarning`
+    scale : "column" or "common", see `dpviz.domain.Domain`
+    n_public : int or None, the PUBLIC nominal number of rows. None takes it from the rows, with the warning
+    secure : bool, noise for a real release (no seed), instead of a simulation that `random_state` repeats
+    random_state : int, RandomState or None, for simulations only
+    parameters : dict or None, further parameters of the algorithm
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (k', d), original units; released
+    trace_ : Trace, every step, release and the promise
+    labels_ : ndarray of shape (n,), nearest center of every row; NOT private
+    inertia_ : float, sum of squared distances to the nearest center, original units; NOT private
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0)
+    >>> model = PrivateKMeans(2, epsilon=2.0, bounds=(-1, 1), n_public=1000, random_state=0).fit(X)
+    >>> sorted(model.cluster_centers_[:, 0].round(1).tolist())
+    [-0.5, 0.5]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        algorithm: str = RECOMMENDED,
+        epsilon: float = 1.0,
+        delta: float | None = None,
+        bounds: tuple[Any, Any] | None = None,
+        scale: str = "column",
+        n_public: int | None = None,
+        secure: bool = False,
+        random_state: Any = None,
+        parameters: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.algorithm = algorithm
+        self.epsilon = epsilon
+        self.delta = delta
+        self.bounds = bounds
+        self.scale = scale
+        self.n_public = n_public
+        self.secure = secure
+        self.random_state = random_state
+        self.parameters = parameters
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Release centers of the rows X (n, d); spends epsilon.
+
+        Raises
+        ------
+        ValueError
+            For columns that are not those of the bounds, a parameter out of range, or a seed for a secure release.
+        """
+        if self.secure and self.random_state is not None:
+            raise ValueError("PrivateKMeans: random_state must be None for a secure release; a known seed undoes it.")
+        if self.secure and (self.bounds is None or self.n_public is None):
+            raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
+        validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
+        X = validate_data(self, X, dtype=_FLOATS, ensure_min_samples=2)
+        algorithm = self._algorithm()
+        domain = self._domain(X)
+        if not self.secure and self.n_clusters > len(X):
+            raise ValueError(f"PrivateKMeans: n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
+        seed = None if self.secure else _seed(self.random_state)
+        self.trace_ = algorithm.run(X, domain=domain, seed=seed, noise="secure" if self.secure else "seeded")
+        self.domain_ = domain
+        self.cluster_centers_ = np.array(self.trace_.cluster_centers)
+        self._n_features_out = len(self.cluster_centers_)
+        here, there = domain.normalize(X), domain.normalize(self.cluster_centers_)
+        self.labels_ = pairwise_distances_argmin(here, there).astype(np.int32)
+        self.inertia_ = float(((X - self.cluster_centers_[self.labels_]) ** 2).sum())
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the nearest center of every row of X (n, d), in the units of the domain; shape (n,). NOT private."""
+        return pairwise_distances_argmin(*self._z(X)).astype(np.int32)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the distances of rows X (n, d) to every center, in z units; shape (n, k'). NOT private."""
+        return pairwise_distances(*self._z(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return minus the sum of squared distances to the nearest center, in z units. NOT private."""
+        return -float((self.transform(X).min(axis=1) ** 2).sum())
+
+    def _z(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=_FLOATS)
+        return self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
+
+    def _algorithm(self) -> Any:
+        cls = ALGORITHMS[self.algorithm]
+        known = {field.name for field in dataclasses.fields(cls)}
+        own: dict[str, Any] = {"n_clusters": self.n_clusters, "epsilon": self.epsilon, "delta": self.delta}
+        further = self.parameters or {}
+        wrong = sorted(set(further) - known)
+        if wrong:
+            raise ValueError(f"PrivateKMeans: {cls.name} has no parameter {wrong[0]!r}; it has {sorted(known)}.")
+        return cls(**{name: value for name, value in own.items() if name in known}, **further)
+
+    def _domain(self, X: np.ndarray) -> Domain:
+        """Return the public facts; what is missing is read off the rows, which is said."""
+        n_public = self.n_public
+        if n_public is None:
+            _leak("n_public is not given: the exact number of rows is used as if it were public.")
+            n_public = len(X)
+        if self.bounds is not None:
+            low, high = self.bounds
+            return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
+        _leak("bounds are not given: smallest and largest values are read off the rows, which is NOT PRIVATE.")
+        low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
+        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # a column of equal values
+        domain = Domain.box(low, high, scale=self.scale, n_public=n_public)
+        return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
+
+
+def _leak(sentence: str) -> None:
+    warnings.warn(f"PrivateKMeans: {sentence}", PrivacyLeakWarning, stacklevel=4)
+
+
+def _seed(random_state: Any) -> int:
+    """Return a seed for the run, drawn from the generator as scikit-learn's estimators do."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))

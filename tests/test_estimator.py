@@ -1,0 +1,103 @@
+"""The estimator keeps scikit-learn's conventions, and says so where they leak."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dpviz import PrivacyLeakWarning, PrivateKMeans
+
+DATA = np.random.default_rng(0).normal(scale=0.1, size=(600, 2)) + np.repeat([[-0.6, 0.0], [0.6, 0.0]], 300, axis=0)
+FACTS = {"bounds": (-1, 1), "n_public": 600, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        yield
+
+
+@parametrize_with_checks(
+    [PrivateKMeans(3, random_state=0), PrivateKMeans(3, algorithm="glloyd", random_state=0)],
+)
+def test_scikit_learn_s_own_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+def test_what_is_read_off_the_rows_is_said():
+    with pytest.warns(PrivacyLeakWarning, match="bounds are not given"):
+        PrivateKMeans(2, n_public=600, random_state=0).fit(DATA)
+    with pytest.warns(PrivacyLeakWarning, match="n_public is not given"):
+        PrivateKMeans(2, bounds=(-1, 1), random_state=0).fit(DATA)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PrivateKMeans(2, **FACTS).fit(DATA)
+
+
+def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
+    model = PrivateKMeans(2, bounds=(-1, 1), n_public=600, secure=True).fit(DATA)
+    assert model.trace_.seed is None and not model.trace_.steps[0].hidden
+    for wrong, words in (
+        ({"random_state": 1, "n_public": 600, "bounds": (-1, 1)}, "random_state must be None"),
+        ({"n_public": 600}, "needs public bounds"),
+        ({"bounds": (-1, 1)}, "needs public bounds and n_public"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            PrivateKMeans(2, secure=True, **wrong).fit(DATA)
+
+
+def test_the_same_seed_gives_the_run_of_the_algorithm_itself():
+    from dpviz.algorithms import NSM
+    from dpviz.domain import Domain
+
+    model = PrivateKMeans(2, epsilon=2.0, **FACTS).fit(DATA)
+    trace = NSM(n_clusters=2, epsilon=2.0).run(DATA, domain=Domain.box(-1, 1, 2, n_public=600), seed=0)
+    assert np.array_equal(model.cluster_centers_, trace.cluster_centers)
+    assert model.trace_.spent == trace.spent
+
+
+def test_it_lives_in_pipelines_searches_and_pickles():
+    holes = DATA.copy()
+    holes[0, 0] = np.nan
+    pipeline = make_pipeline(SimpleImputer(), PrivateKMeans(2, **FACTS)).fit(holes)
+    assert pipeline.predict(DATA).shape == (600,)
+    search = GridSearchCV(PrivateKMeans(2, **FACTS), {"epsilon": [0.5, 4.0]}, cv=2).fit(DATA)
+    assert search.best_params_["epsilon"] in (0.5, 4.0)
+    model = pipeline[-1]
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.cluster_centers_, model.cluster_centers_) and not hasattr(clone(model), "trace_")
+
+
+def test_columns_are_taken_by_name():
+    frame = pd.DataFrame(DATA, columns=["east", "north"])
+    model = PrivateKMeans(2, **FACTS).set_output(transform="pandas").fit(frame)
+    assert list(model.feature_names_in_) == ["east", "north"]
+    assert list(model.transform(frame).columns) == ["privatekmeans0", "privatekmeans1"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["north", "east"]])
+
+
+def test_wrong_parameters_are_one_sentence():
+    with pytest.raises(ValueError, match="algorithm must be one of"):
+        PrivateKMeans(2, algorithm="magic").fit(DATA)
+    with pytest.raises(ValueError, match="has no parameter 'speed'"):
+        PrivateKMeans(2, parameters={"speed": 1}, **FACTS).fit(DATA)
+    with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=5"):
+        PrivateKMeans(5, **FACTS).fit(DATA[:3])
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, dpviz; print([m for m in ('numpy', 'sklearn', 'plotly', 'opendp') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
