@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.federated import SPREADS
+from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
 from pages._ui import federated, shell
@@ -23,6 +23,11 @@ with st.sidebar:
     epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, key="fed_epsilon", **keep)
     clients = st.slider("Clients", 2, 32, 4, key="fed_clients", **keep)
     how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, key="fed_spread", **keep)
+    drawn_by = st.segmented_control(
+        "The noise is drawn by", DRAWN_BY, format_func=federated.DRAWN_BY.get, default=CLIENTS, required=True,
+        key="fed_noise", help="The clients: no party can take off all of it. The server, as in the paper: then it must "
+        "never see the result.", **keep,
+    )  # fmt: skip
     ring = federated.RINGS[st.selectbox("Ring", list(federated.RINGS), key="fed_ring", **keep)]
     silent = st.selectbox(
         "A client falls silent", [None, *range(clients)], key="fed_silent", help="It stops answering in round 2.",
@@ -34,16 +39,12 @@ data = sample(name)
 drop = None if silent is None else (silent, 1)
 problem, run, same = "", None, False
 try:
-    run, same = federated.federated(slug, name, epsilon, clients, how, ring, seed, drop)
+    run, same = federated.federated(slug, name, epsilon, clients, how, drawn_by, ring, seed, drop)
 except (OverflowError, ValueError, PermissionError) as error:
     problem = str(error)
 shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
 st.title("Rows stay where they are")
-st.html(
-    '<p class="dp-lede">Every client adds a mask that only the clients know. The server adds the masked words and its '
-    "own noise, and sends the sum back. The server sees random words; the clients see what a trusted curator would "
-    "have published, and nothing more.</p>"
-)
+st.html(f'<p class="dp-lede">{federated.LEDE[drawn_by]}</p>')
 if problem:
     st.error(problem)
     st.stop()
@@ -59,12 +60,7 @@ client = chosen.selectbox(
     "Seen from", range(clients), format_func=lambda i: f"client-{i + 1}", key="fed_client",
 )  # fmt: skip
 round_ = run.rounds[number - 1]
-federated.lane(round_, f"client-{client + 1}", ring)
-st.html(
-    '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. 1 stays '
-    "with the client and 3 with the server; only this simulation can show them (NOT PRIVATE). 2 and 4 are exactly what "
-    "travels.</p>"
-)
+federated.lane(round_, f"client-{client + 1}", drawn_by, ring)
 federated.counters(run, round_, clients, ring)
 
 left, right = st.columns(2, gap="medium")
@@ -81,25 +77,13 @@ with left:
             alt="Who holds which row.",
         )
 with right:
-    if same:
-        st.success("The central run with the same seed is the same, bit for bit: centers, ledger, every frame.")
-    elif run.trace is not None:
-        st.info(
-            "This ring rounds the server's noise to its own grid, so the central run with the same seed differs by "
-            "that rounding. On 64-bit words both are the same, bit for bit."
-        )
-    st.markdown(
-        "**Who learns what**\n"
-        "- **Server:** uniform words, whatever the data; it never holds the masks' seed.\n"
-        "- **Clients:** the noisy sums, exactly as a central run publishes them.\n"
-        "- **If one client and the server collude,** or the seed leaks, every client's statistics are open. A server "
-        "that adds no noise cannot be caught. The protocol assumes that parties follow it.\n"
-        "- **If a client falls silent,** the masks no longer cancel: the round is aborted and nothing of it is learned."
-    )
+    if run.trace is not None:
+        federated.beside_central(run.trace, same)
+    st.markdown(federated.WHO_LEARNS_WHAT[drawn_by])
     if run.trace is not None:
         rows = []
         for other in dict.fromkeys(("fastlloyd", "pe-means", slug)):
-            theirs = federated.federated(other, name, epsilon, clients, how, ring, seed, None)[0]
+            theirs = federated.federated(other, name, epsilon, clients, how, drawn_by, ring, seed, None)[0]
             rows.append((ALGORITHMS[other].name, len(theirs.rounds), theirs.bytes // len(theirs.rounds), theirs.bytes))
         table = pd.DataFrame(rows, columns=["Algorithm", "Rounds", "Bytes per round", "Bytes in all"])
         counts = st.column_config.NumberColumn(format="localized")

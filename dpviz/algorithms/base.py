@@ -144,7 +144,9 @@ class Algorithm:
                 on_step(step)
 
         def promise(total: accounting.Total) -> Guarantee:
-            return Guarantee.none() if noise == "none" else self._promise(total, public, rows.domain.rows_per_person)
+            if noise == "none":
+                return Guarantee.none()
+            return self._promise(total, public, rows.domain.rows_per_person, rows.trust)
 
         return Trace(
             algorithm=self.slug,
@@ -162,7 +164,9 @@ class Algorithm:
             coreset=_coreset(steps, rows.domain),
         )
 
-    def _promise(self, total: accounting.Total, public: tuple[str, ...], rows_per_person: int) -> Guarantee:
+    def _promise(
+        self, total: accounting.Total, public: tuple[str, ...], rows_per_person: int, trust: str = ""
+    ) -> Guarantee:
         return Guarantee(
             notion=self.notion,
             neighboring=self.neighboring,
@@ -172,7 +176,7 @@ class Algorithm:
             pure_epsilon=total.pure_epsilon,
             zcdp=total.zcdp,
             rho_distance=getattr(self, "rho_distance", None),
-            trust=self.trust,
+            trust=trust or self.trust,
             public=("all parameters", "the domain", *public),
             rows_per_person=rows_per_person,
         )

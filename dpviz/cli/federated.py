@@ -13,10 +13,11 @@ from dpviz.datasets import load_csv
 from dpviz.domain import Domain
 from dpviz.federated.agreement import Agreement
 from dpviz.federated.client import take_part
-from dpviz.federated.keys import client_context, make_keys, mask_seed, server_context
+from dpviz.federated.keys import client_context, make_keys, mask_seeds, server_context
 from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import PAPER, WIDE
 from dpviz.federated.server import serve
+from dpviz.federated.shares import CLIENTS, DRAWN_BY, SERVER
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Step
 
@@ -30,7 +31,7 @@ def add_federated(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     federated = commands.add_parser("federated", help="run over several parties that do not show each other their rows")
     parts = federated.add_subparsers(dest="part", required=True)
 
-    keys = parts.add_parser("keys", help="make one folder a party: certificate, agreement, and the clients' mask seed")
+    keys = parts.add_parser("keys", help="make one folder a party: certificate, agreement, and the clients' mask seeds")
     keys.add_argument("folder", type=Path)
     keys.add_argument("--clients", nargs="+", required=True, metavar="NAME")
     keys.add_argument("--algorithm", required=True, choices=list(ALGORITHMS), metavar="SLUG")
@@ -41,12 +42,17 @@ def add_federated(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     keys.add_argument("--n-public", type=int, required=True, help="declared number of rows of all clients together")
     keys.add_argument("--n-max", type=int, default=0, help="most rows of all clients together (default 4 n-public)")
     keys.add_argument("--seed", type=int, default=0, help="public: where the run starts; no noise comes from it")
+    keys.add_argument(
+        "--noise", choices=DRAWN_BY, default=CLIENTS,
+        help="who draws the noise: every client its part, so that no party can take off all of it (default), or the "
+        "server alone, as in the paper; then the server must never see the result",
+    )  # fmt: skip
     keys.add_argument("--ring", choices=("64", "32"), default="64", help="bits of a word")
     keys.add_argument("--host", nargs="*", default=[], help="further names of the server for its certificate")
     keys.set_defaults(do=_keys)
 
     for name, help_, do in (
-        ("server", "add masked words and noise for one run", _server),
+        ("server", "add masked words for one run", _server),
         ("client", "take part in one run with your own rows", _client),
     ):
         part = parts.add_parser(name, help=help_)
@@ -71,16 +77,20 @@ def _keys(arguments: argparse.Namespace) -> int:
         values[name] = params.parse(specs[name], text)
     domain = Domain.box(arguments.low, arguments.high, radius=arguments.radius, n_public=arguments.n_public)
     ring = WIDE if arguments.ring == "64" else PAPER
-    agreement = Agreement(cls(**values), domain, tuple(arguments.clients), arguments.seed, ring, arguments.n_max)
+    names, noise = tuple(arguments.clients), arguments.noise
+    agreement = Agreement(cls(**values), domain, names, arguments.seed, ring, arguments.n_max, noise)
     make_keys(arguments.folder, agreement, arguments.host)
     print(f"{arguments.folder}: one folder each for server, {', '.join(agreement.clients)}.")
-    print("Hand every party its own folder only, by a safe way: whoever has a client's folder and the server's view")
-    print("can read every client's sums.")
+    print("Hand every party its own folder only, by a safe way, and keep no copy: whoever has several clients' folders")
+    print("and the server's view can read the others' sums.")
+    print(f"Trust: {agreement.shares.trust}.")
     return 0
 
 
 def _server(arguments: argparse.Namespace) -> int:
     agreement = Agreement.read(arguments.folder / "agreement.json")
+    if agreement.drawn_by == SERVER:
+        print("This server draws the noise: it must never see the result, from which it could take the noise off.")
     try:
         report = asyncio.run(
             serve(
@@ -117,7 +127,7 @@ def _client(arguments: argparse.Namespace) -> int:
             name,
             data.X,
             client_context(arguments.folder),
-            mask_seed(arguments.folder),
+            mask_seeds(arguments.folder),
             address=(arguments.host, arguments.port),
             join_timeout=arguments.join_timeout,
             round_timeout=arguments.round_timeout,
@@ -127,6 +137,10 @@ def _client(arguments: argparse.Namespace) -> int:
         return _aborted(reason)
     print(f"claimed: {trace.claimed}")
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
+    print(f"trust:   {trace.claimed.trust}")
+    if agreement.drawn_by == CLIENTS:
+        excess = max((entry.excess for entry in trace.ledger), default=1.0)
+        print(f"noise:   {excess:.3g} times the variance of a central run; no party can take off all of it")
     for center in trace.cluster_centers:
         print("  ".join(f"{value:.4g}" for value in center))
     if arguments.json:

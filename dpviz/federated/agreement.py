@@ -13,6 +13,7 @@ from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
 from dpviz.federated.ring import Ring
+from dpviz.federated.shares import CLIENTS, DRAWN_BY, Shares
 from dpviz.federated.simulation import refusal
 
 __all__ = ["Agreement", "new_run"]
@@ -30,6 +31,7 @@ class Agreement:
     seed : int, where the run starts; public, and never used for noise or masks
     ring : Ring
     n_max : int, most rows of all clients together, for the overflow check
+    drawn_by : "clients" or "server", who draws the noise
     """
 
     algorithm: Algorithm
@@ -38,6 +40,7 @@ class Agreement:
     seed: int = 0
     ring: Ring = Ring()
     n_max: int = 0
+    drawn_by: str = CLIENTS
 
     def __post_init__(self) -> None:
         if self.domain.n_public is None:
@@ -46,6 +49,7 @@ class Agreement:
             raise ValueError("agreement: clients must be 1 to 1000 different names.")
         if not all(name.isprintable() and 0 < len(name) <= 64 and name != "server" for name in self.clients):
             raise ValueError("agreement: a client's name must have 1 to 64 printable characters, and not be 'server'.")
+        validate.one_of("agreement", DRAWN_BY, drawn_by=self.drawn_by)
         validate.integer("agreement", 0, None, seed=self.seed)
         reason = refusal(self.algorithm, self.domain.n_features, self.domain.n_public)
         if reason:
@@ -64,8 +68,19 @@ class Agreement:
             "seed": self.seed,
             "ring": dataclasses.asdict(self.ring),
             "n_max": self.n_max,
+            "drawn_by": self.drawn_by,
         }
         return json.dumps(record, indent=2, sort_keys=True)
+
+    @property
+    def shares(self) -> Shares:
+        """What every party adds to a sum."""
+        return Shares(self.drawn_by, len(self.clients))
+
+    @property
+    def words(self) -> Ring:
+        """The ring that the words of this run are on."""
+        return self.shares.ring(self.ring)
 
     @property
     def digest(self) -> bytes:
@@ -90,6 +105,7 @@ class Agreement:
                 record["seed"],
                 Ring(**record["ring"]),
                 record["n_max"],
+                record["drawn_by"],
             )
         except (KeyError, TypeError, json.JSONDecodeError):
             raise ValueError(f"agreement: {path.name} is not an agreement; make one with `federated keys`.") from None

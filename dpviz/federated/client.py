@@ -12,11 +12,12 @@ import numpy as np
 
 from dpviz.federated.agreement import Agreement, new_run
 from dpviz.federated.keys import SERVER
+from dpviz.federated.masks import Seeds
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round
 from dpviz.federated.parties import Aborted, Client
-from dpviz.federated.rows import MaskedSession, header_of, local_statistic, refuse, refuse_kept
+from dpviz.federated.rows import MaskedSession, local_statistic, refuse_kept
 from dpviz.federated.server import NONCE_BYTES
-from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.noise import Noise, Secure
 from dpviz.privacy.queries import Predicate, Query
 from dpviz.privacy.rows import Draw, Rows, Session
 from dpviz.trace import Step, Trace
@@ -95,42 +96,14 @@ class Link:
         return b"".join(chunks)
 
 
-class _ServersNoise:
-    """The noise source of a client: it draws nothing, and notes what the server has to draw."""
-
-    reproducible = False
-
-    def __init__(self) -> None:
-        self.wanted: list[tuple[str, float]] = []
-
-    def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
-        self.wanted.append(("gaussian", sd))
-        return np.zeros(shape)
-
-    def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
-        self.wanted.append(("laplace", scale))
-        return np.zeros(shape)
-
-    def integer(self, below: int) -> NoReturn:
-        refuse("choosing by the exponential mechanism")
-
-    def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> NoReturn:
-        refuse("choosing by the exponential mechanism")
-
-    def coins(self, chances: np.ndarray) -> NoReturn:
-        refuse("randomizing one report per row")
-
-    def binomial(self, counts: np.ndarray, chance: float) -> NoReturn:
-        refuse("randomizing one report per row")
-
-
 class _RemoteRows(Rows):
     """One client's rows, and the way to the sum over all clients."""
 
-    def __init__(self, own: Rows, agreement: Agreement, link: Link, party: Client, run: bytes, timeout: float) -> None:
-        self.domain, self.dataset_id = own.domain, own.dataset_id
-        self.asked = _ServersNoise()
-        self.noise = self.asked
+    def __init__(
+        self, own: Rows, agreement: Agreement, link: Link, party: Client, run: bytes, noise: Noise, timeout: float
+    ) -> None:
+        self.domain, self.dataset_id, self.noise = own.domain, own.dataset_id, noise
+        self.trust = agreement.shares.trust
         self.rounds = 0
         self.own, self.agreement, self.link, self.party, self.run, self.timeout = (
             own, agreement, link, party, run, timeout,
@@ -148,7 +121,8 @@ class _RemoteSession(MaskedSession):
     """One run: this client's statistics travel masked, and the noisy sum of all comes back."""
 
     def __init__(self, rows: _RemoteRows) -> None:
-        super().__init__(rows)
+        agreement = rows.agreement
+        super().__init__(rows, agreement.words, agreement.shares, agreement.n_max)
         self._rows, self._own = rows, rows.own.open()
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
@@ -156,21 +130,13 @@ class _RemoteSession(MaskedSession):
         return super().partition(scope, predicate)
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
-        rows, noise = self._rows, self._rows.asked
-        ring = rows.agreement.ring
+        rows = self._rows
+        place = rows.agreement.clients.index(rows.party.name)
         local = local_statistic(self._own, query, scope)
-        header = header_of(rows.rounds, query, {part: value.shape for part, value in local.items()}, ring)
-        noise.wanted.clear()
-        for part, value in local.items():  # the curator writes its ledger; the noise itself is the server's
-            draw(part, np.zeros(value.shape))
-        if len(noise.wanted) != len(local):
-            refuse("releasing a sum without noise")
-        wanted = dict(zip(local, noise.wanted, strict=True))
-        for part, bound in query.sensitivity(np.inf, Neighboring.ADD_REMOVE).items():
-            worst = rows.agreement.n_max * bound + 8 * wanted[part][1]
-            ring.check(part or header.query, worst, header.digits[part])
+        header, wanted = self._wanted(query, {part: value.shape for part, value in local.items()}, draw)
+        noise = self._own_noise(header, wanted, self._asked.source, place)
         parts = [[part, list(shape), header.digits[part], *wanted[part]] for part, shape in header.shapes.items()]
-        words = b"".join(rows.party.upload(header, local).values())
+        words = b"".join(rows.party.upload(header, {part: local[part] + noise[part] for part in local}).values())
         payload = pack_round({"query": header.query, "parts": parts}, words)
         rows.link.send(Message(Kind.UPLOAD, rows.rounds, rows.run, payload))
         frame = rows.link.read(Kind.SUM, rows.timeout)
@@ -178,10 +144,10 @@ class _RemoteSession(MaskedSession):
             raise Aborted(f"the server sent the sum of another run or round in round {rows.rounds + 1}")
         broadcast, start = {}, 0
         for part in header.shapes:
-            size = header.size(part) * ring.word_bytes
+            size = header.size(part) * rows.agreement.words.word_bytes
             broadcast[part] = frame.payload[start : start + size]
             start += size
-        rows.rounds += 1
+        rows.rounds = self._round = self._round + 1
         return rows.party.unmask(header, broadcast), {}
 
 
@@ -190,14 +156,17 @@ def take_part(
     name: str,
     X: np.ndarray,
     context: ssl.SSLContext,
-    seed: bytes,
+    seeds: Seeds,
     *,
+    noise: Noise | None = None,
     address: tuple[str, int],
     join_timeout: float = 60.0,
     round_timeout: float = 30.0,
     on_step: Callable[[Step], None] | None = None,
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
+
+    `noise` is this client's own; None, as always outside of tests, for exact samplers on the system's randomness.
 
     Raises
     ------
@@ -220,8 +189,8 @@ def take_part(
         place = agreement.clients.index(name)
         if len(nonces) != len(agreement.clients) or nonces[place] != nonce or new_run(nonces) != start.run:
             raise Aborted("the server's run id does not hold this client's nonce; masks would not be fresh")
-        party = Client(name, agreement.clients, seed, start.run, agreement.ring)
-        rows = _RemoteRows(own, agreement, link, party, start.run, 2 * round_timeout + 5.0)
+        party = Client(name, agreement.clients, seeds, start.run, agreement.words)
+        rows = _RemoteRows(own, agreement, link, party, start.run, noise or Secure(), 2 * round_timeout + 5.0)
         trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)
         link.send(Message(Kind.DONE, rows.rounds, start.run))
         return trace

@@ -1,29 +1,29 @@
-"""Certificates and the clients' mask seed: one folder a party, made once, handed over by a safe way."""
+"""Certificates and the clients' mask seeds: one folder a party, made once, handed over by a safe way."""
 
 from __future__ import annotations
 
 import datetime
 import ipaddress
+import json
 import os
-import secrets
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dpviz.federated.agreement import Agreement
-from dpviz.federated.masks import SEED_BYTES
+from dpviz.federated.masks import SEED_BYTES, Seeds, deal
 
-__all__ = ["SERVER", "client_context", "make_keys", "mask_seed", "server_context"]
+__all__ = ["SERVER", "client_context", "make_keys", "mask_seeds", "server_context"]
 
 SERVER = "server"
 _DAYS = 825
 
 
 def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> None:
-    """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.seed`.
+    """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.json`.
 
-    The authority's own key is not kept: for other clients make a new set. The server's folder gets no seed.
+    The authority's own key is not kept: for other clients make a new set. The server's folder gets no seeds.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> 
         .sign(authority, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM
-    seed = secrets.token_bytes(SEED_BYTES)
+    seeds = deal(agreement.clients)
     for name in (SERVER, *agreement.clients):
         key = ec.generate_private_key(ec.SECP256R1())
         purpose = ExtendedKeyUsageOID.SERVER_AUTH if name == SERVER else ExtendedKeyUsageOID.CLIENT_AUTH
@@ -92,7 +92,9 @@ def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> 
         _write(own / "key.pem", private, secret=True)
         _write(own / "agreement.json", agreement.to_json().encode())
         if name != SERVER:
-            _write(own / "masks.seed", seed.hex().encode(), secret=True)
+            common, pairs = seeds[name]
+            record = {"common": common.hex(), "pairs": {other: seed.hex() for other, seed in pairs.items()}}
+            _write(own / "masks.json", json.dumps(record, indent=2).encode(), secret=True)
 
 
 def _host(x509: Any, host: str) -> Any:
@@ -108,18 +110,30 @@ def _write(path: Path, content: bytes, *, secret: bool = False) -> None:
         file.write(content)
 
 
-def mask_seed(folder: Path) -> bytes:
-    """Return the clients' seed from a client's folder."""
-    seed = bytes.fromhex(_existing(folder / "masks.seed").read_text())
-    if len(seed) != SEED_BYTES:
-        raise ValueError(f"federated: masks.seed must hold {SEED_BYTES} bytes.")
-    return seed
+def mask_seeds(folder: Path) -> Seeds:
+    """Return a client's seeds from its folder.
+
+    Raises
+    ------
+    ValueError
+        One sentence, if the file is missing or does not hold seeds.
+    """
+    text = _existing(folder / "masks.json").read_bytes()
+    try:
+        record = json.loads(text)
+        pairs = {str(name): bytes.fromhex(seed) for name, seed in record["pairs"].items()}
+        seeds = Seeds(bytes.fromhex(record["common"]), pairs)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"federated: {folder.name}/masks.json does not hold mask seeds; make new keys.") from None
+    if {len(seed) for seed in (seeds.common, *pairs.values())} != {SEED_BYTES}:
+        raise ValueError(f"federated: every seed in {folder.name}/masks.json must have {SEED_BYTES} bytes.")
+    return seeds
 
 
 def server_context(folder: Path) -> ssl.SSLContext:
     """Return the server's side of TLS 1.3: a certificate made for clients is demanded from everybody."""
-    if (folder / "masks.seed").exists():
-        raise ValueError("federated: the server must not hold masks.seed; with it the masks hide nothing. Remove it.")
+    if (folder / "masks.json").exists():
+        raise ValueError("federated: the server must not hold masks.json; with it the masks hide nothing. Remove it.")
     return _context(ssl.PROTOCOL_TLS_SERVER, folder)
 
 

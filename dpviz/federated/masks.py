@@ -1,16 +1,47 @@
-"""Mask streams from a cryptographic generator: uniform words that cancel only when every client takes part."""
+"""Mask streams from a cryptographic generator: uniform words that cancel only when every client takes part.
+
+Every client adds two kinds of masks. One comes from a seed that all clients share: it hides the sum from the server.
+The others come from a seed for every pair of clients, added by one and subtracted by the other: they cancel in the
+sum of all, and hide a client's own words even from a server that another client tells everything it knows.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.federated.ring import Ring
 
-__all__ = ["SEED_BYTES", "mask"]
+__all__ = ["SEED_BYTES", "Seeds", "deal", "mask"]
 
 SEED_BYTES = 32
+
+
+class Seeds(NamedTuple):
+    """What one client knows.
+
+    Attributes
+    ----------
+    common : bytes, shared by all clients and unknown to the server
+    pairs : other client -> bytes, known to these two only
+    """
+
+    common: bytes
+    pairs: Mapping[str, bytes]
+
+
+def deal(names: Iterable[str]) -> dict[str, Seeds]:
+    """Return fresh seeds for every client."""
+    names, common = tuple(names), secrets.token_bytes(SEED_BYTES)
+    pairs: dict[str, dict[str, bytes]] = {name: {} for name in names}
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            pairs[first][second] = pairs[second][first] = secrets.token_bytes(SEED_BYTES)
+    return {name: Seeds(common, pairs[name]) for name in names}
 
 
 def mask(seed: bytes, run: bytes, client: str, round_: int, label: str, size: int, ring: Ring) -> np.ndarray:

@@ -1,11 +1,13 @@
 """Masked Secure Aggregation as parties that know only their own: pure functions of messages, no input or output.
 
-In every round client i sends its statistic plus its mask; the server adds all of them and its own noise, all in the
-ring, and sends the sum back; a client subtracts the sum of all masks and reads the noisy statistic. The server sees
-uniform words; the clients see what a central curator would have released, and nothing else.
+In every round client i sends its statistic plus its part of the noise plus its masks; the server adds all of them, all
+in the ring, and sends the sum back; a client subtracts what is left of the masks and reads the noisy statistic. The
+server sees uniform words; the clients see noisy sums, and nothing else.
 
-This holds for parties that follow the protocol and do not collude. A server that shares what it sees with one client,
-or learns the clients' seed, learns every client's statistic; a server that adds no noise cannot be caught.
+This holds for parties that follow the protocol. One client that shares all it knows with the server still faces the
+promise: masks of pairs leave them the sum of the other clients, with noise enough (see `shares`); c of them together
+face variance (M - c) / (M - 1) of it. In the paper's variant the server draws all noise: then it must never see the
+result, and with one client it has the exact sum of the others. Nobody can tell that a party draws no noise.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.federated.masks import mask
+from dpviz.federated.masks import Seeds, mask
 from dpviz.federated.ring import Ring
 
 __all__ = ["Aborted", "Client", "Header", "Server"]
@@ -59,20 +61,23 @@ class Client:
     ----------
     name : str
     names : all clients' names, in the agreed order
-    seed : bytes, shared by the clients and unknown to the server
+    seeds : Seeds, this client's
     run : bytes, an id that never comes twice
     ring : Ring
     """
 
-    def __init__(self, name: str, names: Sequence[str], seed: bytes, run: bytes, ring: Ring) -> None:
+    def __init__(self, name: str, names: Sequence[str], seeds: Seeds, run: bytes, ring: Ring) -> None:
         if name not in names or len(set(names)) != len(names):
             raise ValueError(f"Client: {name!r} must be one of the clients, each named once; got {', '.join(names)}.")
+        if set(seeds.pairs) != set(names) - {name}:
+            raise ValueError(f"Client: {name} must hold one seed for each other client, and no more.")
         self.name = name
-        self._names, self._seed, self._run, self._ring = tuple(names), seed, run, ring
+        self._names, self._seeds, self._run, self._ring = tuple(names), seeds, run, ring
+        self._later = set(names[names.index(name) + 1 :])
         self._next = 0
 
     def upload(self, header: Header, statistic: Mapping[str, np.ndarray]) -> dict[str, bytes]:
-        """Return the masked words of every part.
+        """Return the masked words of every part; `statistic` holds the client's own part of the noise already.
 
         Raises
         ------
@@ -85,13 +90,14 @@ class Client:
                 "used twice. Start a new run."
             )
         self._next += 1
-        return {
-            part: (
-                self._ring.encode(statistic[part], header.digits[part]).ravel()
-                + mask(self._seed, self._run, self.name, header.round, part, header.size(part), self._ring)
-            ).tobytes()
-            for part in header.shapes
-        }
+        masked = {}
+        for part in header.shapes:
+            words = self._ring.encode(statistic[part], header.digits[part]).ravel()
+            words += self._common(self.name, header, part)
+            for other in self._seeds.pairs:
+                words += self._pair(other, header, part)
+            masked[part] = words.tobytes()
+        return masked
 
     def unmask(self, header: Header, broadcast: Mapping[str, bytes]) -> dict[str, np.ndarray]:
         """Return the noisy statistic: the broadcast minus every client's mask."""
@@ -99,13 +105,22 @@ class Client:
         for part, shape in header.shapes.items():
             words = self._ring.read(broadcast[part], header.size(part)).copy()
             for name in self._names:
-                words -= mask(self._seed, self._run, name, header.round, part, header.size(part), self._ring)
+                words -= self._common(name, header, part)
             noisy[part] = self._ring.decode(words, header.digits[part]).reshape(shape)
         return noisy
 
+    def _common(self, name: str, header: Header, part: str) -> np.ndarray:
+        """Return the mask that all clients know `name` to add."""
+        return mask(self._seeds.common, self._run, name, header.round, part, header.size(part), self._ring)
+
+    def _pair(self, other: str, header: Header, part: str) -> np.ndarray:
+        """Return the mask between two clients: the earlier one in the agreed order adds it, the later takes it off."""
+        words = mask(self._seeds.pairs[other], self._run, "", header.round, part, header.size(part), self._ring)
+        return words if other in self._later else np.zeros_like(words) - words
+
 
 class Server:
-    """The server: adds what arrives and its own noise. It never holds the seed.
+    """The server: adds what arrives, and noise where that is agreed to be its own. It never holds a seed.
 
     Parameters
     ----------
@@ -119,7 +134,7 @@ class Server:
     def add(
         self, header: Header, uploads: Mapping[str, Mapping[str, bytes]], noise: Mapping[str, np.ndarray]
     ) -> dict[str, bytes]:
-        """Return the broadcast of every part: the sum of all masked words and the noise.
+        """Return the broadcast of every part: the sum of all masked words and of the server's own noise.
 
         Raises
         ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
@@ -10,16 +11,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dpviz.domain import Domain
-from dpviz.federated.masks import SEED_BYTES
+from dpviz.federated.masks import deal
 from dpviz.federated.parties import Client, Header, Server
 from dpviz.federated.ring import WIDE, Ring
+from dpviz.federated.shares import CLIENTS, SERVER, Asked, Shares, refuse
 from dpviz.frozen import freeze
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.noise import Noise, Secure
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Keep, Perturb, Pick, Rows, Session
 
-__all__ = ["FederatedRows", "MaskedSession", "Round", "header_of", "refuse"]
+__all__ = ["FederatedRows", "MaskedSession", "Round"]
 
 Uploads = dict[str, dict[str, bytes]]
 
@@ -34,14 +37,14 @@ class Round:
     uploads : client -> part -> masked words
     broadcast : part -> words, sent to every client
     locals : client -> part -> its true statistic
-    noise : part -> what the server added
+    noise : client or "server" -> part -> the noise that it added; not the parties that added none
     """
 
     header: Header
     uploads: Mapping[str, Mapping[str, bytes]]
     broadcast: Mapping[str, bytes]
     locals: Mapping[str, Mapping[str, np.ndarray]] = dataclasses.field(default_factory=dict)
-    noise: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    noise: Mapping[str, Mapping[str, np.ndarray]] = dataclasses.field(default_factory=dict)
 
     @property
     def bytes_up(self) -> int:
@@ -60,11 +63,12 @@ class FederatedRows(Rows):
     Parameters
     ----------
     clients : name -> Rows, all on the same domain
+    drawn_by : "clients" or "server", who draws the noise
     ring : Ring
     capacities : name -> public most rows of a client; default n_max / number of clients
     n_max : int, public bound on all rows, for the overflow check; default 4 n_public
     on_round : called with every finished Round
-    demo : bool, record true statistics and the server's noise in the rounds
+    demo : bool, record true statistics and everybody's noise in the rounds
     wire : what happens to the uploads of a round between the clients and the server; for fault drills
 
     Raises
@@ -77,6 +81,7 @@ class FederatedRows(Rows):
         self,
         clients: Mapping[str, Rows],
         *,
+        drawn_by: str = CLIENTS,
         ring: Ring = WIDE,
         capacities: Mapping[str, int] | None = None,
         n_max: int | None = None,
@@ -91,8 +96,10 @@ class FederatedRows(Rows):
             raise ValueError("FederatedRows: all clients must declare the same domain.")
         self.domain: Domain = first.domain
         self.dataset_id = first.dataset_id
-        self.ring = ring
         self.clients = dict(clients)
+        self.shares = Shares(drawn_by, len(self.clients))
+        self.trust = self.shares.trust
+        self.ring = self.shares.ring(ring)
         self.n_max = n_max or 4 * (self.domain.n_public or self.size_nonprivate())
         for name, rows in self.clients.items():
             most = self.n_max / len(self.clients) if capacities is None else capacities[name]
@@ -109,7 +116,7 @@ class FederatedRows(Rows):
         return cls({f"client-{i + 1}": Rows(part, domain, dataset_id) for i, part in enumerate(parts)}, **rest)
 
     def open(self, n_rows: int | None = None) -> Session:
-        """Start a run: a new run id, and a new seed that the server does not get."""
+        """Start a run: a new run id, and new seeds that the server does not get."""
         refuse_kept(n_rows)
         return _FederatedSession(self)
 
@@ -121,11 +128,50 @@ class FederatedRows(Rows):
 class MaskedSession(Session):
     """A run that can ask for dense noisy sums and nothing else.
 
-    It keeps track of scopes over an empty block, so that whatever it inherits sees no row.
+    It keeps track of scopes over an empty block, so that whatever it inherits sees no row. The curator's draws are
+    noted only; the parties draw.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, ring: Ring, shares: Shares, n_max: int) -> None:
         super().__init__(Block(np.empty((0, rows.n_features))))
+        self._ring, self._shares, self._n_max = ring, shares, n_max
+        self._round = 0
+        self._asked = Asked(Secure())
+
+    def drawn_by(self, noise: Noise) -> Noise:
+        """Return a source that notes what is wanted."""
+        self._asked = Asked(noise)
+        return self._asked
+
+    def excess(self, mechanism: str) -> float:
+        """Return the variance of released noise over the one that the promise counts."""
+        return self._shares.excess(mechanism)
+
+    def _wanted(
+        self, query: Query, shapes: Mapping[str, tuple[int, ...]], draw: Draw
+    ) -> tuple[Header, dict[str, tuple[str, float]]]:
+        """Return what is public about the round, and part -> (mechanism, scale) of the noise it must have."""
+        self._asked.wanted.clear()
+        for part, shape in shapes.items():  # the curator writes its ledger
+            draw(part, np.zeros(shape))
+        if len(self._asked.wanted) != len(shapes):
+            refuse("releasing a sum without noise")
+        wanted = dict(zip(shapes, self._asked.wanted, strict=True))
+        digits = {part: self._ring.digits(query.grid(part)) for part in shapes}
+        for part, bound in query.sensitivity(np.inf, Neighboring.ADD_REMOVE).items():
+            how, scale = wanted[part]
+            worst = self._n_max * bound + 8 * scale * math.sqrt(self.excess(how))
+            self._ring.check(part or type(query).__name__, worst, digits[part])
+        return Header(self._round, type(query).__name__, dict(shapes), digits), wanted
+
+    def _own_noise(
+        self, header: Header, wanted: Mapping[str, tuple[str, float]], noise: Noise, place: int
+    ) -> dict[str, np.ndarray]:
+        """Return the noise that the client at `place` adds to its statistic."""
+        return {
+            part: self._shares.client(noise, *wanted[part], shape, place, header.digits[part])
+            for part, shape in header.shapes.items()
+        }
 
     def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> NoReturn:
         """Refuse."""
@@ -152,11 +198,11 @@ class _FederatedSession(MaskedSession):
     """One run over the clients: scopes are split where the rows are, sums travel masked."""
 
     def __init__(self, rows: FederatedRows) -> None:
-        names, seed, run = tuple(rows.clients), secrets.token_bytes(SEED_BYTES), secrets.token_bytes(16)
-        super().__init__(rows)
-        self._rows, self._round = rows, 0
+        super().__init__(rows, rows.ring, rows.shares, rows.n_max)
+        names, seeds, run = tuple(rows.clients), deal(rows.clients), secrets.token_bytes(16)
+        self._rows = rows
         self._private = {name: own.open() for name, own in rows.clients.items()}
-        self._clients = {name: Client(name, names, seed, run, rows.ring) for name in names}
+        self._clients = {name: Client(name, names, seeds[name], run, rows.ring) for name in names}
         self._server = Server(names, rows.ring)
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
@@ -170,32 +216,29 @@ class _FederatedSession(MaskedSession):
 
         The true statistic is computed for DEMO's record only, and is empty otherwise.
         """
-        rows = self._rows
+        rows, source = self._rows, self._asked.source
         local = {name: local_statistic(own, query, scope) for name, own in self._private.items()}
         any_one = next(iter(local.values()))
-        header = header_of(self._round, query, {part: value.shape for part, value in any_one.items()}, rows.ring)
-        noise = {part: draw(part, np.zeros(value.shape)) for part, value in any_one.items()}
-        for part, bound in query.sensitivity(np.inf, Neighboring.ADD_REMOVE).items():
-            worst = rows.n_max * bound + float(np.abs(noise[part]).max(initial=0.0))
-            rows.ring.check(part or query.__class__.__name__, worst, header.digits[part])
-        uploads = {name: client.upload(header, local[name]) for name, client in self._clients.items()}
+        header, wanted = self._wanted(query, {part: value.shape for part, value in any_one.items()}, draw)
+        noise = {name: self._own_noise(header, wanted, source, place) for place, name in enumerate(self._clients)}
+        at_server = {part: rows.shares.server(source, *wanted[part], shape) for part, shape in header.shapes.items()}
+        uploads = {
+            name: client.upload(header, {part: local[name][part] + noise[name][part] for part in header.shapes})
+            for name, client in self._clients.items()
+        }
         if rows.wire is not None:
             uploads = rows.wire(self._round, uploads)
-        broadcast = self._server.add(header, uploads, noise)
+        broadcast = self._server.add(header, uploads, at_server)
         noisy = next(iter(self._clients.values())).unmask(header, broadcast)  # all clients read the same
         self._round += 1
         record = Round(header, freeze(uploads), freeze(broadcast))
         if rows.demo:
-            record = dataclasses.replace(record, locals=freeze(local), noise=freeze(noise))
+            drawn = {SERVER: at_server} if rows.shares.drawn_by == SERVER else noise
+            record = dataclasses.replace(record, locals=freeze(local), noise=freeze(drawn))
         if rows.on_round is not None:
             rows.on_round(record)
         true = {part: np.asarray(sum(each[part] for each in local.values())) for part in any_one}
         return noisy, true if rows.demo else {}
-
-
-def refuse(what: str) -> NoReturn:
-    """Refuse what is not a dense noisy sum."""
-    raise PermissionError(f"Federated: {what} needs a trusted curator; federated clients reveal only noisy sums.")
 
 
 def refuse_kept(n_rows: int | None) -> None:
@@ -207,8 +250,3 @@ def refuse_kept(n_rows: int | None) -> None:
 def local_statistic(session: Session, query: Query, scope: int = ALL) -> dict[str, np.ndarray]:
     """Return a client's own true statistic: it stays with the client."""
     return {part: np.asarray(value) for part, value in session.noisy_sum(query, scope, lambda _, true: true)[0].items()}
-
-
-def header_of(round_: int, query: Query, shapes: Mapping[str, tuple[int, ...]], ring: Ring) -> Header:
-    """Return what is public about a round."""
-    return Header(round_, type(query).__name__, dict(shapes), {part: ring.digits(query.grid(part)) for part in shapes})

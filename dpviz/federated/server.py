@@ -1,4 +1,4 @@
-"""The server as a process: asyncio and TLS 1.3. It adds masked words and noise, and knows no row and no mask."""
+"""The server as a process: asyncio and TLS 1.3. It adds masked words, and knows no row and no mask."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ import numpy as np
 from dpviz.federated.agreement import Agreement, new_run
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, unpack_round
 from dpviz.federated.parties import Aborted, Header, Server
+from dpviz.federated.shares import MECHANISMS
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Gaussian, Laplace
 
 __all__ = ["Report", "serve"]
 
 NONCE_BYTES = 32
-MECHANISMS: dict[str, Cost] = {"gaussian": Gaussian(1.0), "laplace": Laplace(1.0)}  # how noise of a scale is drawn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +66,7 @@ async def serve(
     ----------
     agreement : Agreement
     context : from `keys.server_context`
-    noise : Noise, the server's own
+    noise : Noise, the server's own; it draws only where the agreement says so
     host, port : where to listen; port 0 takes a free one
     join_timeout, round_timeout : seconds until all clients must have joined, or answered
     say : called with one line for people now and then
@@ -170,7 +169,7 @@ async def _run(
     nonces = [peer.nonce for peer in peers]
     run = new_run(nonces)
     await _all(peers, lambda peer: peer.send(Message(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
-    adder = Server(agreement.clients, agreement.ring)
+    adder = Server(agreement.clients, agreement.words)
     number = up = down = 0
     while True:  # how many rounds the plan allows is for every client's curator to say
         frames = await _all(peers, lambda peer: _read(peer, run, number), number, timeout)  # noqa: B023
@@ -178,7 +177,7 @@ async def _run(
             say(f"done: {number} rounds, {up:,} bytes up, {down:,} bytes down")
             return Report(number, up, down)
         header, scales, uploads = _asked(frames, peers, number, agreement)
-        drawn = {part: _draw(noise, *scales[part], header.shapes[part]) for part in header.shapes}
+        drawn = {part: agreement.shares.server(noise, *scales[part], shape) for part, shape in header.shapes.items()}
         broadcast = b"".join(adder.add(header, uploads, drawn).values())
         up += sum(len(payload) for parts in uploads.values() for payload in parts.values())
         down += len(peers) * len(broadcast)
@@ -233,7 +232,7 @@ def _asked(
                 seen, (header, scales) = text, _facts(facts, number, agreement)
             elif text != seen:
                 raise MessageError(f"asks for something else than {peers[0].name}")
-            uploads[peer.name] = _split(words, header, agreement.ring.word_bytes)
+            uploads[peer.name] = _split(words, header, agreement.words.word_bytes)
         except MessageError as problem:
             raise Aborted(f"round {number + 1}: {peer.name} {problem}") from None
     return header, scales, uploads
@@ -246,7 +245,7 @@ def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[He
         query = str(facts["query"])
     except (KeyError, TypeError, ValueError):
         raise MessageError("sent an upload with an unreadable description") from None
-    ring = agreement.ring
+    ring = agreement.words
     for shape, digits, how, scale in parts.values():
         sound = min(shape, default=1) >= 0 and digits in (ring.fraction, ring.whole_fraction)
         if not sound or how not in MECHANISMS or not (math.isfinite(scale) and scale > 0):
@@ -263,7 +262,3 @@ def _split(words: bytes, header: Header, word_bytes: int) -> dict[str, bytes]:
         raise MessageError(f"sent {len(words):,} bytes of words; {sum(sizes):,} were due")
     ends = np.cumsum(sizes)
     return {part: words[end - size : end] for part, size, end in zip(header.shapes, sizes, ends, strict=True)}
-
-
-def _draw(noise: Noise, how: str, scale: float, shape: tuple[int, ...]) -> np.ndarray:
-    return MECHANISMS[how].draw(noise, scale, shape)

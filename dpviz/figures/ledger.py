@@ -47,6 +47,11 @@ def why(entry: Release, unit: str) -> str:
         return f"{_sentence(entry.reason)}: {noise} costs {_cost(entry)}, whatever is asked."
     norm = "in one cell" if entry.mechanism == "Cover" else _NORM[entry.norm]
     part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
+    if entry.excess > 1:
+        part += (
+            f" What is released carries {entry.excess:.4g} times that variance: several parties draw it, and what any "
+            "one of them could take off does not count."
+        )
     return (
         f"{_sentence(entry.reason)}: {unit} changes it by at most {entry.sensitivity:.6g} ({norm}). "
         f"So {noise} costs {_cost(entry)}.{part}"
@@ -60,8 +65,8 @@ def _sentence(words: str) -> str:
 def releases_table(trace: Trace) -> pd.DataFrame:
     """Return one row a release with the totals so far: NaN where a notion does not exist, never 0.
 
-    Columns: release, label, mechanism, scope, norm, sensitivity, scale, neighboring, entries, epsilon, delta, mu,
-    pure_epsilon, zcdp, why.
+    Columns: release, label, mechanism, scope, norm, sensitivity, scale, excess, neighboring, entries, epsilon, delta,
+    mu, pure_epsilon, zcdp, why.
     """
     totals = [spent(trace.ledger[: i + 1], trace.claimed.delta) for i in range(len(trace.ledger))]
     columns = ("epsilon", "delta", "mu", "pure_epsilon", "zcdp")
@@ -74,6 +79,7 @@ def releases_table(trace: Trace) -> pd.DataFrame:
             "norm": [entry.norm for entry in trace.ledger],
             "sensitivity": [entry.sensitivity for entry in trace.ledger],
             "scale": [entry.scale for entry in trace.ledger],
+            "excess": [entry.excess for entry in trace.ledger],
             "neighboring": [entry.neighboring for entry in trace.ledger],
             "entries": [math.prod(entry.shape) for entry in trace.ledger],
             **{column: [_number(total, column) for total in totals] for column in columns},

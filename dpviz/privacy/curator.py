@@ -110,7 +110,7 @@ class Curator:
         self.n_features = rows.n_features
         self.rho_distance = min(rho_distance, rows.domain.diameter)
         self._session = rows.open(None if neighboring is Neighboring.ADD_REMOVE else n_public)
-        self._noise = noise
+        self._noise = self._session.drawn_by(noise)
         self._demo = demo
         self._exact = exact
         self._ledger: list[Release] = []
@@ -147,7 +147,7 @@ class Curator:
 
         noisy, true = self._session.noisy_sum(query, scope, draw)
         self._remember(label, scope, {part or label: value for part, value in true.items()})
-        sds = {part: cost.sd(entry.scale) for part, (cost, entry) in priced.items()}
+        sds = {part: cost.sd(entry.scale) * math.sqrt(entry.excess) for part, (cost, entry) in priced.items()}
         return Noisy(_unwrap(noisy), _unwrap(sds))
 
     def select(self, label: str, score: Score, scope: int = ALL) -> int:
@@ -349,6 +349,7 @@ class Curator:
             reason=reason,
             scale=0.0 if self._exact else cost.scale(change),
             neighboring=str(self.neighboring),
+            excess=self._session.excess(type(cost).__name__),
         )
 
 

@@ -25,6 +25,8 @@ class Release:
     scale : noise scale (standard deviation for Gaussian, b for Laplace)
     neighboring : relation under which the sensitivity holds
     shape : shape of the released array; it may follow earlier released noise
+    excess : variance of the released noise over that of `scale`; above 1 where parties share the noise, because what
+        one of them drew does not count toward the promise
     """
 
     label: str
@@ -39,6 +41,7 @@ class Release:
     scale: float
     neighboring: str
     shape: tuple[int, ...] = ()
+    excess: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", tuple(self.path))

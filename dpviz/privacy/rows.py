@@ -41,7 +41,8 @@ class Rows:
     its neighbor. What becomes of a row with a cell that is not finite depends on the relation, see `open`.
     """
 
-    noise: Noise | None = None  # who draws instead of the run's own source; other parties of a federated run
+    noise: Noise | None = None  # a source instead of the run's own, where the run's seed is public
+    trust: str = ""  # who is trusted for what, where that is not for the algorithm to say
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)
@@ -109,6 +110,14 @@ class Session:
     def __init__(self, block: Block) -> None:
         self._scopes: dict[int, Scope] = {ALL: Scope((ALL,), block)}
         self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
+
+    def drawn_by(self, noise: Noise) -> Noise:
+        """Return who draws for a run whose own source is `noise`: others, where several parties do."""
+        return noise
+
+    def excess(self, mechanism: str) -> float:
+        """Return the variance of released noise over the one that the promise counts; above 1 where it is shared."""
+        return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:
         """Return the scopes from the whole data set down to `scope`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 
 import numpy as np
@@ -9,13 +10,53 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES
-from dpviz.federated import PAPER, WIDE, Ring, Round, Simulation, payload_bytes, refusal, simulate, spread
+from dpviz.federated import (
+    CLIENTS,
+    PAPER,
+    SERVER,
+    WIDE,
+    Ring,
+    Round,
+    Simulation,
+    payload_bytes,
+    refusal,
+    simulate,
+    spread,
+)
 from dpviz.figures.federated import plot_words
+from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.catalog import sample
 
 RINGS = {"64-bit words, 24 fraction bits": WIDE, "32-bit words, 16 fraction bits (the paper's)": PAPER}
 PLOT = {"displayModeBar": False}
+DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}
+LEDE = {
+    CLIENTS: "Every client adds its part of the noise, and masks that cancel in the sum. The server adds the masked "
+    "words and sends the sum back. The server sees random words; the clients see noisy sums, and no party can take off "
+    "more noise than its own part.",
+    SERVER: "Every client adds masks that only clients know. The server adds the masked words and its own noise, and "
+    "sends the sum back. The server sees random words, and must never see the result; the clients see what a trusted "
+    "curator would have published, and nothing more.",
+}
+_ABORT = (
+    "- **If a client falls silent,** the masks no longer cancel: the round is aborted and nothing of it is learned.\n"
+    "- **A party that draws no noise** cannot be caught: the protocol assumes that all follow it."
+)
+WHO_LEARNS_WHAT = {
+    CLIENTS: "**Who learns what**\n"
+    "- **Server:** uniform words, whatever the data. It draws no noise, so the published result tells it what it tells "
+    "anybody.\n"
+    "- **Clients:** the noisy sums. A client can take off its own rows and its own noise; what is left of the noise is "
+    "what the promise counts.\n"
+    "- **If one client and the server collude,** they see the noisy sum of the others, still with the promised noise. "
+    "With every further client that joins them, there is less.\n" + _ABORT,
+    SERVER: "**Who learns what**\n"
+    "- **Server:** uniform words, whatever the data. But it knows the noise: **the server must never see the result**, "
+    "from which it could take the noise off and have the exact sums.\n"
+    "- **Clients:** the noisy sums, exactly as a central run publishes them.\n"
+    "- **If one client and the server collude,** they have the exact sums of the other clients.\n" + _ABORT,
+}
 
 
 def algorithm(slug: str, name: str, epsilon: float, ring: Ring):
@@ -41,17 +82,47 @@ def parts_of(name: str, clients: int, how: str, seed: int) -> list[np.ndarray]:
 
 @st.cache_resource(max_entries=24, show_spinner="The clients are at work …")
 def federated(
-    slug: str, name: str, epsilon: float, clients: int, how: str, ring: Ring, seed: int, drop: tuple[int, int] | None
+    slug: str,
+    name: str,
+    epsilon: float,
+    clients: int,
+    how: str,
+    drawn_by: str,
+    ring: Ring,
+    seed: int,
+    drop: tuple[int, int] | None,
 ) -> tuple[Simulation, bool]:
-    """Return the run, and whether the central run with the same seed is the same, bit for bit."""
+    """Return the run, and whether the central run with the same seed is the same, bit for bit, but for the trust."""
     data, runs = sample(name), algorithm(slug, name, epsilon, ring)
     parts = parts_of(name, clients, how, seed)
     most = {f"client-{i + 1}": 4 * max(len(part), 1) for i, part in enumerate(parts)}
-    run = simulate(runs, parts, data.domain, seed=seed, ring=ring, drop=drop, capacities=most)
-    if run.trace is None:
+    run = simulate(runs, parts, data.domain, seed=seed, ring=ring, drop=drop, capacities=most, drawn_by=drawn_by)
+    if run.trace is None or drawn_by == CLIENTS:
         return run, False
-    central = runs.run(data.X, domain=data.domain, seed=seed)
+    central = _trusting(runs.run(data.X, domain=data.domain, seed=seed), run.trace.claimed.trust)
     return run, central.to_json(include_hidden=True) == run.trace.to_json(include_hidden=True)
+
+
+def _trusting(trace: Trace, trust: str) -> Trace:
+    claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
+    return dataclasses.replace(trace, claimed=claimed, spent=spent)
+
+
+def beside_central(trace: Trace, same: bool) -> None:
+    """Say how the run stands to the central run with the same parameters."""
+    excess = max(entry.excess for entry in trace.ledger)
+    if excess > 1:
+        st.info(
+            f"The released noise has **{excess:.3g} times** the variance of a central run at the same ε, because what "
+            "any one client could take off does not count. That is the price of trusting nobody with all of it."
+        )
+    elif same:
+        st.success("The central run with the same seed is the same, bit for bit: centers, ledger, every frame.")
+    else:
+        st.info(
+            "This ring rounds the server's noise to its own grid, so the central run with the same seed differs by "
+            "that rounding. On 64-bit words both are the same, bit for bit."
+        )
 
 
 def first_numbers(values: np.ndarray) -> str:
@@ -64,26 +135,36 @@ def _words(payload: bytes, word_bytes: int) -> str:
     return " ".join(payload[i : i + word_bytes][::-1].hex() for i in range(0, 2 * word_bytes, word_bytes)) + " …"
 
 
-def lane(round_: Round, client: str, ring: Ring) -> None:
-    """Show one round: what the client computes, what leaves it, what the server adds, what comes back."""
+def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
+    """Show one round: what the client computes, the noise that is added to it, what leaves it, what comes back."""
     header, size = round_.header, ring.word_bytes
-    local = b"".join(ring.encode(round_.locals[client][p], header.digits[p]).tobytes() for p in header.shapes)
-    sent = b"".join(round_.uploads[client].values())
-    noise = b"".join(ring.encode(round_.noise[p], header.digits[p]).tobytes() for p in header.shapes)
-    back = b"".join(round_.broadcast.values())
+    who = client if drawn_by == CLIENTS else SERVER
+    own, drawn = round_.locals[client], round_.noise[who]
+    local = b"".join(ring.encode(own[p], header.digits[p]).tobytes() for p in header.shapes)
+    noise = b"".join(ring.encode(drawn[p], header.digits[p]).tobytes() for p in header.shapes)
+    sent, back = b"".join(round_.uploads[client].values()), b"".join(round_.broadcast.values())
     part = next(iter(header.shapes))
     what = part or "votes"
-    noisy = sum(own[part] for own in round_.locals.values()) + round_.noise[part]
-    cells = (
-        ("1. Computed", local, True, f"{client}'s {what}: {first_numbers(round_.locals[client][part])}"),
-        ("2. Leaves it", sent, False, f"The same words, masked: {_words(sent, size)}"),
-        ("3. Added", noise, True, f"The server's own noise: {first_numbers(round_.noise[part])}"),
-        ("4. Comes back", back, False, f"The masked sum of all. Unmasked, the noisy {what}: {first_numbers(noisy)}"),
-    )
-    for column, (title, payload, hidden, words) in zip(st.columns(4, gap="small"), cells, strict=True):
-        figure = plot_words(shell.colors(), payload, size, title, hidden=hidden)
-        column.plotly_chart(figure, theme=None, config=PLOT, key=f"wire_{title[:1]}", alt=words)
+    noisy = sum(each[part] for each in (*round_.locals.values(), *round_.noise.values()))
+    computed = ("Computed", local, True, f"{client}'s {what}: {first_numbers(own[part])}")
+    added = ("Noise", noise, True, f"Drawn by {'this client' if who == client else who}: {first_numbers(drawn[part])}")
+    leaves = ("Leaves it", sent, False, f"The same words, masked: {_words(sent, size)}")
+    if drawn_by == CLIENTS:
+        leaves = (*leaves[:3], f"Their sum, masked: {_words(sent, size)}")
+    back_ = ("Comes back", back, False, f"The masked sum of all. Unmasked, the noisy {what}: {first_numbers(noisy)}")
+    cells = (computed, added, leaves, back_) if drawn_by == CLIENTS else (computed, leaves, added, back_)
+    for i, (column, (name, payload, hidden, words)) in enumerate(
+        zip(st.columns(4, gap="small"), cells, strict=True), 1
+    ):
+        figure = plot_words(shell.colors(), payload, size, f"{i}. {name}", hidden=hidden)
+        column.plotly_chart(figure, theme=None, config=PLOT, key=f"wire_{i}", alt=words)
         column.html(f'<p class="dp-small" style="overflow-wrap:anywhere">{html.escape(words)}</p>')
+    stays = "1 and 2 stay with the client" if drawn_by == CLIENTS else "1 stays with the client and 3 with the server"
+    travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
+    st.html(
+        '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. '
+        f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what travels.</p>"
+    )
 
 
 def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:

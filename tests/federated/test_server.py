@@ -22,9 +22,10 @@ pytest.importorskip("cryptography")
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.domain import Domain
-from dpviz.federated import PAPER, Aborted, client, messages, spread
+from dpviz.federated import PAPER, SERVER, Aborted, client, messages, spread
 from dpviz.federated.agreement import Agreement, new_run
-from dpviz.federated.keys import client_context, make_keys, mask_seed, server_context
+from dpviz.federated.keys import client_context, make_keys, mask_seeds, server_context
+from dpviz.federated.masks import Seeds
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round, unpack_round
 from dpviz.federated.server import serve
 from dpviz.privacy.noise import Secure, Seeded
@@ -82,9 +83,11 @@ class Host:
 def join(folder, agreement, name, port, *, keys=None, rows=None, **timeouts):
     threading.current_thread().name = name
     options = {"join_timeout": 20.0, "round_timeout": 20.0, **timeouts}
+    common, pairs = mask_seeds(folder / name)
+    seeds = Seeds(common, {other: seed for other, seed in pairs.items() if other in agreement.clients})
     return client.take_part(
         agreement, name, PARTS[name] if rows is None else rows, client_context(keys or folder / name),
-        mask_seed(folder / name), address=("127.0.0.1", port), **options,
+        seeds, address=("127.0.0.1", port), **options,
     )  # fmt: skip
 
 
@@ -102,7 +105,7 @@ def servers_noise(seed=0):
 
 @pytest.mark.parametrize("slug", ["fastlloyd", "sulloyd", "pe-means"])
 def test_over_tls_everybody_gets_what_a_central_run_releases(folder, slug):
-    agreement = agreed(ALGORITHMS[slug](n_clusters=3), n_max=12 * N)
+    agreement = agreed(ALGORITHMS[slug](n_clusters=3), n_max=12 * N, drawn_by=SERVER)
     host = Host(folder, agreement, servers_noise())
     traces = everybody(folder, agreement, host)
     central = agreement.algorithm.run(X, domain=BOX, seed=0, dataset_id="federated")
@@ -119,6 +122,24 @@ def test_over_tls_everybody_gets_what_a_central_run_releases(folder, slug):
     assert report.rounds == len({entry.occurrence for entry in trace.ledger})
     if slug == "fastlloyd":
         assert report.bytes_up == report.bytes_down == report.rounds * 3 * 8 * 9
+
+
+class NoDraws:
+    """A noise source that must not be asked."""
+
+    reproducible = False
+
+
+@pytest.mark.parametrize("slug", ["fastlloyd", "sulloyd"])
+def test_over_tls_the_clients_draw_and_the_server_does_not(folder, slug):
+    agreement = agreed(ALGORITHMS[slug](n_clusters=3), n_max=12 * N)
+    host = Host(folder, agreement, NoDraws())
+    traces = everybody(folder, agreement, host)
+    assert len({trace.to_json() for trace in traces.values()}) == 1
+    released, central = traces["ann"], agreement.algorithm.run(X, domain=BOX, seed=0)
+    assert released.claimed.epsilon == central.claimed.epsilon and "at most one client" in released.claimed.trust
+    off = np.abs(released.steps[-1].released["noisy_counts"].sum() - N)
+    assert 0 < off < 12 * released.steps[-1].released["counts_sd"]
 
 
 def test_the_narrow_ring_travels_too(folder):
@@ -457,9 +478,10 @@ def test_an_agreement_round_trips_and_its_digest_follows_every_fact(tmp_path):
     assert again.digest == agreement.digest and again.n_max == 4 * N
     others = (
         agreed(FastLloyd(n_clusters=4)), agreed(names=("ann", "bob")), agreed(seed=1), agreed(ring=PAPER),
-        agreed(n_max=9), Agreement(FastLloyd(n_clusters=3, iterations=4), Domain.box(-1, 2, 2, n_public=N), NAMES),
+        agreed(n_max=9), agreed(drawn_by=SERVER),
+        Agreement(FastLloyd(n_clusters=3, iterations=4), Domain.box(-1, 2, 2, n_public=N), NAMES),
     )  # fmt: skip
-    assert len({agreement.digest, *(other.digest for other in others)}) == 7
+    assert len({agreement.digest, *(other.digest for other in others)}) == 8
     (tmp_path / "b.json").write_text("{}")
     with pytest.raises(ValueError, match="b.json is not an agreement"):
         Agreement.read(tmp_path / "b.json")
@@ -476,18 +498,24 @@ def test_run_ids_are_fresh_as_soon_as_one_nonce_is():
 
 
 def test_keys_stay_apart(folder, tmp_path):
-    assert not (folder / "server" / "masks.seed").exists()
-    seeds = {mask_seed(folder / name) for name in NAMES}
-    assert len(seeds) == 1 and len(seeds.pop()) == 32
+    assert not (folder / "server" / "masks.json").exists()
+    seeds = {name: mask_seeds(folder / name) for name in NAMES}
+    assert len({own.common for own in seeds.values()}) == 1 and set(seeds["ann"].pairs) == {"bob", "cem"}
+    assert seeds["ann"].pairs["bob"] == seeds["bob"].pairs["ann"] != seeds["ann"].pairs["cem"]
     for name in NAMES:
-        for secret in ("key.pem", "masks.seed"):
+        for secret in ("key.pem", "masks.json"):
             assert (folder / name / secret).stat().st_mode & 0o077 == 0
     with pytest.raises(ValueError, match="not empty; keys are never overwritten"):
         make_keys(folder, agreed())
     leaky = tmp_path / "server"
     leaky.mkdir()
-    (leaky / "masks.seed").write_text("00" * 32)
-    with pytest.raises(ValueError, match="must not hold masks.seed"):
+    (leaky / "masks.json").write_text("{}")
+    with pytest.raises(ValueError, match="does not hold mask seeds"):
+        mask_seeds(leaky)
+    (leaky / "masks.json").write_text('{"common": "00", "pairs": {}}')
+    with pytest.raises(ValueError, match="must have 32 bytes"):
+        mask_seeds(leaky)
+    with pytest.raises(ValueError, match="must not hold masks.json"):
         server_context(leaky)
     with pytest.raises(ValueError, match="ca.pem is missing"):
         client_context(tmp_path)

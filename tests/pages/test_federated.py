@@ -36,12 +36,19 @@ def test_a_run_is_shown_with_its_counters_and_equals_central(page):
         "Bytes in this round": "960",
         "Bytes in the run": "6,720",
     }
-    assert "bit for bit" in page.success[0].value
+    assert "**1.33 times** the variance of a central run" in page.info[0].value and not page.success
     page.slider(key="fed_clients").set_value(32).run()
     assert not page.exception and shown(page)["Bytes in this round"] == "7,680"
 
 
+def test_the_servers_noise_is_the_central_run_and_says_what_the_server_must_not_see(page):
+    page.segmented_control(key="fed_noise").set_value("server").run()
+    assert not page.exception and "bit for bit" in page.success[0].value
+    assert "the server must never see the result" in " ".join(block.value for block in page.markdown)
+
+
 def test_the_paper_s_ring_halves_the_bytes_and_says_what_it_rounds(page):
+    page.segmented_control(key="fed_noise").set_value("server").run()
     page.selectbox(key="fed_ring").select_index(1).run()
     assert not page.exception and shown(page)["Bytes in this round"] == "480"
     assert "rounds the server's noise" in page.info[0].value
@@ -68,7 +75,7 @@ def test_an_overflow_is_refused_before_anything_is_sent(page):
 def test_other_algorithms_run_unchanged(page, slug):
     page.selectbox(key="fed_slug").set_value(slug).run()
     assert not page.exception and not page.error
-    assert "bit for bit" in page.success[0].value
+    assert f"**{2 if slug == 'sulloyd' else 1.33} times** the variance" in page.info[0].value
 
 
 def test_words_are_drawn_most_significant_byte_first():

@@ -1,0 +1,144 @@
+"""Who draws the noise of a federated sum: the clients, so that no party can subtract all of it, or the server alone.
+
+Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any one client's own part is taken away:
+
+- Gaussian: every client draws variance sigma^2 / (M - 1). Without one client's part sigma^2 is left; the published sum
+  carries M / (M - 1) sigma^2. Every part is a discrete Gaussian on the grid g of the ring. At every point the sum of n
+  of them with standard deviation s has the odds of the discrete Gaussian of variance n s^2 up to a factor
+  exp(+-10 sum_{k<n} exp(-2 pi^2 (s/g)^2 k / (k + 1))) (Kairouz, Liu and Steinke, "The Distributed Discrete Gaussian
+  Mechanism for Federated Learning with Secure Aggregation", ICML 2021, section 4). A discrete Gaussian's delta at any
+  epsilon exceeds the continuous one's by a factor of less than 1 + (g/sigma)^2 (computed, tests/federated/test_simulation.py).
+  A sigma below 2^15 g is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
+- Laplace: no exact sampler cuts it into parts, so the first two clients each draw all of it. Without one of them the
+  other's is left; the published sum carries twice the variance.
+
+Drawn by the server, as in the paper, the run is the central one, bit for bit. But the server knows the noise: whoever
+also holds the result subtracts it and has the exact sums. The server must never see the result.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import NoReturn
+
+import numpy as np
+
+from dpviz import validate
+from dpviz.federated.ring import Ring
+from dpviz.geometry import GRID
+from dpviz.privacy.noise import Noise
+from dpviz.privacy.plan import Cost, Gaussian, Laplace
+
+__all__ = ["CLIENTS", "DRAWN_BY", "SERVER", "Asked", "Shares", "refuse"]
+
+CLIENTS, SERVER = "clients", "server"
+DRAWN_BY = (CLIENTS, SERVER)
+MECHANISMS: dict[str, Cost] = {"Gaussian": Gaussian(1.0), "Laplace": Laplace(1.0)}  # how noise of a scale is drawn
+_NARROWEST = 2**15  # grid steps of sigma, see above
+_TRUST = {
+    CLIENTS: "no party sees another's rows, and none can take off all noise; all follow the protocol, and at most one "
+    "client shares what it sees with the server",
+    SERVER: "no party sees another's rows; all follow the protocol, the server, which knows the noise, must never see "
+    "the result, and no client shares with it what it sees",
+}
+
+
+def refuse(what: str) -> NoReturn:
+    """Refuse what is not a dense noisy sum."""
+    raise PermissionError(f"Federated: {what} needs a trusted curator; federated clients reveal only noisy sums.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Shares:
+    """What every party adds to a sum.
+
+    Attributes
+    ----------
+    drawn_by : "clients" or "server"
+    n_clients : int
+    """
+
+    drawn_by: str
+    n_clients: int
+
+    def __post_init__(self) -> None:
+        validate.one_of("Shares", DRAWN_BY, drawn_by=self.drawn_by)
+
+    @property
+    def trust(self) -> str:
+        """Who is trusted for what."""
+        return _TRUST[self.drawn_by]
+
+    def ring(self, ring: Ring) -> Ring:
+        """Return the ring that the words are on: noise in many parts needs digits for whole numbers too."""
+        return ring if self.drawn_by == SERVER else dataclasses.replace(ring, whole_fraction=ring.fraction)
+
+    def excess(self, mechanism: str) -> float:
+        """Return the published noise's variance over the one that the promise counts."""
+        if self.drawn_by == SERVER or self.n_clients == 1:
+            return 1.0
+        return 2.0 if mechanism == "Laplace" else self.n_clients / (self.n_clients - 1)
+
+    def server(self, noise: Noise, mechanism: str, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Return what the server adds: all, or nothing."""
+        if self.drawn_by == CLIENTS:
+            return np.zeros(shape)
+        return MECHANISMS[mechanism].draw(noise, scale, shape)
+
+    def client(
+        self, noise: Noise, mechanism: str, scale: float, shape: tuple[int, ...], place: int, digits: int
+    ) -> np.ndarray:
+        """Return what the client at `place` adds, on the grid 2^-digits.
+
+        Raises
+        ------
+        ValueError
+            If the noise is too narrow for the ring's grid; nothing is drawn then.
+        """
+        if self.drawn_by == SERVER or (mechanism == "Laplace" and place > 1):
+            return np.zeros(shape)
+        if mechanism == "Gaussian":
+            if scale < _NARROWEST * 2.0**-digits:
+                raise ValueError(
+                    f"Federated: noise of standard deviation {scale:.3g} is too narrow to be shared on {digits} "
+                    "fraction bits; take the 64-bit ring, or let the server draw the noise."
+                )
+            scale /= math.sqrt(max(self.n_clients - 1, 1))
+        step = 2.0**-digits / GRID
+        return MECHANISMS[mechanism].draw(noise, scale / step, shape) * step
+
+
+class Asked:
+    """The noise source that a federated run's curator sees: it draws nothing, and notes what the parties have to."""
+
+    def __init__(self, source: Noise) -> None:
+        self.source = source
+        self.reproducible = source.reproducible
+        self.wanted: list[tuple[str, float]] = []
+
+    def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Note a Gaussian of standard deviation `sd`."""
+        self.wanted.append(("Gaussian", sd))
+        return np.zeros(shape)
+
+    def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Note a Laplace of scale `scale`."""
+        self.wanted.append(("Laplace", scale))
+        return np.zeros(shape)
+
+    def integer(self, below: int) -> NoReturn:
+        """Refuse."""
+        refuse("choosing by the exponential mechanism")
+
+    def gumbel_argmax(self, utilities: np.ndarray, scale: float) -> NoReturn:
+        """Refuse."""
+        refuse("choosing by the exponential mechanism")
+
+    def coins(self, chances: np.ndarray) -> NoReturn:
+        """Refuse."""
+        refuse("randomizing one report per row")
+
+    def binomial(self, counts: np.ndarray, chance: float) -> NoReturn:
+        """Refuse."""
+        refuse("randomizing one report per row")
