@@ -118,6 +118,13 @@ def _client(arguments: argparse.Namespace) -> int:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
     data = load_csv(arguments.data, low=domain.low.tolist(), high=domain.high.tolist())
 
+    if len(data.X) > agreement.n_max // len(agreement.clients):  # for this terminal only: nobody else may know
+        print(
+            f"note: these are more rows than this client's part of the agreed n_max = {agreement.n_max:,}; if the sums "
+            "wrap, the result is useless. Agree on a larger n_max.",
+            file=sys.stderr,
+        )
+
     def show(step: Step) -> None:
         print(f"step {step.index + 1}: {step.title}", flush=True)
 

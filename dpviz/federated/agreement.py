@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from dpviz.federated.shares import CLIENTS, DRAWN_BY, Shares
 from dpviz.federated.simulation import refusal
 
 __all__ = ["Agreement", "new_run"]
+
+
+_NAME = re.compile(r"\w(?:[\w .@-]{0,62}\w)?")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -45,10 +49,14 @@ class Agreement:
     def __post_init__(self) -> None:
         if self.domain.n_public is None:
             raise ValueError("agreement: n_public must be declared in the domain.")
-        if len(set(self.clients)) != len(self.clients) or not 1 <= len(self.clients) <= 1000:
-            raise ValueError("agreement: clients must be 1 to 1000 different names.")
-        if not all(name.isprintable() and 0 < len(name) <= 64 and name != "server" for name in self.clients):
-            raise ValueError("agreement: a client's name must have 1 to 64 printable characters, and not be 'server'.")
+        if len({name.casefold() for name in self.clients}) != len(self.clients) or not 1 <= len(self.clients) <= 1000:
+            raise ValueError("agreement: clients must be 1 to 1000 different names; upper and lower case are the same.")
+        for name in self.clients:  # each is a folder's name too, and must stay in the folder of all
+            if not _NAME.fullmatch(name) or name.casefold() == "server":
+                raise ValueError(
+                    "agreement: a client's name must have 1 to 64 letters, digits, spaces or any of _ - . @, begin and "
+                    "end with a letter or digit, and not be 'server'."
+                )
         validate.one_of("agreement", DRAWN_BY, drawn_by=self.drawn_by)
         validate.integer("agreement", 0, None, seed=self.seed)
         reason = refusal(self.algorithm, self.domain.n_features, self.domain.n_public)
@@ -107,7 +115,7 @@ class Agreement:
                 record["n_max"],
                 record["drawn_by"],
             )
-        except (KeyError, TypeError, json.JSONDecodeError):
+        except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError, UnicodeDecodeError):
             raise ValueError(f"agreement: {path.name} is not an agreement; make one with `federated keys`.") from None
 
 

@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dpviz.federated.agreement import Agreement, new_run
+from dpviz.federated.door import NONCE_BYTES
 from dpviz.federated.keys import SERVER
 from dpviz.federated.masks import Seeds
-from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round
+from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, pack_round, printable
 from dpviz.federated.parties import Aborted, Client
 from dpviz.federated.rows import MaskedSession, local_statistic, refuse_kept
-from dpviz.federated.server import NONCE_BYTES
 from dpviz.privacy.noise import Noise, Secure
 from dpviz.privacy.queries import Predicate, Query
 from dpviz.privacy.rows import Draw, Rows, Session
@@ -68,7 +68,7 @@ class Link:
         except (OSError, EOFError):
             raise Aborted("the server refused this client or closed the connection") from None
         if frame.kind is Kind.ABORT:
-            raise Aborted("server: " + frame.payload.decode(errors="replace")[:500])
+            raise Aborted("server: " + printable(frame.payload, 500))
         if frame.kind is not kind:
             raise Aborted(f"the server sent {frame.kind.name} where {kind.name} was due")
         return frame
@@ -166,7 +166,9 @@ def take_part(
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
 
-    `noise` is this client's own; None, as always outside of tests, for exact samplers on the system's randomness.
+    No number of rows is refused: the others would see that this client never joins. Above its part of `n_max` a sum
+    may wrap in the ring; then the result is useless, and the promise holds as before. `noise` is this client's own;
+    None, as always outside of tests, for exact samplers on the system's randomness.
 
     Raises
     ------
@@ -174,12 +176,6 @@ def take_part(
         If the run cannot be finished, for whatever party's sake; the message names it.
     """
     own = Rows(X, agreement.domain, "federated")
-    most = agreement.n_max // len(agreement.clients)
-    if own.size_nonprivate() > most:
-        raise ValueError(
-            f"{name}: this client may hold at most {most:,} rows by the agreement, so that no sum can overflow; agree "
-            "on a larger n_max."
-        )
     link = Link(address, context, join_timeout)
     try:
         nonce = secrets.token_bytes(NONCE_BYTES)

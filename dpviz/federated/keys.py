@@ -118,7 +118,7 @@ def mask_seeds(folder: Path) -> Seeds:
     ValueError
         One sentence, if the file is missing or does not hold seeds.
     """
-    text = _existing(folder / "masks.json").read_bytes()
+    text = _own(folder / "masks.json").read_bytes()
     try:
         record = json.loads(text)
         pairs = {str(name): bytes.fromhex(seed) for name, seed in record["pairs"].items()}
@@ -147,11 +147,22 @@ def _context(protocol: int, folder: Path) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(_existing(folder / "ca.pem"))
-    context.load_cert_chain(_existing(folder / "cert.pem"), _existing(folder / "key.pem"))
+    context.load_cert_chain(_existing(folder / "cert.pem"), _own(folder / "key.pem"))
     return context
 
 
 def _existing(path: Path) -> Path:
     if not path.is_file():
         raise ValueError(f"federated: {path.parent.name}/{path.name} is missing; make it with `federated keys`.")
+    return path
+
+
+def _own(path: Path) -> Path:
+    """Return a secret file's path, if nobody but its owner can read or change it."""
+    found = _existing(path).stat()
+    if os.name == "posix" and (found.st_mode & 0o077 or found.st_uid != os.getuid()):
+        raise ValueError(
+            f"federated: {path.parent.name}/{path.name} must be yours alone, but others may read or change it (mode "
+            f"{found.st_mode & 0o777:o}); whoever has it can take this party's place. Make new keys, or chmod 600 it."
+        )
     return path

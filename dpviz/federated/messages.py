@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
-__all__ = ["HEADER_BYTES", "MAX_PAYLOAD", "RUN_BYTES", "Message", "MessageError", "Kind", "pack_round", "unpack_round"]
+__all__ = [
+    "HEADER_BYTES",
+    "MAX_PAYLOAD",
+    "RUN_BYTES",
+    "Message",
+    "MessageError",
+    "Kind",
+    "pack_round",
+    "printable",
+    "unpack_round",
+]
 
 MAGIC, VERSION = b"dpvf", 1
 RUN_BYTES = 16
@@ -84,6 +94,11 @@ class Message:
         return cls(Kind(kind), round_, run, payload)
 
 
+def printable(text: bytes, most: int = 300) -> str:
+    """Return what another party wrote for people: its first characters, and nothing that steers a terminal."""
+    return "".join(c if c.isprintable() else "�" for c in text.decode(errors="replace")[:most])
+
+
 def pack_round(facts: Mapping[str, Any], words: bytes) -> bytes:
     """Return the payload of an upload: what is asked, as JSON, then the words."""
     text = json.dumps(facts, sort_keys=True).encode()
@@ -104,7 +119,7 @@ def unpack_round(payload: bytes) -> tuple[bytes, dict[str, Any], bytes]:
     text, words = payload[_LENGTH.size : _LENGTH.size + length], payload[_LENGTH.size + length :]
     try:
         facts = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise MessageError("sent an upload with an unreadable description") from None
     if len(text) != length or not isinstance(facts, dict):
         raise MessageError("sent an upload with an unreadable description")

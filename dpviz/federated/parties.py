@@ -13,6 +13,7 @@ result, and with one client it has the exact sum of the others. Nobody can tell 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -46,7 +47,7 @@ class Header:
 
     def size(self, part: str) -> int:
         """Return the number of words of a part."""
-        return int(np.prod(self.shapes[part], dtype=np.int64))
+        return math.prod(self.shapes[part])
 
     @property
     def words(self) -> int:

@@ -65,16 +65,11 @@ class FederatedRows(Rows):
     clients : name -> Rows, all on the same domain
     drawn_by : "clients" or "server", who draws the noise
     ring : Ring
-    capacities : name -> public most rows of a client; default n_max / number of clients
-    n_max : int, public bound on all rows, for the overflow check; default 4 n_public
+    n_max : int, public bound on all rows, for the overflow check; default 4 n_public. With more rows a sum may wrap:
+        the result is then useless, the promise holds as before, and nobody is told
     on_round : called with every finished Round
     demo : bool, record true statistics and everybody's noise in the rounds
     wire : what happens to the uploads of a round between the clients and the server; for fault drills
-
-    Raises
-    ------
-    ValueError
-        If a client holds more rows than its capacity.
     """
 
     def __init__(
@@ -83,7 +78,6 @@ class FederatedRows(Rows):
         *,
         drawn_by: str = CLIENTS,
         ring: Ring = WIDE,
-        capacities: Mapping[str, int] | None = None,
         n_max: int | None = None,
         on_round: Callable[[Round], None] | None = None,
         demo: bool = False,
@@ -101,13 +95,6 @@ class FederatedRows(Rows):
         self.trust = self.shares.trust
         self.ring = self.shares.ring(ring)
         self.n_max = n_max or 4 * (self.domain.n_public or self.size_nonprivate())
-        for name, rows in self.clients.items():
-            most = self.n_max / len(self.clients) if capacities is None else capacities[name]
-            if rows.size_nonprivate() > most:
-                raise ValueError(
-                    f"{name}: this client may hold at most {most:,.0f} rows, so that no sum can overflow; raise n_max "
-                    "or its capacity."
-                )
         self.on_round, self.demo, self.wire = on_round, demo, wire
 
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
 import math
 import ssl
@@ -13,14 +12,13 @@ from typing import Any
 import numpy as np
 
 from dpviz.federated.agreement import Agreement, new_run
-from dpviz.federated.messages import HEADER_BYTES, Kind, Message, MessageError, unpack_round
+from dpviz.federated.door import Door, Peer
+from dpviz.federated.messages import Kind, Message, MessageError, printable, unpack_round
 from dpviz.federated.parties import Aborted, Header, Server
 from dpviz.federated.shares import MECHANISMS
 from dpviz.privacy.noise import Noise
 
 __all__ = ["Report", "serve"]
-
-NONCE_BYTES = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,22 +28,6 @@ class Report:
     rounds: int
     bytes_up: int
     bytes_down: int
-
-
-@dataclasses.dataclass
-class _Peer:
-    name: str
-    nonce: bytes
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def read(self) -> Message:
-        header = await self.reader.readexactly(HEADER_BYTES)
-        return Message.unpack(header, await self.reader.readexactly(Message.length(header)))
-
-    async def send(self, frame: Message) -> None:
-        self.writer.write(frame.pack())
-        await self.writer.drain()
 
 
 async def serve(
@@ -76,95 +58,24 @@ async def serve(
     ------
     Aborted
         If the run cannot be finished; every client has been told why.
+    ValueError
+        If nothing can listen at `host` and `port`.
     """
-    peers: dict[str, _Peer] = {}
-    joined = asyncio.Event()
-    doors: set[asyncio.Task[None]] = set()
-    writers: list[asyncio.StreamWriter] = []
-
-    async def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is not None:
-            doors.add(task)
-        writers.append(writer)
-        name = _name(writer)
-        guest = _Peer(name, b"", reader, writer)
-        try:
-            if joined.is_set():
-                raise MessageError("came after the start")
-            if name not in agreement.clients:
-                raise MessageError("is not among the clients of this run")
-            frame = await asyncio.wait_for(guest.read(), join_timeout)
-            if name in peers:
-                raise MessageError("has joined already")
-            guest.nonce = _hello(frame, agreement)
-        except (MessageError, OSError, asyncio.IncompleteReadError, TimeoutError) as problem:
-            words = str(problem) if isinstance(problem, MessageError) else "left before the start"
-            say(f"refused: {name or 'a stranger'} {words}")
-            await _farewell(guest, f"refused: {name or 'a stranger'} {words}.")
-            return
-        peers[name] = guest
-        say(f"{name} joined ({len(peers)} of {len(agreement.clients)})")
-        if len(peers) == len(agreement.clients):
-            joined.set()
-
-    listener = await asyncio.start_server(welcome, host, port, ssl=context, ssl_handshake_timeout=join_timeout)
-    ready(listener.sockets[0].getsockname()[1])
+    door = Door(agreement, context, say)
+    ready(await door.open(host, port))
     try:
-        try:
-            await asyncio.wait_for(joined.wait(), join_timeout)
-        except TimeoutError:
-            missing = ", ".join(name for name in agreement.clients if name not in peers)
-            raise Aborted(
-                f"only {len(peers)} of {len(agreement.clients)} clients joined within {join_timeout:g} s; "
-                f"missing: {missing}. Nothing was sent."
-            ) from None
-        listener.close()
-        return await _run(agreement, [peers[name] for name in agreement.clients], noise, round_timeout, say)
-    except Aborted as reason:
-        await asyncio.gather(*(_farewell(peer, f"aborted: {reason}") for peer in peers.values()))
+        peers = await door.everybody(join_timeout)
+        return await _run(agreement, peers, noise, round_timeout, say)
+    except Exception as problem:
+        words = f"aborted: {problem}" if isinstance(problem, Aborted) else "aborted: the server's own program failed."
+        await asyncio.gather(*(peer.farewell(words) for peer in door.peers.values()))
         raise
     finally:
-        listener.close()
-        for task in doors:
-            task.cancel()
-        await asyncio.gather(*doors, return_exceptions=True)
-        await asyncio.gather(*map(_close, writers))
-
-
-def _name(writer: asyncio.StreamWriter) -> str:
-    certificate = writer.get_extra_info("peercert") or {}
-    pairs = (pair for group in certificate.get("subject", ()) for pair in group)
-    return next((value for key, value in pairs if key == "commonName"), "")
-
-
-def _hello(frame: Message, agreement: Agreement) -> bytes:
-    """Return the nonce of a client that may join."""
-    if frame.kind is not Kind.HELLO or len(frame.payload) != NONCE_BYTES + len(agreement.digest):
-        raise MessageError("did not introduce itself")
-    if frame.payload[NONCE_BYTES:] != agreement.digest:
-        raise MessageError("holds another agreement; give every party the same agreement.json")
-    return frame.payload[:NONCE_BYTES]
-
-
-async def _farewell(peer: _Peer, words: str) -> None:
-    """Tell a peer why it ends; one that is gone already cannot be told."""
-    with contextlib.suppress(OSError, TimeoutError):
-        await asyncio.wait_for(peer.send(Message(Kind.ABORT, payload=words.encode())), 2.0)
-    await _close(peer.writer)
-
-
-async def _close(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    try:
-        await asyncio.wait_for(writer.wait_closed(), 2.0)
-    except (OSError, TimeoutError):
-        writer.transport.abort()
-        await asyncio.sleep(0.01)  # the loop drops the connection in its next rounds
+        await door.close()
 
 
 async def _run(
-    agreement: Agreement, peers: list[_Peer], noise: Noise, timeout: float, say: Callable[[str], None]
+    agreement: Agreement, peers: list[Peer], noise: Noise, timeout: float, say: Callable[[str], None]
 ) -> Report:
     nonces = [peer.nonce for peer in peers]
     run = new_run(nonces)
@@ -186,10 +97,10 @@ async def _run(
         number += 1
 
 
-async def _read(peer: _Peer, run: bytes, number: int) -> Message:
+async def _read(peer: Peer, run: bytes, number: int) -> Message:
     frame = await peer.read()
     if frame.kind is Kind.ABORT:
-        raise MessageError("stopped: " + frame.payload.decode(errors="replace")[:300])
+        raise MessageError("stopped: " + printable(frame.payload))
     if frame.kind not in (Kind.UPLOAD, Kind.DONE):
         raise MessageError(f"sent {frame.kind.name} where its words were due")
     if (frame.run, frame.round) != (run, number):
@@ -197,7 +108,7 @@ async def _read(peer: _Peer, run: bytes, number: int) -> Message:
     return frame
 
 
-async def _all(peers: list[_Peer], act: Callable[[_Peer], Any], number: int, timeout: float) -> list[Any]:
+async def _all(peers: list[Peer], act: Callable[[Peer], Any], number: int, timeout: float) -> list[Any]:
     """Do something with every peer at once; the first that fails is named, and ends the run."""
     tasks = {asyncio.ensure_future(act(peer)): peer for peer in peers}
     done, late = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_EXCEPTION)
@@ -217,7 +128,7 @@ async def _all(peers: list[_Peer], act: Callable[[_Peer], Any], number: int, tim
 
 
 def _asked(
-    frames: list[Message], peers: list[_Peer], number: int, agreement: Agreement
+    frames: list[Message], peers: list[Peer], number: int, agreement: Agreement
 ) -> tuple[Header, dict[str, tuple[str, float]], dict[str, dict[str, bytes]]]:
     """Return (header, part -> (mechanism, scale), uploads); all clients must ask for the same."""
     finished = [peer.name for peer, frame in zip(peers, frames, strict=True) if frame.kind is Kind.DONE]
@@ -243,7 +154,7 @@ def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[He
         parts = {str(part): (tuple(map(int, shape)), int(digits), str(how), float(scale))
                  for part, shape, digits, how, scale in facts["parts"]}  # fmt: skip
         query = str(facts["query"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise MessageError("sent an upload with an unreadable description") from None
     ring = agreement.words
     for shape, digits, how, scale in parts.values():

@@ -7,8 +7,8 @@ Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any 
   of them with standard deviation s has the odds of the discrete Gaussian of variance n s^2 up to a factor
   exp(+-10 sum_{k<n} exp(-2 pi^2 (s/g)^2 k / (k + 1))) (Kairouz, Liu and Steinke, "The Distributed Discrete Gaussian
   Mechanism for Federated Learning with Secure Aggregation", ICML 2021, section 4). A discrete Gaussian's delta at any
-  epsilon exceeds the continuous one's by a factor of less than 1 + (g/sigma)^2 (computed, tests/federated/test_simulation.py).
-  A sigma below 2^15 g is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
+  epsilon exceeds the continuous one's by a factor of less than 1 + (g/sigma)^2 (computed in the tests). A sigma below
+  2^15 g is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
 - Laplace: no exact sampler cuts it into parts, so the first two clients each draw all of it. Without one of them the
   other's is left; the published sum carries twice the variance.
 

@@ -97,7 +97,7 @@ def simulate(
     domain : Domain
     seed, noise : as for `Algorithm.run`; true statistics are recorded for noise="seeded" only
     drop : (client index, round index) of a client that falls silent, or None
-    facts : drawn_by, n_max, capacities of `FederatedRows`
+    facts : drawn_by, n_max of `FederatedRows`
 
     Raises
     ------

@@ -95,8 +95,7 @@ def federated(
     """Return the run, and whether the central run with the same seed is the same, bit for bit, but for the trust."""
     data, runs = sample(name), algorithm(slug, name, epsilon, ring)
     parts = parts_of(name, clients, how, seed)
-    most = {f"client-{i + 1}": 4 * max(len(part), 1) for i, part in enumerate(parts)}
-    run = simulate(runs, parts, data.domain, seed=seed, ring=ring, drop=drop, capacities=most, drawn_by=drawn_by)
+    run = simulate(runs, parts, data.domain, seed=seed, ring=ring, drop=drop, drawn_by=drawn_by)
     if run.trace is None or drawn_by == CLIENTS:
         return run, False
     central = _trusting(runs.run(data.X, domain=data.domain, seed=seed), run.trace.claimed.trust)

@@ -84,10 +84,7 @@ def test_federated_equals_central_bit_for_bit(slug):
     trust = Shares(SERVER, 2).trust
     central = trusting(make(slug).run(rows(), domain=BOX, seed=0, dataset_id="x"), trust).to_json(include_hidden=True)
     for n_clients, how in ((2, "even"), (5, "by region"), (3, "skewed")):
-        share = {f"client-{i + 1}": 4 * N for i in range(n_clients)}
-        run = simulate(
-            make(slug), dealt(n_clients, how), BOX, seed=0, dataset_id="x", capacities=share, drawn_by=SERVER
-        )
+        run = simulate(make(slug), dealt(n_clients, how), BOX, seed=0, dataset_id="x", drawn_by=SERVER)
         assert run.trace.to_json(include_hidden=True) == central, (n_clients, how)
         assert len(run.rounds) == len({(e.label, e.occurrence, e.path) for e in run.trace.ledger})
 
@@ -177,9 +174,20 @@ def test_overflow_is_refused_from_public_values_before_anything_is_sent():
     simulate(FastLloyd(n_clusters=3), dealt(), BOX, seed=0, n_max=50_000)
 
 
-def test_a_client_above_its_capacity_is_refused():
-    with pytest.raises(ValueError, match="client-1: this client may hold at most 100 rows"):
-        simulate(FastLloyd(n_clusters=3), dealt(), BOX, seed=0, n_max=300)
+@pytest.mark.parametrize("n", [40, 41, 400])
+def test_no_number_of_rows_is_refused_because_everybody_would_see_it(n):
+    box = Domain.box(-1, 1, 2, n_public=20)
+    run = simulate(FastLloyd(n_clusters=2), [np.zeros((n, 2)), np.zeros((5, 2))], box, noise="secure")
+    assert run.trace is not None
+
+
+def test_a_sum_that_wraps_stays_noisy():
+    """What is read is the noisy sum modulo the ring: nothing but that sum goes into it."""
+    clients, server = parties(PAPER)
+    head = header(digits=16)
+    uploads = {name: client.upload(head, {"": np.full(5, 30_000.25)}) for name, client in clients.items()}
+    read = clients["a"].unmask(head, server.add(head, uploads, {"": np.full(5, 0.5)}))[""]
+    assert (read == (3 * 30_000.25 + 0.5 + 32768) % 65536 - 32768).all()
 
 
 @pytest.mark.parametrize("cls", CASES, ids=lambda cls: cls.__name__)
