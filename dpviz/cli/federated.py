@@ -116,7 +116,8 @@ def _client(arguments: argparse.Namespace) -> int:
     domain, name = agreement.domain, arguments.folder.resolve().name
     if name not in agreement.clients:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
-    data = load_csv(arguments.data, low=domain.low.tolist(), high=domain.high.tolist())
+    low, high = domain.low.tolist(), domain.high.tolist()
+    data = load_csv(arguments.data, low=low, high=high, n_public=domain.n_public, private=True)
 
     if len(data.X) > agreement.n_max // len(agreement.clients):  # for this terminal only: nobody else may know
         print(

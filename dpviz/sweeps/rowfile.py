@@ -69,13 +69,17 @@ def read_rows(path: Path) -> pd.DataFrame:
     text = path.read_bytes() if path.is_file() else b""
     text = text[: _whole_lines(text)]
     if _is_csv(path):
-        found: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text.decode(errors="replace"))))
+        try:
+            found: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text.decode(errors="replace"))))
+        except csv.Error:  # a cell of more than 128 kB, or a byte that cannot be
+            raise ValueError(f"sweep: {path.name} cannot be read as rows of a sweep; choose another file.") from None
     else:
         found = [row for row in map(_parse, text.splitlines()) if row is not None]
     kept: dict[str, dict[str, Any]] = {}
     for row in found:
-        if len(row.get("key") or "") == 24 and row.get("status") in ("ok", "failed"):
-            kept.setdefault(row["key"], row)
+        key = row.get("key")
+        if isinstance(key, str) and len(key) == 24 and row.get("status") in ("ok", "failed"):
+            kept.setdefault(key, row)
     if found and not kept:
         raise ValueError(f"sweep: {path.name} holds no rows of a sweep; choose another output file.")
     return table(list(kept.values()))
@@ -111,6 +115,6 @@ def _whole_lines(text: bytes) -> int:
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # a torn line, or brackets without end
         return None
     return row if isinstance(row, dict) else None

@@ -37,6 +37,7 @@ COLUMNS = (
     *("n_rows", "n_features", "n_clusters", "epsilon", "delta", "rho_distance", "mu", "seed", "status", "reason"),
     *("k_found", *METRICS, *MEASURED, "version"),
 )
+MOST_REPEATS = 100_000  # the cells of a sweep are listed before the first one runs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Sweep:
         labels = [variant.label for variant in self.variants]
         if len(set(labels)) < len(labels):
             raise ValueError(f"sweep: algorithms must not repeat a label; got {', '.join(labels)}.")
-        validate.integer("sweep", 1, None, repeats=self.repeats)
+        validate.integer("sweep", 1, MOST_REPEATS, repeats=self.repeats)
         validate.integer("sweep", 0, None, seed=self.seed)
         for metric in self.metrics:
             validate.one_of("sweep", METRICS, metric=metric)

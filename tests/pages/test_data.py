@@ -175,7 +175,7 @@ def test_the_answer_is_final_for_the_same_file(start):
     press(app, "Another file")
     app.file_uploader[0].upload("again.csv", csv()).run()
     press(app, "No, it is private")
-    assert any("you called this very file public before" in error.value.replace("\\", "") for error in app.error)
+    assert any("This very file was called public before" in error.value.replace("\\", "") for error in app.error)
     assert len(app.session_state["uploads"]) == 1 and not app.exception
 
 

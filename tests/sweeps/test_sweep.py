@@ -330,3 +330,19 @@ def test_benchmark_sets_need_their_folder_and_generated_ones_do_not(monkeypatch,
     monkeypatch.setenv("DPVIZ_DATASETS", str(tmp_path))
     row = execute(list(dataclasses.replace(SMALL, data=("bench:mine",), metrics=("accuracy",)).runs())[1])
     assert row["n_rows"] == 50 and row["n_clusters"] == 2 and 0.4 < row["accuracy"] <= 1
+
+
+def test_rows_that_cannot_be_are_skipped_or_one_sentence(tmp_path):
+    good = '{"key": "' + "k" * 24 + '", "status": "ok"}\n'
+    odd = ["[" * 100_000, '{"key": 7, "status": "ok"}', '{"key": ["x"], "status": "ok"}']
+    (tmp_path / "rows.jsonl").write_text(good + "\n".join(odd) + "\n")
+    assert read_rows(tmp_path / "rows.jsonl").key.tolist() == ["k" * 24]
+    (tmp_path / "rows.csv").write_text("key,status\n" + "7" * 200_000 + ",ok\n")
+    with pytest.raises(ValueError, match="rows.csv cannot be read as rows of a sweep"):
+        read_rows(tmp_path / "rows.csv")
+
+
+def test_repeats_without_end_are_refused_before_cells_are_listed():
+    record = {"data": "sample:tiny", "algorithms": ["nsm"], "epsilon": 1.0, "repeats": 10**12}
+    with pytest.raises(ValueError, match="repeats must be <= 100000"):
+        sweep_of(record)
