@@ -42,11 +42,20 @@ class Workers:
     def __init__(self, count: int, *, nice: int = 0) -> None:
         self._count, self._nice, self._lock = count, nice, threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
+        self._warming: list[Future[None]] = []
+
+    @property
+    def away(self) -> bool:
+        """Whether there are processes, and one of them can begin at once."""
+        return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
 
     def warm(self, *modules: str) -> None:
-        """Start the processes and let each of them, most likely, import these first; does not wait."""
-        for _ in range(self._count):
-            self._submit(_know, *modules)
+        """Start the processes and let each of them, most likely, import these first; does not wait.
+
+        Until the first is ready, everything is done where it is asked for: nobody waits for imports.
+        """
+        if self._count:
+            self._warming = [self._submit(_know, *modules) for _ in range(self._count)]
 
     def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """Return function(*args, **named), tried once more if a process dies: nothing that draws noise.
@@ -56,7 +65,7 @@ class Workers:
         ChildProcessError
             If a process dies both times.
         """
-        if not self._count:
+        if not self.away:
             return function(*args, **named)
         try:
             return self._submit(function, *args, **named).result()
@@ -73,7 +82,7 @@ class Workers:
         ChildProcessError
             If the process dies.
         """
-        if not self._count:
+        if not self.away:
             return function(*args, job.advance)
         with tempfile.NamedTemporaryFile(prefix="dpviz-") as file:
             file.write(_NOTE.pack(0, 0, 0))

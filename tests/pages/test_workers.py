@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -78,6 +79,13 @@ def test_steps_are_seen_and_a_stop_is_heard(workers, tmp_path):
     thread.join(60)
     assert raised and not go.exists()
     assert workers.call(os.getpid) != os.getpid()  # its only process heard it and is free again
+
+
+def test_nobody_waits_for_processes_that_are_still_importing():
+    slow = Workers(1)
+    slow._warming = [Future()]
+    assert slow.call(os.getpid) == os.getpid() and slow._pool is None
+    assert slow.run(lambda on_step: os.getpid(), job=Job("", "")) == os.getpid()
 
 
 def test_a_sentence_comes_back_as_it_was(workers):

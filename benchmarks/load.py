@@ -1,0 +1,203 @@
+"""Visitors at once on Explore while a sweep runs: `python benchmarks/load.py 20 50 100`, with the README's own server.
+
+Every visitor changes the budget or the hidden layers about every five seconds; one time in ten it takes a new seed and
+presses Run. Prints for each number of visitors: how long opening, an answer and a run took, processor time of the
+page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the load of the
+machine beside them. Walls mean nothing on a busy machine; the processor's time per operation means something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "browser"), str(Path(__file__).parent)]
+from conftest import serve  # noqa: E402
+from visitor import Visitor  # noqa: E402
+
+MOST_VISITORS, MOST_SECONDS = 200, 300
+BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Server:
+    """A server's processes as /proc shows them: the one that answers pages, and those it has started."""
+
+    def __init__(self, port: int) -> None:
+        self.port, self.peak, self.threads = port, 0.0, 0
+        asked = f"--server.port={port}"
+        self.pid = next(pid for pid in _pids() if asked in _read(pid, "cmdline").split("\0"))
+
+    def family(self) -> set[int]:
+        """Return the ids of the server's process and of everything it has started."""
+        parents = {pid: int(stat.rsplit(")", 1)[1].split()[1]) for pid in _pids() if (stat := _read(pid, "stat"))}
+        found = {self.pid}
+        while more := {pid for pid, parent in parents.items() if parent in found} - found:
+            found |= more
+        return found
+
+    def seconds(self, pids: Iterable[int]) -> float:
+        """Return the processor's seconds; what a process has already waited for counts too."""
+        fields = [stat.rsplit(")", 1)[1].split() for pid in pids if (stat := _read(pid, "stat"))]
+        return sum(int(field[11]) + int(field[12]) + int(field[13]) + int(field[14]) for field in fields) / TICK
+
+    def page_seconds(self) -> float:
+        """Return the processor's seconds of the process that answers pages alone."""
+        fields = _read(self.pid, "stat").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+    def memory(self) -> tuple[float, float]:
+        """Return MB of the page's process, and of all processes with what they share counted once."""
+        shares = [line.split()[1] for pid in self.family() for line in _read(pid, "smaps_rollup").splitlines()
+                  if line.startswith("Pss:")]  # fmt: skip
+        status = dict(line.split(":", 1) for line in _read(self.pid, "status").splitlines())
+        self.threads = max(self.threads, int(status["Threads"]))
+        own = int(status["VmRSS"].split()[0]) / 1024
+        self.peak = max(self.peak, own)
+        return own, sum(map(int, shares)) / 1024
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _read(pid: int, name: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_text()
+    except OSError:  # it has ended meanwhile
+        return ""
+
+
+class Times:
+    """Seconds of every operation, by kind, and what went wrong."""
+
+    def __init__(self) -> None:
+        self.opened: list[float] = []
+        self.answers: list[float] = []
+        self.runs: list[float] = []
+        self.faults: list[str] = []
+
+    @property
+    def operations(self) -> int:
+        """How many times the server was asked for something."""
+        return len(self.opened) + len(self.answers) + len(self.runs)
+
+
+async def visit(server: Server, number: int, times: Times, options: argparse.Namespace, end: float) -> None:
+    """Open Explore and use it until the end, with pauses that are exponential like a person's."""
+    rng = random.Random(number)
+    await asyncio.sleep(rng.random() * options.arrive)
+    try:
+        async with Visitor(server.port, "explore") as visitor:
+            times.opened.append(await visitor.ask())
+            await asyncio.sleep(rng.expovariate(1 / options.think))
+            while time.perf_counter() < end:
+                if rng.random() < options.runs:
+                    await visitor.change("explore_seed", rng.randrange(10**6))
+                    times.runs.append(await _run(visitor))
+                elif rng.random() < 0.7:
+                    times.answers.append(await visitor.change("param_nsm_epsilon", rng.choice(BUDGETS)))
+                else:
+                    times.answers.append(await visitor.change("explore_hidden", rng.random() < 0.5))
+                await asyncio.sleep(rng.expovariate(1 / options.think))
+            times.faults += visitor.faults
+    except Exception as fault:  # counted and printed: the others go on
+        times.faults.append(f"{type(fault).__name__}: {fault}"[:90])
+
+
+async def _run(visitor: Visitor) -> float:
+    """Press Run; return the seconds until the figures of the new run had come."""
+    begun = time.perf_counter()
+    await visitor.press("Run")
+    while visitor.polls:
+        await visitor.poll()
+    return time.perf_counter() - begun
+
+
+async def sweeping(port: int) -> Visitor:
+    """Start a sweep of 4,004 runs and return its visitor, still there."""
+    visitor = await Visitor(port, "tradeoff").__aenter__()
+    await visitor.ask()
+    await visitor.change("sweep_repeats", 50)
+    await visitor.change("sweep_k", "3, 5, 8, 12")
+    await visitor.press("Start")
+    return visitor
+
+
+async def goes_on(visitor: Visitor) -> bool:
+    """Return whether the sweep still runs: its page offers to cancel it."""
+    visitor.widgets.clear()
+    await visitor.ask()
+    return any(kind == "button" and proto.label == "Cancel" for kind, proto, _ in visitor.widgets.values())
+
+
+async def load(server: Server, visitors: int, options: argparse.Namespace) -> None:
+    """Let visitors come and print what they met."""
+    times, begun = Times(), time.perf_counter()
+    start, page, all_ = server.memory(), server.page_seconds(), server.seconds(server.family())
+    server.peak, most = 0.0, 0.0
+    tasks = [visit(server, number, times, options, begun + options.seconds) for number in range(visitors)]
+    crowd = asyncio.gather(*tasks)
+    while not crowd.done():
+        most = max(most, server.memory()[1])
+        await asyncio.wait([crowd], timeout=2)
+    page, all_ = server.page_seconds() - page, server.seconds(server.family()) - all_
+    lasted, own = time.perf_counter() - begun, server.memory()[0]
+    print(
+        f"{visitors} visitors, {lasted:.0f} s, load {os.getloadavg()[0]:.1f}: open {_quantiles(times.opened)} | answer "
+        f"{_quantiles(times.answers)} | run {_quantiles(times.runs)} | page {page / max(times.operations, 1) * 1e3:.0f}"
+        f" ms of processor an operation ({page / lasted:.0%} of a core, all {all_ / lasted:.0%}) | page's memory "
+        f"{start[0]:.0f} -> {server.peak:.0f} -> {own:.0f} MB, all at most {most:.0f} MB, {server.threads} threads | "
+        f"{len(times.faults)} faults {sorted(set(times.faults))[:3]}",
+        flush=True,
+    )
+
+
+def _quantiles(seconds: list[float]) -> str:
+    if not seconds:
+        return "none"
+    half, most = np.quantile(seconds, [0.5, 0.95]) * 1e3
+    return f"n={len(seconds)} p50 {half:.0f} p95 {most:.0f} ms"
+
+
+async def every(port: int, options: argparse.Namespace) -> None:
+    """Print one line for each number of visitors."""
+    async with Visitor(port, "explore") as first:
+        print(f"first visitor: {await first.ask():.2f} s", flush=True)
+    server = Server(port)
+    sweep = None if options.no_sweep else await sweeping(port)
+    for visitors in options.visitors:
+        await load(server, visitors, options)
+        if sweep is not None:
+            print("  the sweep goes on:", await goes_on(sweep), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("visitors", type=int, nargs="+", help=f"how many at once, at most {MOST_VISITORS}")
+    parser.add_argument("--seconds", type=float, default=30, help=f"at most {MOST_SECONDS}")
+    parser.add_argument("--think", type=float, default=5.0, help="mean seconds between two operations of a visitor")
+    parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")
+    parser.add_argument("--arrive", type=float, default=10.0, help="seconds within which all visitors come")
+    parser.add_argument("--port", type=int, help="of a server that runs already on this machine; else one is started")
+    parser.add_argument("--no-sweep", action="store_true")
+    options = parser.parse_args()
+    if max(options.visitors) > MOST_VISITORS or options.seconds > MOST_SECONDS:
+        parser.error(f"at most {MOST_VISITORS} visitors and {MOST_SECONDS} seconds")
+    if options.port:
+        asyncio.run(every(options.port, options))
+        return
+    with serve() as url:
+        asyncio.run(every(int(url.rsplit(":", 1)[1]), options))
+
+
+if __name__ == "__main__":
+    main()

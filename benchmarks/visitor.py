@@ -1,0 +1,131 @@
+"""A visitor without a browser: one session of Streamlit 1.67's own websocket protocol, on this machine only."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from types import TracebackType
+from typing import Any
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+__all__ = ["Visitor"]
+
+_AGAIN = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # the script starts anew by itself: not an end
+
+
+class Visitor:
+    """One session. It keeps the widgets it was sent and their values, and answers as the browser would.
+
+    Parameters
+    ----------
+    port : of a server on 127.0.0.1
+    page : path without the slash, "" for the first page
+    patience : seconds until an answer counts as lost
+    """
+
+    def __init__(self, port: int, page: str, *, patience: float = 120.0) -> None:
+        self._address, self._page, self._patience = f"127.0.0.1:{port}", page, patience
+        self._values: dict[str, tuple[str, Any]] = {}
+        self._hash = ""
+        self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it stands in)
+        self.polls: dict[str, float] = {}  # fragments that the last run of the page wants to be asked for
+        self.faults: list[str] = []
+        self.received = 0  # bytes
+
+    async def __aenter__(self) -> Visitor:
+        self._socket = await websockets.connect(
+            f"ws://{self._address}/_stcore/stream",
+            subprotocols=[websockets.Subprotocol("streamlit")],
+            max_size=None,
+            compression=None,
+            open_timeout=self._patience,
+            ping_timeout=self._patience,
+        )
+        return self
+
+    async def __aexit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._socket.close()
+
+    def find(self, key: str, kind: str = "") -> str:
+        """Return the id of the newest widget with a key, or a button with a label."""
+        for identity, (found, proto, _) in reversed(self.widgets.items()):
+            if identity.endswith(f"-{key}") or (found == "button" and proto.label == key):
+                if kind in ("", found):
+                    return identity
+        raise KeyError(key)
+
+    async def ask(self) -> float:
+        """Run the page; return the seconds until its last message has come."""
+        return await self._send()
+
+    async def change(self, key: str, value: bool | float | str) -> float:
+        """Give a widget a value; return the seconds until the answer was there."""
+        identity = self.find(key)
+        kind, proto, fragment = self.widgets[identity]
+        field = {bool: "bool_value", str: "string_value"}.get(type(value), "double_value")
+        if kind == "number_input" and proto.data_type == proto.INT:
+            field, value = "int_value", int(value)
+        self._values[identity] = field, value
+        return await self._send(fragment=fragment)
+
+    async def press(self, label: str) -> float:
+        """Press a button; return the seconds until the answer was there."""
+        identity = self.find(label, "button")
+        return await self._send(fragment=self.widgets[identity][2], trigger=identity)
+
+    async def poll(self) -> float:
+        """Wait as long as the page says and ask for its first fragment that asks by itself, as the browser does."""
+        fragment, seconds = next(iter(self.polls.items()))
+        await asyncio.sleep(seconds)
+        return await self._send(fragment=fragment, auto=True)
+
+    async def _send(self, *, fragment: str = "", trigger: str = "", auto: bool = False) -> float:
+        message = BackMsg()
+        rerun = message.rerun_script
+        rerun.page_script_hash, rerun.fragment_id, rerun.is_auto_rerun = self._hash, fragment, auto
+        if not self._hash:
+            rerun.page_name = self._page
+        for identity, (field, value) in self._values.items():
+            setattr(rerun.widget_states.widgets.add(id=identity), field, value)
+        if trigger:
+            rerun.widget_states.widgets.add(id=trigger, trigger_value=True)
+        context = rerun.context_info
+        context.timezone, context.locale, context.url = "UTC", "en-US", f"http://{self._address}/{self._page}"
+        context.color_scheme = "light"
+        begun = time.perf_counter()
+        await self._socket.send(message.SerializeToString())
+        await asyncio.wait_for(self._until_finished(whole=not fragment), self._patience)
+        return time.perf_counter() - begun
+
+    async def _until_finished(self, *, whole: bool) -> None:
+        while True:
+            text = await self._socket.recv()
+            message = ForwardMsg.FromString(text)
+            self.received += len(text)
+            kind = message.WhichOneof("type")
+            if kind == "new_session":
+                if whole:
+                    self.polls.clear()
+                whole = True  # a fragment that starts the script anew starts all of it
+            elif kind == "navigation" and message.navigation.page_script_hash:
+                self._hash = message.navigation.page_script_hash
+            elif kind == "auto_rerun":
+                self.polls[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+            elif kind == "delta":
+                self._take(message.delta)
+            elif kind == "script_finished" and message.script_finished != _AGAIN:
+                return
+
+    def _take(self, delta: Any) -> None:
+        if delta.WhichOneof("type") != "new_element":
+            return
+        kind = delta.new_element.WhichOneof("type")
+        proto = getattr(delta.new_element, kind)
+        if kind == "exception":
+            self.faults.append(proto.message)
+        if identity := getattr(proto, "id", ""):
+            self.widgets.pop(identity, None)
+            self.widgets[identity] = kind, proto, delta.fragment_id
