@@ -32,7 +32,7 @@ class AugPE(PEMeans):
 
     Steps
     -----
-    As for PE-means.
+    generation    as for `pe-means`
 
     Deviations from the paper
     -------------------------

@@ -39,7 +39,7 @@ class Balcan(ApproximateDP):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     shifts : int, in [1, 8]
         Differently shifted root cubes.
@@ -61,7 +61,7 @@ class Balcan(ApproximateDP):
     -----
     cubes         released: keys (m, p) children asked, noisy_counts (m,), kept (m,) bool, noise_sd, threshold, width,
                   offset (p,), projected, shift, level, levels; hidden: counts (m,)
-    swap, pick    as for `stemmer-kaplan-swap`, with projected_centers instead of centers where rows are projected
+    swap, pick    as for `stemmer-kaplan-swap`, with projected_centers for centers where rows are projected
     recover       released: centers (k, d), noisy_counts (k,), start (k, p); hidden: sums (k, d), counts (k,)
 
     Deviations from the paper

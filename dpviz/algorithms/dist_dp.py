@@ -38,7 +38,7 @@ class DistDP(Moves):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
@@ -72,12 +72,13 @@ class DistDP(Moves):
     Steps
     -----
     noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
-    level         released: cells (m, d) centers, counts (m,), kept (m,), tree (m,), side, level, source, threshold;
-                  coarse levels hold the strongest cells only; hidden: keys, counts of the fine cells
+    level         released: cells (m, d) centers, counts (m,), kept (m,), tree (m,), side, level, source, threshold
+                  (coarse levels hold the strongest cells only); hidden: keys, counts of the fine cells
     split         released: regions (f, d), near (n,) bool, reach
     regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, least, radius,
-                  themselves (n,) bool, noisy points that are far or of a small region; hidden: counts (f,), sums (f, d)
-    cluster       released: centers (k, d), coreset_points, coreset_weights, coreset_sd
+                  themselves (n,) bool for noisy points that are far or of a small region;
+                  hidden: counts (f,), sums (f, d)
+    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,)
 
     Deviations from the paper
     -------------------------

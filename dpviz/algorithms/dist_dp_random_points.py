@@ -31,7 +31,7 @@ class DistDPRandomPoints(Moves):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.

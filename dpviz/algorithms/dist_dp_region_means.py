@@ -39,7 +39,7 @@ class DistDPRegionMeans(Moves):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
@@ -65,9 +65,10 @@ class DistDPRegionMeans(Moves):
     -----
     noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
     regions       released: regions (m, d), noisy_counts (m,) (exact counts of noisy points), means (m, d), kept (m,),
-                  noise_sd, radius; hidden: sums (m, d)
-    cluster       released: centers (k, d), coreset_points, coreset_weights, coreset_sd
-    others        instead of all of these, by the public rule: the steps of NSM
+                  noise_sd; hidden: sums (m, d)
+    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,)
+
+    Where the public rule says so, the steps of NSM instead of all of these.
 
     Deviations from the paper
     -------------------------

@@ -53,7 +53,7 @@ class DPM(ApproximateDP):
         Release exactly n_clusters centers: weighted k-means on the averages, free of privacy cost.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta, all of it for the averages; None means n_public^-1.1.
     max_depth : int or None, in [1, 10]
         Most cuts in a row (the paper's tau_r), so at most 2^max_depth regions. None: floor(log2(N/(4 sqrt(d) s1))),
@@ -82,12 +82,12 @@ class DPM(ApproximateDP):
 
     Steps
     -----
-    region        released: node, depth, low (d,), high (d,), noisy_count, count_sd, smallest, candidates, cut (column
-                  or -1), position, child_counts (2,), child_sd, accepted, reason, epsilon_count, epsilon_split;
+    region        released: node, depth, low (d,), high (d,), noisy_count, count_sd, smallest, intervals, candidates,
+                  column of the cut or -1, position, child_counts (2,), child_sd, accepted, reason;
                   hidden: true counts, utilities (d intervals,) of all cuts
     averages      released: centers (k', d), weights (k',), sd (k',), nodes (k',), low (k', d), high (k', d),
-                  coreset_points, coreset_weights, coreset_sd; hidden: true sums of offsets
-    merge         released: centers (k, d), start (k', d); with `exactly_k` only
+                  coreset_points (k', d), coreset_weights (k',), coreset_sd (k',); hidden: true sums of offsets
+    merge         released: centers (k, d), start (k', d) (with `exactly_k` only)
 
     Deviations from the paper
     -------------------------

@@ -38,7 +38,7 @@ class EMMC(ApproximateDP):
         Number of clusters k; each grid gives ceil(k ln 2) picks.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta, half for the picks, half for the averages; None means n_public^-1.1.
     directions : int, in [1, 4]
         Most columns of the public random projection; data with no more columns are not projected.
@@ -57,10 +57,12 @@ class EMMC(ApproximateDP):
 
     Steps
     -----
-    cover         released: cells (m, p) middles of the picked cells, side, grid, half (p,), matrix (d, p) (projected
+    cover         released: half (p,), grid, side, cells (m, p) middles of the picked cells, matrix (d, p) (projected
                   only); hidden: covered, how many rows each pick of each grid covered
-    cover-votes   released: candidates (M, p), noisy_votes (M,), noise_sd, starts (k, p); hidden: true counts
-    cover-means   released: centers (k', d), noisy_counts (k,), kept (k,), noise_sd; hidden: true sums and counts
+    cover-votes   released: half (p,), candidates (M, p), noisy_votes (M,), noise_sd, starts (k, p), matrix (d, p)
+                  (projected only); hidden: true counts
+    cover-means   released: half (p,), centers (k', d), noisy_counts (k,), kept (k,), noise_sd, matrix (d, p)
+                  (projected only); hidden: true sums and counts
 
     Deviations from the paper
     -------------------------

@@ -31,7 +31,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None: see `delta_rule`.
     strategy : {"step", "constant", "none"}
         The radius is R at first and eta afterwards, eta always, or there is no radius: sums of whole rows.
@@ -56,8 +56,8 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     Steps
     -----
     packing            released: centers (k, d)
-    noisy-iteration    released: centers (k, d), start (k, d), raw (k, d) before and clipped (k, d) after the radius
-                       clip, noisy_counts (k,), dead (k,) bool, radius, constrained bool, sums_sd, counts_sd, round,
+    noisy-iteration    released: centers (k, d), start (k, d), raw (k, d) before the radius clip, clipped (k, d)
+                       after it, noisy_counts (k,), dead (k,) bool, radius, constrained bool, sums_sd, counts_sd, round,
                        rounds; hidden: sums (k, d), counts (k,)
 
     Deviations from the paper

@@ -28,7 +28,7 @@ class GLloyd(NoisyLloyd, ApproximateDP):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     iterations, init, boundary, dead_cluster
         As described in the form.

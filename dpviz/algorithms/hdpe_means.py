@@ -48,9 +48,10 @@ class HDPEMeans(Evolution):
 
     Steps
     -----
-    projected-generation    released: as PE-means' generation in p columns, without centers: projected_centers (k, p);
-                            first one also: projection (d, p), public; hidden: votes (m,)
-    recovery                released: centers (k, d), projected_centers (k, p), noisy_counts (k,), final_share;
+    projected-generation    released: round, rounds, population (m, p), group (m,) parent index or -1, noisy_votes (m,),
+                            noise_sd, kept (m,) bool, variations L, signal_to_noise, projected_centers (k, p),
+                            projection (d, p) public (in the first one only); hidden: votes (m,)
+    recovery                released: centers (k, d), projected_centers (k, p), noisy_counts (k,);
                             hidden: sums (k, d), counts (k,)
 
     Deviations from the paper

@@ -46,7 +46,7 @@ class LSHSplits(ApproximateDP):
         Most centers; fewer if fewer buckets are left.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta, all of it for the averages; None means n_public^-1.1.
     max_depth : int, in [1, 24]
         Number of hyperplanes, fixed before anything is counted.
@@ -62,10 +62,10 @@ class LSHSplits(ApproximateDP):
 
     Steps
     -----
-    split-level   released: nodes (m,), noisy_counts (m,), branched (m,) and kept (m,) bool, level, direction (d,) of
-                  this level's hyperplane, smallest, count_sd; hidden: true counts
-    split-means   released: points (m', d), nodes (m',), weights (m',), sd (m',), centers (k', d), coreset_points,
-                  coreset_weights, coreset_sd; hidden: true sums
+    split-level   released: nodes (m,), noisy_counts (m,), branched (m,) bool, level, direction (d,) of this
+                  level's hyperplane, smallest, count_sd; hidden: true counts
+    split-means   released: points (m', d), nodes (m',), weights (m',), sd (m',), centers (k', d),
+                  coreset_points (m', d), coreset_weights (m',), coreset_sd (m',); hidden: true sums
 
     Deviations from the paper
     -------------------------

@@ -39,7 +39,7 @@ class NSM(ApproximateDP):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     radius_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram, which finds how much too wide the declared radius is. It is asked only
@@ -64,13 +64,14 @@ class NSM(ApproximateDP):
     -----
     radius        released: noisy_counts (16,), edges (16,), noise_sd, radius
     moment        released: moment (p, p), spread (p,) eigenvalues, directions (p, p), noise_sd
-    candidates    released: population (M, p), noisy_votes (M,), noise_sd, kept (M,), threshold, means (kept, p)
-    zoom          released: as candidates (d <= 3)
-    solve         released: centers (k, d), start (k, p), coreset_points, coreset_weights, coreset_sd (free moves;
-                  coreset and centers without projection only, else projected_centers)
-    correction    released: centers (k, d), start (k, d), noisy_counts (k,), radius, moved (k,) bool, split (k,) bool
-                  where scatter was asked: centers that took part in a split and a merge
-    hidden        the true statistic of each release
+    candidates, zoom  released: population (M, p), noisy_votes (M,), noise_sd, kept (M,) bool, threshold,
+                  means (m, p), weights (m,) of the kept ones (zoom for d <= 3 only)
+    solve         released: centers (k, d), coreset_points (m, d), coreset_weights (m,), coreset_sd (m,);
+                  sometimes: start (k, p), projected_centers (k, p) instead of centers and coreset where projected
+    correction    released: centers (k, d), start (k, d), noisy_counts (k,), radius, moved (k,) bool;
+                  sometimes: split (k,) bool (where scatter was asked, centers that took part in a split and a merge)
+
+    Hidden beside each: the true statistic of the release.
 
     Deviations from the paper
     -------------------------

@@ -39,7 +39,7 @@ class StemmerKaplan(PrivateCenters):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
-    delta : float or None, in (0, 1)
+    delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     scales : int or None, in [1, 8]
         Number of cell widths, from half of the domain down by halves; None: 4, or 2 for d > 4.
@@ -65,12 +65,12 @@ class StemmerKaplan(PrivateCenters):
     Steps
     -----
     buckets       released: width, offset (p,), keys (m, p), noisy_counts (m,), noise_sd, threshold, kept (m,) bool,
-                  averages (kept, d), average_sd (kept,), precise (kept,) bool, projected, round, table, tables;
-                  hidden: keys and counts of all cells, sums (kept, d)
+                  averages (a, d), average_sd (a,), precise (a,) bool, projected, round, table, tables;
+                  hidden: keys and counts of all cells, sums (a, d)
     filter        released: points (m, d), radii (m,), round (rounds > 1 only)
-    weights       released: candidates (m, d), noisy_weights (m,), noise_sd, coreset_points, coreset_weights,
-                  coreset_sd; hidden: true weights (m,)
-    choose        released: centers (k, d), candidates (m', d) with a positive weight, weights (m',)
+    weights       released: candidates (m, d), noisy_weights (m,), noise_sd, coreset_points (c, d),
+                  coreset_weights (c,), coreset_sd (c,); hidden: true weights (m,)
+    choose        released: centers (k, d), candidates (c, d) with a positive weight, weights (c,)
 
     Deviations from the paper
     -------------------------

@@ -56,13 +56,13 @@ class StemmerKaplanLocal(Algorithm):
     Steps
     -----
     reports       released: width, offset (p,), projected, low (p,), shape (p,), estimates (K,), noise_sd, threshold,
-                  keys (m, p) heavy cells, noisy_counts (m,), users, sample (shown, K or 2), oracle, table, tables;
+                  keys (m, p) heavy cells, noisy_counts (m,), users, sample (s, K or 2), oracle, table, tables;
                   hidden: counts (K,), answers of the shown users
-    averages      released: keys (m, p), anchors (m, d), averages (m, d), average_sd (m,), users, width, offset,
+    averages      released: keys (m, p), anchors (m, d), averages (m, d), average_sd (m,), users, width, offset (p,),
                   projected, table, tables; hidden: sums (m, d)
     weights       released: candidates (m, d), noisy_weights (m,), noise_sd, users, up (n / users), total (n),
-                  coreset_points, coreset_weights, coreset_sd; hidden: counts (m,) of the group
-    choose        released: centers (k, d), candidates (m', d), weights (m',)
+                  coreset_points (c, d), coreset_weights (c,), coreset_sd (c,); hidden: counts (m,) of the group
+    choose        released: centers (k, d), candidates (c, d), weights (c,)
 
     Deviations from the paper
     -------------------------

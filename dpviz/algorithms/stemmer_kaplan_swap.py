@@ -48,9 +48,9 @@ class StemmerKaplanSwap(PrivateCenters):
     Steps
     -----
     buckets, filter   as for `stemmer-kaplan`
-    swap          released: candidates (m, d), out (d,), in (d,), moves bool, centers (k, d), swap, swaps;
+    swap          released: candidates (m, q), out (q,), in (q,), moves bool, centers (k, d), swap, swaps;
                   hidden: utility (k m,)
-    pick          released: candidates (m, d), picked, centers (k, d), swaps; hidden: utility (T + 1,)
+    pick          released: candidates (m, q), picked, centers (k, d), swaps; hidden: utility (T + 1,)
 
     Deviations from the paper
     -------------------------
