@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Domain:
     n_public : int or None, the DECLARED nominal number of rows; never read from the data under add/remove
     rows_per_person : int, most rows that one person contributes
     origin : "declared", or a warning that the facts were taken from the data
+    columns, units : names and units of the columns, public; () where none were declared. A data frame is taken by name
     """
 
     low: np.ndarray
@@ -40,6 +41,8 @@ class Domain:
     n_public: int | None = None
     rows_per_person: int = 1
     origin: str = "declared"
+    columns: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         owner = "Domain"
@@ -66,6 +69,11 @@ class Domain:
             object.__setattr__(self, "n_public", int(self.n_public))
         object.__setattr__(self, "rows_per_person", int(self.rows_per_person))
         object.__setattr__(self, "radius", float(self.radius))
+        for name in ("columns", "units"):
+            words = tuple(map(str, getattr(self, name)))
+            if words and len(words) != low.size:
+                raise ValueError(f"{owner}: {name} must name all {low.size} columns; got {len(words)}.")
+            object.__setattr__(self, name, words)
         for array in (low, high):
             array.setflags(write=False)
         object.__setattr__(self, "low", low)
@@ -82,6 +90,8 @@ class Domain:
         radius: float | None = None,
         n_public: int | None = None,
         rows_per_person: int = 1,
+        columns: Sequence[str] = (),
+        units: Sequence[str] = (),
     ) -> Domain:
         """Declare a box. Numbers need `n_features`; arrays give one bound a column.
 
@@ -100,7 +110,8 @@ class Domain:
         lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
         sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # else raises the sentence that names the column
         widest = float(np.linalg.norm(sane.box_z)) * (1 + _SLACK)
-        return dataclasses.replace(sane, radius=widest if radius is None else radius)
+        reach = widest if radius is None else radius
+        return dataclasses.replace(sane, radius=reach, columns=tuple(columns), units=tuple(units))
 
     @classmethod
     def tight_nonprivate(cls, X: np.ndarray) -> Domain:
@@ -139,11 +150,29 @@ class Domain:
         return 2 * min(self.radius, float(np.linalg.norm(self.box_z)) * (1 + _SLACK))
 
     def normalize(self, X: np.ndarray) -> np.ndarray:
-        """Map original units to z units; nothing is clipped. Shape (n, d)."""
-        X = validate.finite_matrix("Domain", X, n_features=self.n_features)
+        """Map original units to z units; nothing is clipped. Shape (n, d).
+
+        Raises
+        ------
+        ValueError
+            If X is a data frame whose columns are not the declared ones; in another order they are found by name.
+        """
+        X = validate.finite_matrix("Domain", self._by_name(X), n_features=self.n_features)
         Z = X - self.middle
         Z /= self.half_width
         return Z
+
+    def _by_name(self, X: Any) -> Any:
+        """Return the columns of a data frame in the declared order; anything without names as it is."""
+        names = [str(name) for name in getattr(X, "columns", ())]
+        if not self.columns or not names or names == list(self.columns):
+            return X
+        missing = [name for name in self.columns if name not in names]
+        extra = [name for name in names if name not in self.columns]
+        if missing or extra:
+            wrong = f"{missing[0]!r} is missing" if missing else f"{extra[0]!r} is not declared"
+            raise ValueError(f"Domain: the data must have the declared columns, in any order; column {wrong}.")
+        return X[list(self.columns)]
 
     def denormalize(self, Z: np.ndarray) -> np.ndarray:
         """Map z units to original units. Shape (..., d)."""
@@ -165,7 +194,13 @@ class Domain:
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""
         record = dataclasses.asdict(self)
-        return {**record, "low": self.low.tolist(), "high": self.high.tolist()}
+        return {
+            **record,
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "columns": list(self.columns),
+            "units": list(self.units),
+        }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Domain:

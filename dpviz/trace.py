@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ from dpviz.privacy.ledger import Release
 from dpviz.privacy.plan import Plan
 
 __all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
+
+
+SCHEMA = 1  # of the JSON text; raised when an entry changes its meaning
 
 
 class Cancelled(Exception):
@@ -111,6 +115,7 @@ class Trace:
         """Serialize; hidden parts leave only when asked. A non-private trace keeps all it computed back."""
         show = include_hidden or self.claimed.private
         record = {
+            "schema": SCHEMA,
             "notice": self.notice,
             "version": self.version,
             "algorithm": self.algorithm,
@@ -139,12 +144,34 @@ class Trace:
                 for step in self.steps
             ],
         }
-        return json.dumps(record, allow_nan=True)
+        return json.dumps(_strict(record), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """Rebuild a trace written by `to_json`."""
-        record = json.loads(text)
+        """Rebuild a trace written by `to_json`.
+
+        Raises
+        ------
+        ValueError
+            One sentence for a text that is no trace, is of another schema, or lacks an entry.
+        """
+        try:
+            record = json.loads(text, object_hook=_number)
+        except (ValueError, RecursionError):
+            raise ValueError("trace: this is not a trace: the text is not JSON.") from None
+        if not isinstance(record, dict) or not isinstance(schema := record.get("schema"), int):
+            raise ValueError("trace: this is not a trace: it names no schema; write it again with `to_json`.")
+        if schema != SCHEMA:
+            raise ValueError(f"trace: schema {schema} is not known to dpviz {__version__}, which reads {SCHEMA}.")
+        try:
+            return cls._read(record)
+        except KeyError as missing:
+            raise ValueError(f"trace: entry {missing} is missing.") from None
+        except (TypeError, AttributeError, OverflowError):
+            raise ValueError("trace: an entry is not of its kind; the file was changed or cut.") from None
+
+    @classmethod
+    def _read(cls, record: dict[str, Any]) -> Trace:
         domain = Domain.from_dict(record["domain"])
         centers = record["cluster_centers"]
         steps = tuple(
@@ -176,6 +203,24 @@ class Trace:
             else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),
             version=record["version"],
         )
+
+
+def _strict(value: Any) -> Any:
+    """Return a value that JSON knows: NumPy's numbers as Python's, and what is not finite as {"number": "inf"}."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": str(value)}
+    if isinstance(value, Mapping):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_strict(item) for item in value]
+    return value
+
+
+def _number(record: dict[str, Any]) -> Any:
+    """Undo `_strict` for one object of a JSON text."""
+    return float(record["number"]) if record.keys() == {"number"} else record
 
 
 def _encode(value: Any) -> Any:

@@ -149,6 +149,8 @@ def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domai
         radius=facts.get("radius"),
         n_public=facts.get("n_public") if n_public is None else n_public,
         rows_per_person=facts.get("rows_per_person", 1),
+        columns=[column["name"] for column in facts["columns"]],
+        units=[column.get("unit", "") for column in facts["columns"]],
     )
     return domain if facts.get("declared", True) else dataclasses.replace(domain, origin=FROM_THE_DATA)
 

@@ -1,0 +1,59 @@
+"""A trace as JSON: strict, versioned, read back to the same, and one sentence for what is none."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.trace import Trace
+
+X = np.random.default_rng(0).normal(scale=0.2, size=(300, 2)) + np.repeat([[-0.5, 0], [0.5, 0.2]], 150, axis=0)
+DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=300, columns=["east", "north"], units=["km", "km"])
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_json_is_strict_and_reads_back_to_the_same(slug):
+    trace = ALGORITHMS[slug](n_clusters=2).run(X, domain=DOMAIN, seed=np.int64(3))
+    text = trace.to_json(include_hidden=True)
+    json.loads(text, parse_constant=pytest.fail)  # no NaN, no Infinity
+    again = Trace.from_json(text)
+    assert again.to_json(include_hidden=True) == text
+    assert again.claimed == trace.claimed and again.seed == 3 and again.domain.columns == ("east", "north")
+    assert np.array_equal(again.cluster_centers, trace.cluster_centers)
+
+
+def test_numpy_numbers_in_public_facts_are_written_like_others():
+    domain = Domain.box(-1, 1, 2, n_public=np.int64(300), rows_per_person=np.int64(2), radius=np.float32(1))
+    trace = ALGORITHMS["glloyd"](n_clusters=np.int64(2), epsilon=np.float64(1)).run(X, domain=domain, noise="secure")
+    assert Trace.from_json(trace.to_json()).spent == trace.spent
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda record: record | {"schema": 99}, "schema 99 is not known"),
+        (lambda record: {key: value for key, value in record.items() if key != "schema"}, "names no schema"),
+        (lambda record: {key: value for key, value in record.items() if key != "plan"}, "entry 'plan' is missing"),
+        (lambda record: record | {"ledger": [{"surprise": 1}]}, "not of its kind"),
+        (lambda record: [record], "names no schema"),
+    ],
+)
+def test_what_is_no_trace_is_one_sentence(change, words):
+    record = json.loads(ALGORITHMS["glloyd"](n_clusters=2).run(X, domain=DOMAIN, seed=0).to_json())
+    with pytest.raises(ValueError, match=words):
+        Trace.from_json(json.dumps(change(record)))
+    for text in ("", "no json", "[" * 100_000):
+        with pytest.raises(ValueError, match="not JSON"):
+            Trace.from_json(text)
+
+
+def test_a_frame_is_taken_by_name_or_refused():
+    algorithm = ALGORITHMS["glloyd"](n_clusters=2)
+    frame = pd.DataFrame(X, columns=["east", "north"])
+    swapped = algorithm.run(frame[["north", "east"]], domain=DOMAIN, seed=0)
+    assert np.array_equal(swapped.cluster_centers, algorithm.run(X, domain=DOMAIN, seed=0).cluster_centers)
+    with pytest.raises(ValueError, match="column 'north' is missing"):
+        algorithm.run(frame.rename(columns={"north": "south"}), domain=DOMAIN, seed=0)
