@@ -1,4 +1,4 @@
-"""Figures: pure functions from a trace to a table (`*_frame`, tested) and from there to a plotly figure.
+"""Figures: pure functions from a trace to a table (`*_table`, tested) and from there to a plotly figure.
 
 `PANES` maps a kind of step to the `Pane` that draws runs with such steps. A new family's figures are one module with
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
