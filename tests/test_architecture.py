@@ -38,6 +38,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.audits",
     "dpviz.figures",
     "dpviz.sweeps",
+    "dpviz.papers",
     "dpviz.cli",
     "dpviz.__main__",
     "pages",

@@ -15,6 +15,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.cli.audit import add_audit
 from dpviz.cli.federated import add_federated
 from dpviz.cli.inputs import RunInput, in_memory, in_parts
+from dpviz.cli.reproduce import add_reproduce
 from dpviz.cli.sweep import add_commands
 from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
@@ -37,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
         _add_run_options(by_slug.add_parser(slug, help=cls.tagline), cls)
     run.set_defaults(do=_run)
     add_commands(commands)
+    add_reproduce(commands)
     add_audit(commands)
     add_federated(commands)
     arguments = parser.parse_args(argv)

@@ -18,7 +18,18 @@ from dpviz.metrics import loss_auc
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, REFERENCES
 
-__all__ = ["AXES", "areas", "axes_of", "enough", "points", "quantile_dots", "smallest", "winners", "with_reference"]
+__all__ = [
+    "AXES",
+    "areas",
+    "axes_of",
+    "enough",
+    "half_width",
+    "points",
+    "quantile_dots",
+    "smallest",
+    "winners",
+    "with_reference",
+]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
@@ -95,7 +106,7 @@ def points(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd.DataFra
         k_found=("k_found", "median"),
         mu=("mu", "first"),
     ).reset_index()
-    half = _half_width(found.sd, found.runs)
+    half = half_width(found.sd, found.runs)
     ratio = (found["mean"] / found.reference).where(found.reference > 0)
     return found.drop(columns="sd").assign(low=found["mean"] - half, high=found["mean"] + half, ratio=ratio)
 
@@ -116,7 +127,7 @@ def areas(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
         seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
         if seeds:
             area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-            half = _half_width(pd.Series([area.std()]), pd.Series([len(area)]))[0]
+            half = half_width(pd.Series([area.std()]), pd.Series([len(area)]))[0]
             found.append(
                 [*curve, area.mean(), area.mean() - half, area.mean() + half, len(area), group.k_found.median()]
             )
@@ -197,7 +208,7 @@ def quantile_dots(rows: pd.DataFrame, metric: str, *, dots: int = 20, axis: str 
     return pd.DataFrame(found, columns=[*_CURVE, *axes, "value", "reference", "of"])
 
 
-def _half_width(sd: pd.Series, runs: pd.Series) -> np.ndarray:
+def half_width(sd: pd.Series, runs: pd.Series) -> np.ndarray:
     """Return half a 95 % t-interval of the mean; NaN for a single run."""
     n = runs.to_numpy(dtype=float)
     return np.where(n > 1, student.ppf(0.975, np.maximum(n - 1, 1)) * sd.to_numpy() / np.sqrt(n), np.nan)

@@ -1,0 +1,102 @@
+"""The command `reproduce` of the command line: a paper's figures and tables again, with a verdict."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from joblib import cpu_count
+
+from dpviz.cli.sweep import Bar
+from dpviz.papers.registry import Item, item_of, papers
+from dpviz.papers.reproduce import reproduce, rows_path, runs_of, save_numbers
+from dpviz.papers.verdicts import beside_printed, judge
+from dpviz.sweeps.engines import Engine, on_this_machine
+from dpviz.sweeps.rowfile import read_rows
+
+__all__ = ["add_reproduce", "lines"]
+
+
+def add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser."""
+    command = commands.add_parser("reproduce", help="run a paper's figures and tables again; a second call goes on")
+    command.add_argument("paper", nargs="?", help=f"one of {', '.join(papers())}; without it, the list")
+    command.add_argument("item", nargs="?", help="a figure or table, such as fig2; without it, all of the paper")
+    command.add_argument("--all", action="store_true", help="every item of every paper")
+    command.add_argument("--quick", action="store_true", help="a documented part: fewer seeds, sets and budgets")
+    command.add_argument("-o", "--output", type=Path, default=Path("reproductions"), help="folder of rows and numbers")
+    command.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
+    command.set_defaults(do=_reproduce)
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    if arguments.workers < 1:
+        raise ValueError(f"reproduce: workers must be >= 1; got {arguments.workers}.")
+    if arguments.paper is None and not arguments.all:
+        for paper in papers().values():
+            print(f"{paper.id}: {paper.title} ({paper.cite})")
+            print("".join(f"  {item.id:<8} {item.name}: {item.claim}\n" for item in paper.items), end="")
+        return 0
+    wanted = _wanted(arguments)
+    engine: Engine = partial(on_this_machine, workers=arguments.workers, nice=5)
+    missing = []
+    for paper, item in wanted:
+        print(f"{paper} {item.name}", file=sys.stderr)
+        try:
+            numbers = _run(paper, item, arguments, engine)
+        except KeyboardInterrupt:
+            print("\nstopped; the same command goes on from there.", file=sys.stderr)
+            return 130
+        except ValueError as problem:  # a data folder that is missing stops this item, not the others
+            if not arguments.all:
+                raise
+            missing.append(f"{paper} {item.name}: {problem}")
+            continue
+        save_numbers(arguments.output / f"{paper}-{item.id}.csv", numbers)
+        print("\n".join(lines(paper, item, numbers)))
+    for sentence in missing:
+        print(f"not run: {sentence}", file=sys.stderr)
+    return 2 if missing else 0
+
+
+def _wanted(arguments: argparse.Namespace) -> list[tuple[str, Item]]:
+    if arguments.all:
+        return [(paper.id, item) for paper in papers().values() for item in paper.items]
+    if arguments.item is None:
+        if arguments.paper not in papers():
+            raise ValueError(f"reproduce: there is no paper {arguments.paper!r}; the papers are {', '.join(papers())}.")
+        return [(arguments.paper, item) for item in papers()[arguments.paper].items]
+    return [(arguments.paper, item_of(arguments.paper, arguments.item))]
+
+
+def _run(paper: str, item: Item, arguments: argparse.Namespace, engine: Engine) -> pd.DataFrame:
+    total = done = 0
+    for name in (*item.uses, *([item.id] if item.sweeps else [])):
+        keys = runs_of(item_of(paper, name).planned(quick=arguments.quick))
+        total += len(keys)
+        path = rows_path(arguments.output, paper, name, quick=arguments.quick)
+        done += len(set(read_rows(path).key) & set(keys))
+    with Bar(total, done) as bar:
+        return reproduce(
+            paper, item.id, arguments.output, engine, quick=arguments.quick,
+            on_row=lambda row: bar.step(failed=row["status"] != "ok"),
+        )  # fmt: skip
+
+
+def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
+    """Return what is printed about an item: its verdict, what contradicts, printed numbers beside ours."""
+    verdict = judge(item, numbers)
+    counted = f" ({verdict.yes} hold, {verdict.tie} open, {verdict.no} contradict)" if verdict.yes + verdict.no else ""
+    found = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]
+    found += [f"  against: {words}" for words in verdict.against[:3]]
+    if verdict.no and item.because:
+        found.append(f"  because: {item.because}")
+    found += [f"  differs: {words}" for words in item.differs]
+    table = beside_printed(item.printed, numbers).dropna(subset="ours")
+    for row in table.itertuples():
+        half = "" if pd.isna(row.half) else f" ± {row.half:.2g}"
+        found.append(f"  {row.data} {row.label} {row.what}: printed {row.printed:g}, ours {row.ours:.4g}{half}")
+    return found

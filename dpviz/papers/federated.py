@@ -1,0 +1,43 @@
+"""FastLloyd's Table 3: what a round between two parties costs, in time and in bytes."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.federated import simulate, spread
+from dpviz.papers.registry import Item
+from dpviz.sweeps.sources import open_source, stamp
+
+__all__ = ["DELAY", "rounds"]
+
+DELAY = 0.25  # milliseconds a send, simulated in the paper; a client sends once a round, and so does the server
+
+
+def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) -> pd.DataFrame:
+    """Return milliseconds and bytes of one round per data set, as `reproduce.numbers_of` does.
+
+    Both clients work one after the other in this process, so the time is at most twice what two machines need; the
+    delay of two sends is added. The word is 8 bytes, as the paper's own byte counts imply.
+    """
+    found = []
+    names = list(dict.fromkeys(one.data for one in item.printed))
+    for name in names if not quick else [n for n in names if "100k" not in n]:
+        data = open_source(name, "declared", None, stamp(name)).data
+        parts = spread(data.X, clients, "even", np.random.default_rng(0))
+        clock = [time.perf_counter()]
+        run = simulate(
+            FastLloyd(n_clusters=data.n_clusters, iterations=iterations), parts, data.domain, seed=0,
+            on_round=lambda _, clock=clock: clock.append(time.perf_counter()),
+        )  # fmt: skip
+        times = 1e3 * np.diff(clock)[1:] + 2 * DELAY
+        half = 1.96 * float(np.std(times, ddof=1)) / math.sqrt(len(times))
+        facts = [len(times), len(data.X), data.X.shape[1], data.n_clusters, None]
+        found.append([name, "FastLloyd", "", "milliseconds", float(np.mean(times)), half, *facts])
+        found.append([name, "FastLloyd", "", "bytes", run.bytes / len(run.rounds), 0.0, *facts])
+    columns = ["data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"]
+    return pd.DataFrame(found, columns=columns)

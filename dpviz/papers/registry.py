@@ -1,0 +1,155 @@
+"""What the papers report, as data: one TOML file a paper, one entry an item (a figure or a table)."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpviz.sweeps.spec import sweep_of
+from dpviz.sweeps.sweep import Sweep
+
+__all__ = ["FOLDER", "Check", "Item", "Paper", "Printed", "item_of", "papers"]
+
+FOLDER = Path(__file__).parent
+_KINDS = ("below", "printed", "falls", "flat", "trend")
+
+
+@dataclasses.dataclass(frozen=True)
+class Printed:
+    """A number that a paper prints. `what` is a metric, or "auc" for its area over epsilon."""
+
+    data: str
+    label: str
+    value: float
+    what: str = "loss"
+    source: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One testable sentence of a claim; see `verdicts` for what each kind compares.
+
+    Attributes
+    ----------
+    kind : "below" (better against worse, place by place), "printed" (ours against printed numbers), "falls" and "flat"
+        (along an axis), "trend" (the best value of an axis grows with a fact of the data sets)
+    metric : a metric, "auc" or "seconds"
+    better, worse : labels of curves
+    axis, fact : what it runs along; n_rows or n_features
+    within : relative tolerance
+    """
+
+    kind: str
+    metric: str = "loss"
+    better: str = ""
+    worse: tuple[str, ...] = ()
+    axis: str = ""
+    fact: str = ""
+    within: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise ValueError(f"papers: a check is one of {', '.join(_KINDS)}; got {self.kind!r}.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """One figure or table.
+
+    Attributes
+    ----------
+    id, name, claim : "fig2", "Figure 2", what it says
+    prints : what the paper prints: numbers, or "curve only"
+    differs : settings in which our rerun is not the paper's
+    because : what is known where it does not reproduce
+    sweeps, quick : TOML records of what to run, and what --quick replaces in them
+    uses : items of the same paper whose runs are read too
+    runner : "sweep", or "federated" for rounds between parties
+    """
+
+    id: str
+    name: str
+    claim: str
+    prints: str = "curve only"
+    differs: tuple[str, ...] = ()
+    because: str = ""
+    sweeps: tuple[Mapping[str, Any], ...] = ()
+    quick: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    uses: tuple[str, ...] = ()
+    runner: str = "sweep"
+    checks: tuple[Check, ...] = ()
+    printed: tuple[Printed, ...] = ()
+    facts: tuple[tuple[str, ...], ...] = ()
+
+    def planned(self, *, quick: bool) -> list[Sweep]:
+        """Return the sweeps to run."""
+        found = []
+        for record in self.sweeps:
+            own = {key: value for key, value in record.items() if key != "quick"}
+            shorter = {**self.quick, **record.get("quick", {})} if quick else {}
+            found.append(sweep_of({**own, **shorter}))
+        return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Paper:
+    """A paper with its items."""
+
+    id: str
+    title: str
+    cite: str
+    items: tuple[Item, ...]
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """Return every paper of the registry by its id, in file order."""
+    return {path.stem.split("-", 1)[1]: _read(path) for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def item_of(paper: str, item: str) -> Item:
+    """Return one item.
+
+    Raises
+    ------
+    ValueError
+        One sentence that lists what there is.
+    """
+    if paper not in papers():
+        raise ValueError(f"reproduce: there is no paper {paper!r}; the papers are {', '.join(papers())}.")
+    items = {one.id: one for one in papers()[paper].items}
+    if item not in items:
+        raise ValueError(f"reproduce: {paper} has no item {item!r}; its items are {', '.join(items)}.")
+    return items[item]
+
+
+def _read(path: Path) -> Paper:
+    record = tomllib.loads(path.read_text(encoding="utf-8"))
+    items = tuple(_item(one, path.parent) for one in record["item"])
+    return Paper(path.stem.split("-", 1)[1], record["title"], record["cite"], items)
+
+
+def _item(record: dict[str, Any], folder: Path) -> Item:
+    values: dict[str, Any] = dict(record)
+    printed = [Printed(**one) for one in values.pop("printed_numbers", [])]
+    if "printed_file" in values:
+        printed += _printed_file(folder / values.pop("printed_file"))
+    checks = [Check(**{**one, "worse": tuple(one.get("worse", ()))}) for one in values.pop("check", [])]
+    facts = tuple(tuple(map(str, row)) for row in values.pop("facts", []))
+    sweeps = tuple(values.pop("sweep", []))
+    for key in ("differs", "uses"):
+        values[key] = tuple(values.get(key, ()))
+    return Item(**values, sweeps=sweeps, checks=tuple(checks), printed=tuple(printed), facts=facts)
+
+
+def _printed_file(path: Path) -> list[Printed]:
+    """Read a CSV with the columns data, label, what, value, source."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [
+            Printed(r["data"], r["label"], float(r["value"]), r["what"], r["source"]) for r in csv.DictReader(lines)
+        ]

@@ -1,0 +1,141 @@
+"""Running an item: its sweeps on the sweep engine, rows on disk that a second call goes on from, then its numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpviz.metrics import loss_auc
+from dpviz.papers.federated import rounds
+from dpviz.papers.registry import item_of
+from dpviz.sweeps.engines import Engine, perform
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.rowfile import RowFile, read_rows
+from dpviz.sweeps.summary import half_width
+from dpviz.sweeps.sweep import Row, Sweep
+
+__all__ = ["COLUMNS", "load_numbers", "numbers_of", "reproduce", "rows_path", "runs_of", "save_numbers"]
+
+COLUMNS = ["data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"]
+
+
+def rows_path(folder: Path, paper: str, item: str, *, quick: bool) -> Path:
+    """Return where the rows of an item lie."""
+    return folder / f"{paper}-{item}{'-quick' if quick else ''}.jsonl"
+
+
+def runs_of(sweeps: list[Sweep]) -> list[str]:
+    """Return the keys of all runs of an item.
+
+    Raises
+    ------
+    ValueError
+        If a data set is missing: which, and how to get it.
+    """
+    return [run.key for sweep in sweeps for run in sweep.runs()]
+
+
+def reproduce(
+    paper: str,
+    item: str,
+    folder: Path,
+    engine: Engine,
+    *,
+    quick: bool,
+    on_row: Callable[[Row], None] = lambda row: None,
+) -> pd.DataFrame:
+    """Run what is missing of an item and of those that it uses; return its numbers.
+
+    Parameters
+    ----------
+    folder : where rows go; an interrupted call leaves whole rows, and the next goes on from them
+    """
+    chosen = item_of(paper, item)
+    found = [] if chosen.runner != "federated" else [rounds(chosen, quick=quick)]
+    for name in (*chosen.uses, *([item] if chosen.sweeps else [])):
+        sweeps = item_of(paper, name).planned(quick=quick)
+        path = rows_path(folder, paper, name, quick=quick)
+        keys = set(runs_of(sweeps))
+        done = set(read_rows(path).key)
+        with RowFile(path) as file:
+            for sweep in sweeps:
+                for row in perform(sweep, done, engine):
+                    file.append(row)
+                    done.add(row["key"])
+                    on_row(row)
+        rows = read_rows(path)
+        found.append(numbers_of(rows[rows.key.isin(keys)]))
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COLUMNS)
+
+
+def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one line per data set, curve, place and metric: mean and half a 95 % interval over seeds.
+
+    `point` names the values of every parameter that varies within the data set; these are columns of their own too.
+    The metric "auc" is the area of the loss over epsilon (PE-means, equation 7), "seconds" the time of a run.
+    """
+    done = rows[rows.status == "ok"].copy()
+    if done.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    given = [json.loads(text or "{}") for text in done.parameters]
+    names = sorted({name for one in given for name in one} - {"delta", "objective"})
+    for name in names:
+        done[name] = [one.get(name) for one in given]
+    varied = [n for n in names if done[n].dropna().astype(str).groupby(done.data).nunique().max() > 1]
+    own = [n for n in varied if done[n].dropna().astype(str).groupby([done.data, done.label]).nunique().max() > 1]
+    done["point"] = [
+        ", ".join(f"{name} {value:g}" if isinstance(value, int | float) else f"{name} {value}" for name, value in pairs)
+        for pairs in ([(n, row[n]) for n in own if pd.notna(row[n])] for _, row in done.iterrows())
+    ]
+    metrics = [name for name in (*METRICS, "seconds") if done[name].notna().any()]
+    parts = [_means(done, name, own) for name in metrics]
+    if "loss" in metrics and done.epsilon.nunique() > 1:
+        parts.append(_areas(done))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
+    groups = done[done[metric].notna()].groupby(["data", "label", "point"], sort=False, dropna=False)
+    found = groups.agg(
+        mean=(metric, "mean"), sd=(metric, "std"), runs=(metric, "size"), n_rows=("n_rows", "first"),
+        n_features=("n_features", "first"), k_found=("k_found", "median"), delta=("delta", "first"),
+        **{name: (name, "first") for name in own if name not in ("n_rows", "n_features")},
+    ).reset_index()  # fmt: skip
+    return found.assign(metric=metric, half=half_width(found.sd, found.runs)).drop(columns="sd")
+
+
+def _areas(done: pd.DataFrame) -> pd.DataFrame:
+    """Return the area over epsilon of every curve, one per seed that has every epsilon; KMeans's is flat."""
+    grid = sorted(done.epsilon.dropna().unique())
+    found = []
+    for (data, label), line in done[done.loss.notna()].groupby(["data", "label"], sort=False):
+        if line.epsilon.isna().all():
+            areas = [loss_auc(grid, [loss] * len(grid)) for loss in line.loss]
+        else:
+            seeds = [one.groupby("epsilon").loss.mean() for _, one in line.groupby("seed")]
+            areas = [loss_auc(list(one.index), list(one)) for one in seeds if len(one) == len(grid)]
+        if areas:
+            half = half_width(pd.Series([np.std(areas, ddof=1) if areas[1:] else np.nan]), pd.Series([len(areas)]))[0]
+            first = line.iloc[0]
+            found.append(
+                [data, label, "", "auc", np.mean(areas), half, len(areas), first.n_rows, first.n_features,
+                 line.k_found.median(), first.delta]
+            )  # fmt: skip
+    return pd.DataFrame(found, columns=COLUMNS)
+
+
+def save_numbers(path: Path, numbers: pd.DataFrame) -> None:
+    """Write the numbers as a small CSV, four digits each."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numbers.to_csv(path, index=False, float_format="%.4g")
+
+
+def load_numbers(path: Path) -> pd.DataFrame:
+    """Return numbers written by `save_numbers`; an empty table where there are none."""
+    if not path.is_file():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(path, dtype={"point": str}, keep_default_na=True).fillna({"point": ""})

@@ -1,0 +1,130 @@
+"""From the numbers of a rerun to a verdict: reproduces, within noise, does not reproduce.
+
+Every number is a mean over seeds with half a 95 % t-interval. Two numbers are told apart where their difference is
+beyond the root of the sum of both squared halves; a place where they are not counts for neither side.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from dpviz.papers.registry import Check, Item, Printed
+
+__all__ = ["DOES_NOT", "NOT_RUN", "REPRODUCES", "WITHIN", "Verdict", "beside_printed", "judge"]
+
+REPRODUCES, WITHIN, DOES_NOT = "reproduces", "within noise", "does not reproduce"
+NOT_RUN = "not run here"
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What the rerun says.
+
+    Attributes
+    ----------
+    word : one of the three, or NOT_RUN
+    yes, tie, no : comparisons that hold, that the noise leaves open, that contradict
+    against : the comparisons that contradict, in words, the clearest first
+    """
+
+    word: str
+    yes: int = 0
+    tie: int = 0
+    no: int = 0
+    against: tuple[str, ...] = ()
+
+
+def judge(item: Item, numbers: pd.DataFrame) -> Verdict:
+    """Return the verdict on an item from its numbers (see `reproduce.numbers_of`)."""
+    if numbers.empty or not item.checks:
+        return Verdict(NOT_RUN)
+    outcomes = [outcome for check in item.checks for outcome in _outcomes(check, item, numbers)]
+    yes, no = (sum(sign == wanted for sign, _ in outcomes) for wanted in (1, -1))
+    tie = len(outcomes) - yes - no
+    if not outcomes:
+        return Verdict(NOT_RUN)
+    word = DOES_NOT if no else REPRODUCES if yes >= tie else WITHIN
+    return Verdict(word, yes, tie, no, tuple(words for sign, words in outcomes if sign == -1))
+
+
+def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int, str]]:
+    mine = numbers[numbers.metric == check.metric]
+    if check.kind == "printed":
+        table = beside_printed(item.printed, numbers)
+        table = table[table.what == check.metric].dropna(subset="ours")
+        if check.better:
+            table = table[table.label == check.better]
+        return [(1 if _agrees(row, check.within) else -1, _printed_words(row)) for row in table.itertuples()]
+    if check.kind == "below":
+        return _below(check, mine)
+    if check.kind == "trend":
+        return _trend(check, mine)
+    found = []
+    for (data, label), line in mine[mine.label == check.better].groupby(["data", "label"], sort=False):
+        line = line.dropna(subset=check.axis).sort_values(check.axis)
+        first, last = line.iloc[0], line.iloc[-1]
+        if check.kind == "flat":
+            spread = line["mean"].max() / line["mean"].min() - 1
+            found.append((1 if spread <= check.within else -1, f"{label} on {data} varies by {spread:.0%}"))
+        elif len(line) > 1:
+            words = f"{label} on {data}: {first['mean']:.3g} at {first[check.axis]}, {last['mean']:.3g} at {last[check.axis]}"
+            found.append((_apart(last, first), words))
+    return found
+
+
+def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
+    """Compare one curve with others wherever both were run."""
+    found = []
+    place = ["data", "point"]
+    better = table[table.label == check.better].set_index(place)
+    for other in check.worse:
+        for key, row in table[table.label == other].set_index(place).iterrows():
+            if key in better.index:
+                mine = better.loc[key]
+                where = f"{key[0]}{', ' + key[1] if key[1] else ''}"
+                words = f"{where}: {check.better} {mine['mean']:.3g}, {other} {row['mean']:.3g}"
+                found.append((_apart(mine, row), words))
+    return found
+
+
+def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
+    """Ask whether the value of an axis that does best grows with a fact of the data sets."""
+    mine = table[table.label == check.better].dropna(subset=check.axis)
+    best = mine.loc[mine.groupby("data")["mean"].idxmin()]
+    if len(best) < 3 or best[check.axis].nunique() < 2 or best[check.fact].nunique() < 2:
+        return [(0, "")]
+    strength = float(spearmanr(best[check.fact], best[check.axis]).statistic)
+    words = (
+        f"the best {check.axis.replace('_', ' ')} over {check.fact.replace('_', ' ')}: rank correlation {strength:.2f}"
+    )
+    return [(1 if strength > 0.5 else -1 if strength < 0 else 0, words)]
+
+
+def _apart(low: pd.Series, high: pd.Series) -> int:
+    """Return 1 where `low` is below `high` beyond both intervals, -1 where it is above, 0 where noise decides."""
+    half = float(np.hypot(low["half"], high["half"]))
+    difference = float(high["mean"] - low["mean"])
+    return 0 if np.isnan(half) or abs(difference) <= half else int(np.sign(difference))
+
+
+def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return data, label, what, printed, ours, half, runs, source; `ours` is NaN where it was not run."""
+    found = []
+    for one in printed:
+        mine = numbers[(numbers.data == one.data) & (numbers.label == one.label) & (numbers.metric == one.what)]
+        ours, half, runs = mine.iloc[0][["mean", "half", "runs"]] if len(mine) else (np.nan,) * 3
+        found.append([one.data, one.label, one.what, one.value, ours, half, runs, one.source])
+    return pd.DataFrame(found, columns=["data", "label", "what", "printed", "ours", "half", "runs", "source"])
+
+
+def _agrees(row: tuple, within: float) -> bool:  # type: ignore[type-arg]
+    half = 0.0 if np.isnan(row.half) else row.half  # type: ignore[attr-defined]
+    return abs(row.ours - row.printed) <= max(half, within * abs(row.printed))  # type: ignore[attr-defined]
+
+
+def _printed_words(row: tuple) -> str:  # type: ignore[type-arg]
+    return f"{row.data}, {row.label}, {row.what}: printed {row.printed:.3g}, ours {row.ours:.3g}"  # type: ignore[attr-defined]
