@@ -36,9 +36,9 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     if arguments.workers < 1:
         raise ValueError(f"reproduce: workers must be >= 1; got {arguments.workers}.")
     if arguments.paper is None and not arguments.all:
-        for paper in papers().values():
-            print(f"{paper.id}: {paper.title} ({paper.cite})")
-            print("".join(f"  {item.id:<8} {item.name}: {item.claim}\n" for item in paper.items), end="")
+        for listed in papers().values():
+            print(f"{listed.id}: {listed.title} ({listed.cite})")
+            print("".join(f"  {item.id:<8} {item.name}: {item.claim}\n" for item in listed.items), end="")
         return 0
     wanted = _wanted(arguments)
     engine: Engine = partial(on_this_machine, workers=arguments.workers, nice=5)

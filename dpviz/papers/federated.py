@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.federated import simulate, spread
+from dpviz.federated.rows import Round
 from dpviz.papers.registry import Item
 from dpviz.sweeps.sources import open_source, stamp
 
@@ -30,10 +31,12 @@ def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) ->
         data = open_source(name, "declared", None, stamp(name)).data
         parts = spread(data.X, clients, "even", np.random.default_rng(0))
         clock = [time.perf_counter()]
-        run = simulate(
-            FastLloyd(n_clusters=data.n_clusters, iterations=iterations), parts, data.domain, seed=0,
-            on_round=lambda _, clock=clock: clock.append(time.perf_counter()),
-        )  # fmt: skip
+
+        def tick(_: Round, clock: list[float] = clock) -> None:
+            clock.append(time.perf_counter())
+
+        algorithm = FastLloyd(n_clusters=data.n_clusters, iterations=iterations)
+        run = simulate(algorithm, parts, data.domain, seed=0, on_round=tick)
         times = 1e3 * np.diff(clock)[1:] + 2 * DELAY
         half = 1.96 * float(np.std(times, ddof=1)) / math.sqrt(len(times))
         facts = [len(times), len(data.X), data.X.shape[1], data.n_clusters, None]

@@ -16,7 +16,7 @@ from dpviz.sweeps.sweep import Sweep
 __all__ = ["FOLDER", "Check", "Item", "Paper", "Printed", "item_of", "papers"]
 
 FOLDER = Path(__file__).parent
-_KINDS = ("below", "printed", "falls", "flat", "trend")
+_KINDS = ("below", "printed", "grows", "flat", "trend")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Check:
 
     Attributes
     ----------
-    kind : "below" (better against worse, place by place), "printed" (ours against printed numbers), "falls" and "flat"
+    kind : "below" (better against worse, place by place), "printed" (ours against printed numbers), "grows" and "flat"
         (along an axis), "trend" (the best value of an axis grows with a fact of the data sets)
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
@@ -150,6 +150,5 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
 def _printed_file(path: Path) -> list[Printed]:
     """Read a CSV with the columns data, label, what, value, source."""
     with path.open(encoding="utf-8", newline="") as lines:
-        return [
-            Printed(r["data"], r["label"], float(r["value"]), r["what"], r["source"]) for r in csv.DictReader(lines)
-        ]
+        rows = list(csv.DictReader(lines))
+    return [Printed(r["data"], r["label"], float(r["value"]), r["what"], r["source"]) for r in rows]

@@ -7,6 +7,7 @@ beyond the root of the sum of both squared halves; a place where they are not co
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -71,8 +72,8 @@ def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int
             spread = line["mean"].max() / line["mean"].min() - 1
             found.append((1 if spread <= check.within else -1, f"{label} on {data} varies by {spread:.0%}"))
         elif len(line) > 1:
-            words = f"{label} on {data}: {first['mean']:.3g} at {first[check.axis]}, {last['mean']:.3g} at {last[check.axis]}"
-            found.append((_apart(last, first), words))
+            ends = (f"{end['mean']:.3g} at {end[check.axis]}" for end in (first, last))
+            found.append((_apart(first, last), f"{label} on {data}: {', '.join(ends)}"))
     return found
 
 
@@ -121,10 +122,10 @@ def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.Da
     return pd.DataFrame(found, columns=["data", "label", "what", "printed", "ours", "half", "runs", "source"])
 
 
-def _agrees(row: tuple, within: float) -> bool:  # type: ignore[type-arg]
-    half = 0.0 if np.isnan(row.half) else row.half  # type: ignore[attr-defined]
-    return abs(row.ours - row.printed) <= max(half, within * abs(row.printed))  # type: ignore[attr-defined]
+def _agrees(row: Any, within: float) -> bool:
+    half = 0.0 if np.isnan(row.half) else row.half
+    return bool(abs(row.ours - row.printed) <= max(half, within * abs(row.printed)))
 
 
-def _printed_words(row: tuple) -> str:  # type: ignore[type-arg]
-    return f"{row.data}, {row.label}, {row.what}: printed {row.printed:.3g}, ours {row.ours:.3g}"  # type: ignore[attr-defined]
+def _printed_words(row: Any) -> str:
+    return f"{row.data}, {row.label}, {row.what}: printed {row.printed:.3g}, ours {row.ours:.3g}"

@@ -19,17 +19,9 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, REFERENCES
 
 __all__ = [
-    "AXES",
-    "areas",
-    "axes_of",
-    "enough",
-    "half_width",
-    "points",
-    "quantile_dots",
-    "smallest",
-    "winners",
+    "AXES", "areas", "axes_of", "enough", "half_width", "points", "quantile_dots", "smallest", "winners",
     "with_reference",
-]
+]  # fmt: skip
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
