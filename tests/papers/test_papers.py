@@ -1,0 +1,176 @@
+"""The registry of papers, verdicts from numbers, and runs that go on where they were stopped."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.cli import main
+from dpviz.cli.reproduce import lines
+from dpviz.papers import registry, reproduce
+from dpviz.papers.registry import Check, Item, Paper, Printed, item_of, papers
+from dpviz.papers.reproduce import COLUMNS, load_numbers, numbers_of, save_numbers
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, beside_printed, judge
+from dpviz.sweeps.engines import perform
+from dpviz.sweeps.spec import sweep_of
+
+ITEMS = [(paper.id, item.id) for paper in papers().values() for item in paper.items]
+
+
+def test_all_23_items_of_the_five_papers_are_there():
+    counts = {name: len(paper.items) for name, paper in papers().items()}
+    assert counts == {"pe-means": 5, "fastlloyd": 9, "dist-dp": 2, "stemmer-kaplan": 1, "dpm": 6}
+
+
+@pytest.mark.parametrize(("paper", "item"), ITEMS)
+def test_every_item_can_be_planned_and_can_be_judged(paper, item):
+    chosen = item_of(paper, item)
+    assert chosen.claim.endswith(".") and chosen.checks and chosen.differs
+    assert chosen.runner == "federated" or chosen.sweeps or chosen.uses
+    quick, full = chosen.planned(quick=True), chosen.planned(quick=False)
+    assert all(short.repeats <= long.repeats for short, long in zip(quick, full, strict=True))
+    sources = [item_of(paper, name) for name in chosen.uses] + [chosen]
+    curves = {v.label for one in sources for sweep in one.planned(quick=False) for v in sweep.variants}
+    metrics = {m for one in sources for sweep in one.planned(quick=False) for m in sweep.metrics}
+    for check in chosen.checks:
+        if chosen.runner == "sweep" and check.kind != "printed":
+            assert {check.better, *check.worse} <= curves
+            assert check.metric in metrics | {"auc", "seconds"}
+
+
+@pytest.mark.parametrize("paper", ["fastlloyd", "dist-dp", "dpm"])
+def test_sweeps_of_these_papers_run_at_the_papers_own_delta(paper):
+    deltas = {"fastlloyd": "1/(n ln n)", "dist-dp": 1e-6, "dpm": "1/(n sqrt n)"}
+    for item in papers()[paper].items:
+        for sweep in item.planned(quick=False):
+            assert dict(sweep.axes)["delta"] == (deltas[paper],), item.id
+
+
+def number(label, mean, half, data="a", point="", metric="loss", **columns):
+    return dict.fromkeys(COLUMNS) | {
+        "data": data, "label": label, "point": point, "metric": metric, "mean": mean, "half": half, "runs": 5,
+        **columns,
+    }  # fmt: skip
+
+
+def item(**values):
+    return Item("x", "Figure x", "A claim.", **values)
+
+
+BELOW = item(checks=(Check("below", better="good", worse=("bad",)),), because="of that")
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "word"), [(1.0, 2.0, REPRODUCES), (1.0, 1.05, WITHIN), (2.0, 1.0, DOES_NOT), (1.05, 1.0, WITHIN)]
+)
+def test_below_compares_means_beyond_both_intervals(good, bad, word):
+    verdict = judge(BELOW, pd.DataFrame([number("good", good, 0.1), number("bad", bad, 0.1)]))
+    assert verdict.word == word
+    assert bool(verdict.against) == (word == DOES_NOT)
+
+
+def test_one_seed_has_no_interval_and_proves_nothing():
+    assert judge(BELOW, pd.DataFrame([number("good", 1.0, np.nan), number("bad", 9.0, np.nan)])).word == WITHIN
+
+
+def test_nothing_run_is_said_so():
+    assert judge(BELOW, pd.DataFrame(columns=COLUMNS)).word == NOT_RUN
+
+
+def test_printed_numbers_agree_within_the_interval_or_the_tolerance():
+    printed = (Printed("a", "good", 1.0), Printed("b", "good", 1.0), Printed("c", "good", 1.0))
+    one = item(checks=(Check("printed", within=0.1),), printed=printed)
+    numbers = pd.DataFrame([number("good", 1.5, 0.6), number("good", 1.09, 0.01, data="b")])
+    assert judge(one, numbers).word == REPRODUCES
+    assert beside_printed(printed, numbers).ours.isna().tolist() == [False, False, True]
+    verdict = judge(one, pd.DataFrame([number("good", 1.2, 0.1)]))
+    assert verdict.word == DOES_NOT and "printed 1, ours 1.2" in verdict.against[0]
+
+
+def test_grows_flat_and_trend():
+    line = [number("x", mean, 0.1, alpha=alpha) for alpha, mean in ((1, 1.0), (2, 2.0))]
+    assert judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(line)).word == REPRODUCES
+    assert judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(
+        [{**one, "mean": 3 - one["mean"]} for one in line]
+    )).word == DOES_NOT  # fmt: skip
+    flat = Check("flat", better="x", axis="alpha", within=0.1)
+    assert judge(item(checks=(flat,)), pd.DataFrame(line)).word == DOES_NOT
+    grid = [
+        number("x", abs(level - best), 0.1, data=data, level=level, n_rows=n)
+        for data, n, best in (("a", 10, 1), ("b", 20, 2), ("c", 30, 3))
+        for level in (1, 2, 3)
+    ]
+    trend = Check("trend", better="x", axis="level", fact="n_rows")
+    assert judge(item(checks=(trend,)), pd.DataFrame(grid)).word == REPRODUCES
+
+
+TINY = {"data": "sample:tiny", "algorithms": ["fastlloyd", "sulloyd"], "epsilon": [0.5, 2.0], "repeats": 3}
+
+
+def in_process(cells, run, give_up):
+    yield from (run(cell) for cell in cells)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    one = item(checks=(Check("below", metric="auc", better="fastlloyd", worse=("sulloyd",)),), sweeps=(TINY,))
+    other = dataclasses.replace(one, id="y", sweeps=(), uses=("x",))
+    monkeypatch.setattr(registry, "papers", lambda: {"p": Paper("p", "P", "p", (one, other))})
+    return one
+
+
+def test_an_interrupted_item_goes_on_and_items_share_runs(tiny, tmp_path):
+
+    def stop_after_five(cells, run, give_up):
+        for place, cell in enumerate(cells):
+            if place == 5:
+                raise KeyboardInterrupt
+            yield run(cell)
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce.reproduce("p", "x", tmp_path, stop_after_five, quick=False)
+    seen = []
+    numbers = reproduce.reproduce("p", "x", tmp_path, in_process, quick=False, on_row=seen.append)
+    assert len(seen) == 13 - 5
+    again = []
+    shared = reproduce.reproduce("p", "y", tmp_path, in_process, quick=False, on_row=again.append)
+    assert again == [] and len(shared) == len(numbers)
+    areas = numbers[numbers.metric == "auc"].set_index("label")
+    assert set(areas.index) == {"KMeans", "fastlloyd", "sulloyd"} and areas.runs["fastlloyd"] == 3
+    save_numbers(tmp_path / "n.csv", numbers)
+    back = load_numbers(tmp_path / "n.csv")
+    assert judge(tiny, back) == judge(tiny, numbers)
+    assert any(tiny.claim in line for line in lines("p", tiny, numbers))
+
+
+def test_numbers_name_the_place_by_what_varies():
+    sweep = sweep_of({**TINY, "alpha": [0.4, 0.8], "repeats": 2, "algorithms": ["fastlloyd"]})
+    rows = [row for row in perform(sweep, (), in_process)]
+    from dpviz.sweeps.rowfile import table
+
+    numbers = numbers_of(table(rows))
+    places = set(numbers[(numbers.label == "fastlloyd") & (numbers.metric == "loss")].point)
+    assert places == {f"alpha {a}, epsilon {e}" for a in ("0.4", "0.8") for e in ("0.5", "2")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nobody"], "there is no paper 'nobody'; the papers are pe-means, fastlloyd, dist-dp, stemmer-kaplan, dpm"),
+        (["nobody", "fig1"], "there is no paper 'nobody'"),
+        (["dpm", "fig9"], "dpm has no item 'fig9'; its items are table2, table3, fig1, fig4, fig5, fig6"),
+        (["fastlloyd", "fig2"], "needs the environment variable DPVIZ_DATASETS"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, words, capsys, monkeypatch, tmp_path):
+    monkeypatch.delenv("DPVIZ_DATASETS", raising=False)
+    assert main(["reproduce", *arguments, "-o", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert words in said and "Traceback" not in said
+
+
+def test_the_list_names_every_item(capsys):
+    assert main(["reproduce"]) == 0
+    said = capsys.readouterr().out
+    assert all(one.name in said for paper in papers().values() for one in paper.items)
