@@ -178,6 +178,13 @@ class Domain:
         """Map z units to original units. Shape (..., d)."""
         return np.asarray(Z) * self.half_width + self.middle
 
+    def inside(self, Z: np.ndarray) -> np.ndarray:
+        """Project points (n, d) in z units on box and ball; return them in original units, never outside low and high.
+
+        Both sets are convex and hold every clipped row, so a projection takes no point farther from any row.
+        """
+        return np.clip(self.denormalize(self.clip(np.asarray(Z))), self.low, self.high)
+
     def clip(self, Z: np.ndarray) -> np.ndarray:
         """Clip each row to the box, then to the ball; a function of that row only. Shape (n, d)."""
         clipped = np.clip(Z, -self.box_z, self.box_z)

@@ -83,8 +83,9 @@ class Trace:
     plan : Plan, what may be released at what cost
     ledger : tuple of Release, written by the draws
     claimed, spent : Guarantee, from the plan and (independently) from the ledger
-    cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X
+    cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
+    warnings : what released values say against the declared facts, one sentence each
     """
 
     algorithm: str
@@ -100,6 +101,7 @@ class Trace:
     spent: Guarantee
     cluster_centers: np.ndarray
     coreset: Coreset | None = None
+    warnings: tuple[str, ...] = ()
     version: str = __version__
 
     @property
@@ -132,6 +134,7 @@ class Trace:
             "coreset": None
             if self.coreset is None or not show
             else {field: _encode(getattr(self.coreset, field)) for field in ("points", "weights", "sd")},
+            "warnings": list(self.warnings),
             "steps": [
                 {
                     "index": step.index,
@@ -201,6 +204,7 @@ class Trace:
             coreset=None
             if record["coreset"] is None
             else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),
+            warnings=tuple(record.get("warnings", ())),
             version=record["version"],
         )
 

@@ -30,7 +30,9 @@ class Algorithm:
     """Base of all algorithms. Fields of subclasses are PUBLIC parameters: form, cache key, sweep axis, link.
 
     A subclass gives `name`, `slug`, `tagline`, its parameters, `plan` and `steps`; the last frame's released
-    "centers" are the result, and released "coreset_points", "coreset_weights", "coreset_sd" become the coreset.
+    "centers" are the result, and released "coreset_points", "coreset_weights", "coreset_sd" become the coreset. The
+    driver projects both on the declared box and ball, which hold every row: no row gets farther from them. Steps keep
+    what was released.
     """
 
     name: ClassVar[str]
@@ -160,8 +162,9 @@ class Algorithm:
             ledger=curator.ledger,
             claimed=promise(plan.total(delta)),
             spent=promise(ledger.spent(curator.ledger, delta)),
-            cluster_centers=freeze(rows.domain.denormalize(steps[-1].released["centers"])),
+            cluster_centers=freeze(rows.domain.inside(steps[-1].released["centers"])),
             coreset=_coreset(steps, rows.domain),
+            warnings=_doubts(self.name, curator),
         )
 
     def _promise(
@@ -235,11 +238,25 @@ class ApproximateDP(Algorithm):
     )
 
 
+def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
+    """Return a warning if released counts put the number of rows far from the declared n; empty if all is well."""
+    noisy, declared = curator.n_noisy, curator.n_public
+    if (
+        noisy is None
+        or declared / 2 <= np.clip(declared, *(noisy.value + noisy.sd * np.array([-4, 4]))) <= 2 * declared
+    ):
+        return ()
+    return (
+        f"{name}: the data hold about {max(noisy.value, 0):,.0f} rows by the noisy counts, but n = {declared:,} is "
+        "declared. Noise, delta and the number of steps follow the declared n: correct it before the next run.",
+    )
+
+
 def _coreset(steps: list[Step], domain: Domain) -> Coreset | None:
     for step in reversed(steps):
         if "coreset_points" in step.released:
             return Coreset(
-                freeze(domain.denormalize(step.released["coreset_points"])),
+                freeze(domain.inside(step.released["coreset_points"])),
                 step.released["coreset_weights"],
                 step.released["coreset_sd"],
             )

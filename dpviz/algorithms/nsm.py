@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.pe_family import survivors
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
 from dpviz.params import param
@@ -297,7 +296,7 @@ class NSM(ApproximateDP):
         noisy = curator.release(label, query)
         counts, sums = noisy.value["counts"], noisy.value["sums"]
         threshold = math.sqrt(2 * math.log(max(len(population) / k, least))) * noisy.sd["counts"]
-        kept = survivors(counts, curator.n_public)
+        kept = counts > 0  # all of them: cut at a declared n, small clusters go where it is too low
         if (kept & (counts > threshold)).sum() >= min(k, 3):
             kept &= counts > threshold
         if not kept.any():

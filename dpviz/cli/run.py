@@ -150,7 +150,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     else:
         seed = 0 if arguments.seed is None else arguments.seed
         trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
-    for sentence in algorithm.advice(trace.domain.n_features, data.size()):
+    for sentence in (*algorithm.advice(trace.domain.n_features, data.size()), *trace.warnings):
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
     print(f"claimed: {trace.claimed}")

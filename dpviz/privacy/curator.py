@@ -117,11 +117,30 @@ class Curator:
         self._hidden: list[Hidden] = []
         self._by_user: set[int] = set()
         self._next = _NextPrices()
+        self._tally = np.zeros(2)  # sum of noisy tallies over their variances, and of 1 / variance
 
     @property
     def ledger(self) -> tuple[Release, ...]:
         """Every release so far."""
         return tuple(self._ledger)
+
+    @property
+    def n_noisy(self) -> Noisy | None:
+        """The number of rows as all released counts of all rows tell it, pooled by precision; None before the first."""
+        total, precision = self._tally
+        return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
+
+    @property
+    def n_credible(self) -> float:
+        """The declared n, or the one nearest to it that released counts allow: within one standard deviation.
+
+        One, not three: a declared number is "about" by its nature, and what follows from it (which counts to keep,
+        how far rows spread) suffers more from a number that is 10 % off than from a move within the noise.
+        """
+        noisy = self.n_noisy
+        if noisy is None:
+            return float(self.n_public)
+        return float(max(np.clip(self.n_public, noisy.value - noisy.sd, noisy.value + noisy.sd), 1.0))
 
     def release(self, label: str, query: Query, scope: int = ALL) -> Noisy:
         """Release one noisy statistic of the rows in `scope`.
@@ -148,6 +167,9 @@ class Curator:
         noisy, true = self._session.noisy_sum(query, scope, draw)
         self._remember(label, scope, {part or label: value for part, value in true.items()})
         sds = {part: cost.sd(entry.scale) * math.sqrt(entry.excess) for part, (cost, entry) in priced.items()}
+        if query.tally is not None and scope == ALL and sds[query.tally] > 0:
+            counts, variance = noisy[query.tally], sds[query.tally] ** 2
+            self._tally += np.array([counts.sum(), 1.0]) / (variance * counts.size)
         return Noisy(_unwrap(noisy), _unwrap(sds))
 
     def select(self, label: str, score: Score, scope: int = ALL) -> int:

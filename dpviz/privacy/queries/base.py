@@ -25,12 +25,14 @@ class Query:
     ----------
     reason : where the declared sensitivity comes from, in words for the ledger
     whole : parts in which every row adds whole numbers
+    tally : the part whose entries add up to the number of rows, if there is one
     keep : whether a session may keep the statistic of a scope and get a sibling's by subtraction (whole numbers only)
     """
 
     reason: ClassVar[str] = ""
     keep: ClassVar[bool] = False
     whole: ClassVar[tuple[str, ...]] = ()
+    tally: ClassVar[str | None] = None
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         """Return part -> statistic on the rows of `block`; part "" when there is only one."""

@@ -21,6 +21,7 @@ class Count(Query):
 
     reason: ClassVar[str] = "one row counts once"
     whole: ClassVar[tuple[str, ...]] = ("",)
+    tally: ClassVar[str | None] = ""
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         return {"": np.array(float(block.n))}
@@ -45,6 +46,7 @@ class NearestVotes(Query):
     projection: Projection | None = None
     reason: ClassVar[str] = "one row casts one vote of 1; a changed row can take one vote away and cast another"
     whole: ClassVar[tuple[str, ...]] = ("",)
+    tally: ClassVar[str | None] = ""
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         if self.projection is None:

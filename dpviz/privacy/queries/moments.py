@@ -31,6 +31,7 @@ class NormHistogram(Query):
     radius: float
     bins: int
     reason: ClassVar[str] = "one row has one norm, so it counts in one bin"
+    tally: ClassVar[str | None] = ""
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         squares = np.zeros(block.n)

@@ -38,6 +38,7 @@ class NearestSums(Query):
     inner: bool = False
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself or its offset, clipped"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
+    tally: ClassVar[str | None] = "counts"
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
