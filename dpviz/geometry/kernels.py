@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances_argmin_min
 
 __all__ = [
@@ -27,10 +28,11 @@ __all__ = [
 ]
 
 GRID = 2.0**-24
-_BLOCK = 4_000_000  # most entries of a distance block
+_BLOCK = 250_000  # most entries of a distance block: what fits the cache beside its rows
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to here a k-d tree is fastest,
 _FEW_POINTS = 64  # unless there are so few points that comparing with all of them is
+_PARALLEL_ROWS = 50_000  # fewer rows are looked up faster by one worker: starting threads takes longer than the work
 _PACKED = 2_000  # most points that a packing separates; the others are uniform in the same ball
 
 
@@ -108,7 +110,7 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
     distinct, first = np.unique(points, axis=0, return_index=True)  # duplicates: the lowest index wins
     if len(distinct) == 1:
         return np.zeros(len(x), dtype=np.int64)
-    distance, found = cKDTree(distinct).query(x, k=2, workers=-1)
+    distance, found = cKDTree(distinct).query(x, k=2, workers=-1 if len(x) > _PARALLEL_ROWS else 1)
     winners = first[found[:, 0]]
     unsure = np.flatnonzero(distance[:, 1] - distance[:, 0] <= 1e-14 * distance[:, 1])
     winners[unsure] = _nearest_exact(x[unsure], points)
@@ -266,13 +268,15 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
     """Accept proposals that keep a distance of 2a; return (points (n, d) or None, last a)."""
     points, count, failures = np.empty((n, d)), 0, 0
     while count < n:
-        batch, first = propose(a, 256), count
+        batch = propose(a, 256)
         near = cKDTree(points[:count]).query(batch)[0] < 2 * a if count else np.zeros(len(batch), dtype=bool)
-        for candidate, refused in zip(batch, near, strict=True):
-            if refused or ((points[first:count] - candidate) ** 2).sum(axis=1).min(initial=np.inf) < 4 * a * a:
+        taken = 0  # a bit for every proposal of this batch that was accepted
+        for i, (refused, rivals) in enumerate(zip(near.tolist(), _too_close(batch, 2 * a), strict=True)):
+            if refused or taken & rivals:
                 failures += 1
             else:
-                points[count] = candidate
+                points[count] = batch[i]
+                taken |= 1 << i
                 count, failures = count + 1, 0
             if count == n:
                 break
@@ -282,6 +286,12 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
                 a, failures = a / 2, 0
                 break
     return points, a
+
+
+def _too_close(batch: np.ndarray, apart: float) -> list[int]:
+    """Return, for every proposal, which proposals are too close: a whole number with one bit for each."""
+    close = cdist(batch, batch, "sqeuclidean") < apart * apart
+    return [int.from_bytes(row, "little") for row in np.packbits(close, axis=1, bitorder="little")]
 
 
 def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False) -> np.ndarray:

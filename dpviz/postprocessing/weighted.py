@@ -8,27 +8,48 @@ from sklearn.cluster import KMeans
 
 __all__ = ["lloyd_on", "solve"]
 
+_TREE_PAIRS = 1_000_000  # above, a tree is faster than all pairs (up to 8 columns)
+_FLAT = 3  # up to so many columns sums by label are faster column by column than as one product
 
-def _assign(points: np.ndarray, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nearest center of every point and its squared distance; by a tree where all pairs would be slow."""
-    if len(points) * len(centers) > 1_000_000 and points.shape[1] <= 8:
-        distances, labels = cKDTree(centers).query(points)
-        return labels, distances**2
-    squares = (centers**2).sum(axis=1) - 2 * points @ centers.T
-    labels = squares.argmin(axis=1)
-    return labels, squares[np.arange(len(points)), labels] + (points**2).sum(axis=1)
+
+class _Cloud:
+    """Weighted points with what every Lloyd iteration on them needs.
+
+    Points stand in columns (p, m), so that scores and sums are two matrix products whose small side is the centers'.
+    """
+
+    def __init__(self, points: np.ndarray, weights: np.ndarray) -> None:
+        self.points, self.weights = points, weights
+        self.squares = (points**2).sum(axis=1)
+        self._columns = np.ascontiguousarray(points.T)
+        self._weighed = np.column_stack([weights, points * weights[:, None]])  # (m, 1 + p): mass and sums at once
+
+    def assign(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nearest center of every point and its squared distance, >= 0."""
+        if len(self.points) * len(centers) > _TREE_PAIRS and self.points.shape[1] <= 8:
+            distances, labels = cKDTree(centers).query(self.points)
+            return labels, distances**2
+        scores = (centers**2).sum(axis=1)[:, None] - (2 * centers) @ self._columns  # (k, m)
+        labels = scores.argmin(axis=0)
+        return labels, np.maximum(scores[labels, np.arange(len(labels))] + self.squares, 0)
+
+    def move(self, centers: np.ndarray, iterations: int) -> np.ndarray:
+        """Return centers after some Lloyd iterations; an empty center stays."""
+        k, p = centers.shape
+        for _ in range(iterations):
+            labels, _ = self.assign(centers)
+            if p <= _FLAT:
+                sums = np.array([np.bincount(labels, weights=column, minlength=k) for column in self._weighed.T]).T
+            else:
+                sums = (labels == np.arange(k)[:, None]).astype(np.float64) @ self._weighed
+            mass = sums[:, :1]
+            centers = np.where(mass > 0, sums[:, 1:] / np.maximum(mass, 1e-300), centers)
+        return centers
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:
     """Return centers (k, d) after some Lloyd iterations on weighted points; an empty center stays."""
-    for _ in range(iterations):
-        labels, _ = _assign(points, centers)
-        mass = np.bincount(labels, weights=weights, minlength=len(centers))
-        sums = np.column_stack(
-            [np.bincount(labels, weights=weights * column, minlength=len(centers)) for column in points.T]
-        )
-        centers = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)
-    return centers
+    return _Cloud(points, weights).move(centers, iterations)
 
 
 def solve(
@@ -43,20 +64,19 @@ def solve(
         extra = rng.integers(len(points), size=n_clusters - len(points))
         return np.concatenate([points, points[extra] + jitter * rng.normal(size=(len(extra), points.shape[1]))])
     seed = int(rng.integers(2**31))
-    model = KMeans(n_clusters, n_init=8, random_state=seed).fit(points, sample_weight=weights)
-    best = model.cluster_centers_
-    _, squares = _assign(points, best)
-    least = float(np.maximum(squares, 0) @ weights)
+    best = KMeans(n_clusters, n_init=8, random_state=seed).fit(points, sample_weight=weights).cluster_centers_
+    cloud = _Cloud(points, weights)
+    _, squares = cloud.assign(best)
+    chances = np.cumsum(weights * squares)
     swaps = int(min(60 * n_clusters, 1e8 / (len(points) * n_clusters * points.shape[1])))
-    for _ in range(swaps):
-        chance = weights * np.maximum(squares, 0)
-        if chance.sum() <= 0:
+    for out, into in zip(rng.integers(n_clusters, size=swaps), rng.random(swaps), strict=True):
+        if chances[-1] <= 0:
             break
         trial = best.copy()
-        trial[rng.integers(n_clusters)] = points[rng.choice(len(points), p=chance / chance.sum())]
-        trial = lloyd_on(points, weights, trial, 2)
-        _, found = _assign(points, trial)
-        cost = float(np.maximum(found, 0) @ weights)
-        if cost < least:
-            best, least, squares = trial, cost, found
-    return lloyd_on(points, weights, best, 5)
+        trial[out] = points[min(np.searchsorted(chances, into * chances[-1], side="right"), len(points) - 1)]
+        trial = cloud.move(trial, 2)
+        _, squares = cloud.assign(trial)
+        trial_chances = np.cumsum(weights * squares)
+        if trial_chances[-1] < chances[-1]:
+            best, chances = trial, trial_chances
+    return cloud.move(best, 5)
