@@ -20,6 +20,7 @@ __all__ = [
     "levy_steps",
     "nearest",
     "pack_cube",
+    "product",
     "random_projection",
     "snap",
     "snap_toward_zero",
@@ -223,6 +224,24 @@ def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np
     """Return (sums (k, d), counts (k,)) of the rows of each label; exact for rows on the grid."""
     sums = np.column_stack([np.bincount(labels, weights=column, minlength=n_clusters) for column in x.T])
     return sums, np.bincount(labels, minlength=n_clusters)
+
+
+def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
+    """Return x @ matrix, EXACTLY, for a matrix rounded to so few bits that no partial sum can round.
+
+    A matrix product's last bits may change with the block that a row stands in; an exact one has no last bits. Sums
+    of x (on the grid) times entries on 2^-b are multiples of 2^(-24-b) and below |x| |column|: float64 holds them
+    all if that bound is at most 2^(29-b).
+
+    Parameters
+    ----------
+    x : ndarray of shape (n, d), on the grid
+    matrix : ndarray of shape (d, p), public
+    reach : float, a public bound on the norms of the rows of x
+    """
+    longest = float(np.sqrt((matrix**2).sum(axis=0).max())) * reach
+    bits = 28 - math.ceil(math.log2(max(longest, 1.0)))
+    return x @ (np.rint(matrix * 2.0**bits) / 2.0**bits)
 
 
 def inertia(x: np.ndarray, centers: np.ndarray) -> float:

@@ -7,6 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from dpviz.geometry import Population, nearest
+
 __all__ = ["Block"]
 
 
@@ -24,6 +26,7 @@ class Block:
         self._index = index
         self._products: dict[Hashable, np.ndarray] = {}
         self._companions: dict[str, np.ndarray] = {}
+        self._nearest: tuple[np.ndarray, np.ndarray] | None = None
 
     @cached_property
     def x(self) -> np.ndarray:  # noqa: D102
@@ -60,6 +63,15 @@ class Block:
         if key not in self._products:
             self._products[key] = make(self.x)
         return self._products[key]
+
+    def nearest(self, points: np.ndarray) -> np.ndarray:
+        """Return the index of the nearest of public points (k, d) for every row, shape (n,); kept for the last points.
+
+        Several queries about the same centers follow each other in one step.
+        """
+        if self._nearest is None or not np.array_equal(self._nearest[0], points):
+            self._nearest = np.array(points), nearest(self.x, Population(points))
+        return self._nearest[1]
 
     def companion(self, name: str) -> np.ndarray:
         """Return the released values, one per row, that were left beside the rows under this name."""

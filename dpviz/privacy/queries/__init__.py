@@ -14,7 +14,7 @@ from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
-from dpviz.privacy.queries.sums import NearestScatter, NearestSums
+from dpviz.privacy.queries.sums import NearestDistances, NearestScatter, NearestSums, ShapedSums
 from dpviz.privacy.queries.swaps import SetCosts, SetScore, SwapCosts, SwapScore
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "InBalls",
     "KeyQuery",
     "NearRegionSums",
+    "NearestDistances",
     "NearestOf",
     "NearestScatter",
     "NearestSums",
@@ -49,6 +50,7 @@ __all__ = [
     "SecondMoment",
     "SetCosts",
     "SetScore",
+    "ShapedSums",
     "Side",
     "SplitScore",
     "SwapCosts",

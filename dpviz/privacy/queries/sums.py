@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import Population, clip_ball, cluster_sums, nearest
+from dpviz.geometry import Population, clip_ball, cluster_sums, nearest, product, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
 
-__all__ = ["NearestScatter", "NearestSums"]
+__all__ = ["NearestDistances", "NearestScatter", "NearestSums", "ShapedSums"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class NearestSums(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
-        labels = nearest(seen, Population(self.points))
+        labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
         rows = seen if self.inner else block.x
         added = rows - self.points[labels] if self.relative else rows
         sums, counts = cluster_sums(clip_ball(added, self.radius), labels, len(self.points))
@@ -77,7 +77,7 @@ class NearestScatter(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
-        labels = nearest(seen, Population(self.points))
+        labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
         offsets = np.trunc(clip_ball(seen - self.points[labels], self.radius) / COARSE) * COARSE
         squares = np.zeros(len(offsets))
         for column in offsets.T:  # whole multiples of 2^-24: exact in any order
@@ -86,3 +86,87 @@ class NearestScatter(Query):
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
         return {"": self.radius**2 * one_entry(norm, neighboring)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ShapedSums(Query):
+    """Number of the rows nearest to each of k public points, and the sum of their stretched offsets, clipped.
+
+    An offset from the point's anchor is multiplied by a public matrix before it is clipped: noise that is equal in
+    all stretched columns is small in the columns that were stretched most.
+
+    Parameters
+    ----------
+    points : ndarray of shape (k, d), on the grid
+    anchors : ndarray of shape (k, d), on the grid; what offsets are taken from, often the points themselves
+    radius : float, stretched offsets are clipped to this l2 norm before they are added
+    matrix : ndarray of shape (d, d)
+
+    Returns (`statistic`): "sums" -> (k, d) of (x - anchor) @ matrix; "counts" -> (k,).
+    """
+
+    points: np.ndarray
+    anchors: np.ndarray
+    radius: float
+    matrix: np.ndarray
+    reason: ClassVar[str] = "one row changes one count by 1 and one sum by its stretched offset, clipped"
+    whole: ClassVar[tuple[str, ...]] = ("counts",)
+    tally: ClassVar[str | None] = "counts"
+
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        labels = block.nearest(self.points)
+        offsets = _stretched(block.x, self.anchors, labels, self.matrix)
+        sums, counts = cluster_sums(clip_ball(snap(offsets), self.radius), labels, len(self.points))
+        return {"sums": sums, "counts": counts.astype(np.float64)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        reach = self.radius * (math.sqrt(self.matrix.shape[1]) if norm == 1 else 1.0)
+        if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
+            reach *= 2
+        return {"sums": reach, "counts": one_entry(norm, neighboring)}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NearestDistances(Query):
+    """Rows by their (stretched) distance to the nearest public point, in quarter octaves from the outside in.
+
+    Bin i holds R 2^(-(i+1)/4) < |(x - point) @ matrix| <= R 2^(-i/4); the first one also all beyond, the last below.
+
+    Parameters
+    ----------
+    points : ndarray of shape (k, d), on the grid
+    radius : float, R
+    bins : int
+    matrix : ndarray of shape (d, d), or None for distances as they are
+
+    Returns (`statistic`): "" -> ndarray of shape (bins,), whole numbers.
+    """
+
+    points: np.ndarray
+    radius: float
+    bins: int
+    matrix: np.ndarray | None = None
+    reason: ClassVar[str] = "one row has one distance, so it counts in one bin"
+    whole: ClassVar[tuple[str, ...]] = ("",)
+    tally: ClassVar[str | None] = ""
+
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        offsets = _stretched(block.x, self.points, block.nearest(self.points), self.matrix)
+        squares = np.zeros(len(offsets))
+        for column in offsets.T:  # a fixed order: the bin depends on the row alone
+            squares += column * column
+        inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # ascending
+        outside = np.searchsorted(inner, squares, side="left")  # how many inner edges lie below
+        return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        return {"": one_entry(norm, neighboring)}
+
+
+def _stretched(x: np.ndarray, anchors: np.ndarray, labels: np.ndarray, matrix: np.ndarray | None) -> np.ndarray:
+    """Return (x - its anchor) @ matrix, shape (n, d); a function of the row alone, bit for bit."""
+    offsets = x - anchors[labels]
+    if matrix is None:
+        return offsets
+    reach = math.sqrt(x.shape[1]) + float(np.sqrt((anchors**2).sum(axis=1).max()))
+    return product(offsets, matrix, reach)
