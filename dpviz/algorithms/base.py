@@ -241,10 +241,10 @@ class ApproximateDP(Algorithm):
 def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
     """Return a warning if released counts put the number of rows far from the declared n; empty if all is well."""
     noisy, declared = curator.n_noisy, curator.n_public
-    if (
-        noisy is None
-        or declared / 2 <= np.clip(declared, *(noisy.value + noisy.sd * np.array([-4, 4]))) <= 2 * declared
-    ):
+    if noisy is None:
+        return ()
+    likely = np.clip(declared, noisy.value - 4 * noisy.sd, noisy.value + 4 * noisy.sd)
+    if declared / 2 <= likely <= 2 * declared:
         return ()
     return (
         f"{name}: the data hold about {max(noisy.value, 0):,.0f} rows by the noisy counts, but n = {declared:,} is "

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Generator, Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.corrections import Start, at_most, correct
+from dpviz.algorithms.spread import Shape, Spread, leftover, symmetric
+from dpviz.algorithms.summary import Summary, about_middle, about_points, shaped
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
 from dpviz.params import param
@@ -17,7 +20,7 @@ from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, Plan, gaussians
-from dpviz.privacy.queries import NearestScatter, NearestSums, NormHistogram, Projection, SecondMoment
+from dpviz.privacy.queries import NormHistogram, Projection, SecondMoment
 from dpviz.trace import Step
 
 __all__ = ["NSM"]
@@ -110,9 +113,13 @@ class NSM(ApproximateDP):
     FLAT: ClassVar[int] = 3  # up to here candidates are packed and zoomed into; above they follow the second moment
     WIDE: ClassVar[int] = 64  # above, the summary is taken in a projection
     PROJECTED: ClassVar[int] = 32
+    OUTSIDE: ClassVar[float] = 0.15  # share of the rows beyond the near radius
 
     radius_share: float = param(
         0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far rows reach."
+    )
+    near_share: float = param(
+        0.05, low=0.0, high=0.2, advanced=True, help="Share for learning how far most rows reach, where rows are few."
     )
     histogram_share: float | None = param(
         None,
@@ -120,7 +127,7 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share for the candidates. Empty: .2, or .3 up to 3-D.",
+        help="Share for the candidates. Empty: .3, or .2 above 64 columns.",
     )
     first_share: float | None = param(
         None,
@@ -128,16 +135,26 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share for directions, or zoom. Empty: .2, or .4 up to 3-D.",
+        help="Share for directions, or zoom. Empty: .15; .4 up to 3-D, .2 above 64.",
     )
-
     scatter_share: float = param(
         0.05, low=0.0, high=0.3, advanced=True, help="Share for finding centers that share a cluster."
     )
+    distance_share: float = param(
+        0.1, low=0.0, high=0.5, advanced=True, help="Share of the corrections for how far rows lie from their center."
+    )
+    shape: str = param(
+        "both",
+        choices=("both", "candidates", "steps", "none"),
+        advanced=True,
+        help="Where noise follows the directions in which rows spread.",
+    )
+    far: bool = param(True, advanced=True, help="Also look for small clusters far out, where no direction points.")
+    pooled: bool = param(True, advanced=True, help="Corrections learn from each other: pooled counts, damped moves.")
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one where noise will dominate."""
-        signal = n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
+        signal = self._signal(n_features, n_public)
         if signal < 5:
             return (
                 *super().advice(n_features, n_public),
@@ -148,178 +165,181 @@ class NSM(ApproximateDP):
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return the Gaussian releases of every stage; which stages there are follows from public values."""
-        mu = self._mu(n_public)
+        d, mu = n_features, self._mu(n_public)
+        flat, plain = d <= self.FLAT, d > self.WIDE
         costs: dict[str, tuple[Gaussian, ...]] = {}
         if self._learns_radius(n_public):
             costs["radius"] = gaussians(mu * math.sqrt(self.radius_share), [1])
             mu *= math.sqrt(1 - self.radius_share)
-        d, flat = n_features, n_features <= self.FLAT
-        first = (0.4 if flat else 0.2) if self.first_share is None else self.first_share
-        histogram = (0.3 if flat else 0.2) if self.histogram_share is None else self.histogram_share
-        step = (1 - first - histogram) / 2
-        if step <= 0:
-            raise ValueError(f"{self.name}: first_share + histogram_share must be < 1; got {first + histogram:g}.")
+        elif self.near_share and not flat and not plain:
+            costs["near"] = gaussians(mu * math.sqrt(self.near_share), [1])
+            mu *= math.sqrt(1 - self.near_share)
         if self._looks_for_misses(d, n_public):
             costs["scatter"] = gaussians(mu * math.sqrt(self.scatter_share), [1])
             mu *= math.sqrt(1 - self.scatter_share)
-        counted = 1 / (1 + 1.5 * math.sqrt(d))
+        first = (0.4 if flat else 0.2 if plain else 0.15) if self.first_share is None else self.first_share
+        histogram = (0.2 if plain else 0.3) if self.histogram_share is None else self.histogram_share
+        rest = 1 - first - histogram
+        if rest <= 0:
+            raise ValueError(f"{self.name}: first_share + histogram_share must be < 1; got {first + histogram:g}.")
         costs |= _joint("candidates", mu, [(histogram, 0.6 if flat else 0.4)])
         costs |= _joint("zoom", mu, [(first, 0.5)]) if flat else {"moment": gaussians(mu * math.sqrt(first), [1])}
-        return Plan({**costs, **_joint("step", mu, [(step, counted), (step, counted)])})
+        T = self._corrections(d, n_public)
+        distance = self.distance_share * rest / T
+        if distance and not plain and 1 / (mu * math.sqrt(distance)) <= 0.03 * n_public:
+            costs["distances"] = gaussians(mu * math.sqrt(distance * T), [1] * T)
+            rest *= 1 - self.distance_share
+        counted = 1 / (1 + (3 if self._pools(d) else 1.5) * math.sqrt(d))
+        return Plan({**costs, **_joint("step", mu, [(rest / T, counted)] * T)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Radius, directions, candidates, zoom, free k-means, two corrections."""
-        d, n, k, plan = curator.n_features, curator.n_public, self.n_clusters, curator.plan.costs
-        reach = (yield from self._learn_radius(curator, domain)) if "radius" in plan else domain.radius
-        projection = Projection(random_projection(d, self.PROJECTED, rng)) if d > self.WIDE else None
-        p = d if projection is None else self.PROJECTED
-        flat = p <= self.FLAT
-
-        signal = n * plan["candidates.counts"][0].gdp
-        M = int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, 3000 if flat else 800))
-        short, cell, moment = reach, 0.0, None
-        if flat:
-            population, clip = sphere_pack(M, p, reach, rng), 1.3 * reach * M ** (-1 / p)
-            cell = p / (p + 2) * reach**2 * M ** (-2 / p)
-            summary = self._summary(curator, "candidates", population, clip, k, None)
-        else:
-            moment = curator.release("moment", SecondMoment(reach, p, projection))
-            spread, directions, total = _directions(_symmetric(moment), moment.sd, n, reach)
-            short = min(reach, 2 * math.sqrt(total))
-            said = {"moment": moment.value, "spread": spread, "directions": directions, "noise_sd": moment.sd}
-            yield Step("moment", "The noisy second moment: in which directions rows spread", said)
-            population = clip_ball(snap(rng.normal(size=(M, p)) * np.sqrt(spread) @ directions.T), reach)
-            summary = self._summary(curator, "candidates", population, short, k, (spread, directions), projection)
-        yield Step("candidates", f"{int(summary['kept'].sum())} of {M} candidates keep enough noisy votes", summary)
-        if "zoom.counts" in plan:
-            summary, cell = yield from self._look_closer(curator, summary, cell, reach, rng)
-
-        points, weights = summary["means"], summary["weights"]
-        centers = clip_ball(snap(solve(points, weights, k, rng, jitter=0.01 * reach)), reach)
-        coreset = {
-            "coreset_points": points,
-            "coreset_weights": weights,
-            "coreset_sd": np.full(len(points), summary["noise_sd"]),
-        }
-        said = {"centers": centers, **coreset} if projection is None else {"projected_centers": centers}
-        yield Step("solve", f"k-means with restarts and swaps on {len(points)} noisy points: free", said)
-
-        if flat:
-            width, multiple = _scatter(points, weights, centers) + cell, 1.5
-        else:
-            inside = _nearest_share(points, np.maximum(weights, 0) / np.maximum(weights, 0).sum(), centers)
-            width = max(total - float((inside * (centers**2).sum(axis=1)).sum()), 0.03 * total)
-            multiple = min(4.0, 1.3 * max(1.0, n * self._mu(n) / (20 * k * math.sqrt(d))) ** 0.25)
-        clip = max(min(short, multiple * math.sqrt(width)), reach / 256)  # never 0, even if the points are the centers
-        yield from self._correct(curator, domain, centers, clip, reach, projection, moment)
+        """Radius, directions, candidates, zoom, free k-means, corrections."""
+        k, reach = self.n_clusters, domain.radius
+        if "radius" in curator.plan.costs:
+            reach = yield from self._learn_radius(curator, domain)
+        if curator.n_features <= self.FLAT:
+            summary, cell = yield from self._summarize_flat(curator, reach, rng)
+            centers = yield from self._solve(summary, reach, rng, shown=True)
+            clip = at_most(1.5 * math.sqrt(_scatter(summary, centers) + cell), reach, reach)
+            start = Start(centers, clip, reach)
+            yield from correct(curator, domain.radius, start, pooled=self.pooled)
+            return
+        look = yield from self._look(curator, domain, reach, rng)
+        summary = self._summarize(curator, look, rng)
+        kept = int(summary.released["kept"].sum())
+        title = f"{kept} of {len(summary.released['kept'])} candidates keep enough noisy votes"
+        yield Step("candidates", title, summary.released)
+        centers = yield from self._solve(summary, reach, rng, shown=look.projection is None)
+        start = self._start(curator, look, summary, centers, k)
+        yield from correct(curator, domain.radius, start, pooled=self._pools(curator.n_features))
 
     def _learn_radius(self, curator: Curator, domain: Domain) -> Generator[Step, None, float]:
         """Yield the noisy histogram of norms; return how far rows reach."""
-        noisy = curator.release("radius", NormHistogram(domain.radius, self.BINS))
-        edges = domain.radius * 2.0 ** (-np.arange(self.BINS) / 2)
+        noisy, edges = self._norms(curator, domain, "radius")
         reach = float(edges[_cut(noisy.value, noisy.sd)])
         said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
         yield Step("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", said)
         return reach
 
-    def _look_closer(
-        self, curator: Curator, summary: dict[str, Any], cell: float, reach: float, rng: np.random.Generator
-    ) -> Generator[Step, None, tuple[dict[str, Any], float]]:
-        """Yield a summary about finer candidates where rows were found; return the better one and its cells' spread."""
+    def _norms(self, curator: Curator, domain: Domain, label: str) -> tuple[Noisy, np.ndarray]:
+        noisy = curator.release(label, NormHistogram(domain.radius, self.BINS))
+        return noisy, domain.radius * 2.0 ** (-np.arange(self.BINS) / 2)
+
+    def _look(
+        self, curator: Curator, domain: Domain, reach: float, rng: np.random.Generator
+    ) -> Generator[Step, None, Look]:
+        """Yield how far most rows reach (where the radius is not known) and in which directions they spread."""
+        d, near = curator.n_features, reach
+        if "near" in curator.plan.costs:
+            noisy, edges = self._norms(curator, domain, "near")
+            outside = np.cumsum(noisy.value)[:-1] <= self.OUTSIDE * curator.n_credible
+            near = float(edges[int(np.argmin([*outside, False]))])
+            said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": near}
+            yield Step("near", f"Most rows lie within {near / domain.radius:.3g} of the declared radius", said)
+        projection = Projection(random_projection(d, self.PROJECTED, rng)) if d > self.WIDE else None
+        p = d if projection is None else self.PROJECTED
+        moment = curator.release("moment", SecondMoment(near, p, projection))
+        n = curator.n_credible
+        spread = Spread.of(symmetric(moment), moment.sd, n, near)
+        said = {"moment": moment.value, "spread": spread.variances, "directions": spread.directions}
+        title = "The noisy second moment: in which directions rows spread"
+        yield Step("moment", title, {**said, "noise_sd": moment.sd})
+        return Look(reach, near, moment, spread, n, projection)
+
+    def _summarize(self, curator: Curator, look: Look, rng: np.random.Generator) -> Summary:
+        """Release counts and means about candidates that follow the second moment."""
+        k, p, spread = self.n_clusters, len(look.spread.variances), look.spread
+        counted = curator.plan.costs["candidates.counts"][0].gdp
+        M = self._candidates(curator.n_public * counted, 800)
+        population = spread.draw(M, look.reach, rng)
+        short = min(look.near, 2 * math.sqrt(spread.total))
+        far = 0
+        if self._looks_far(p, curator.n_public, counted) and look.projection is None:
+            axes = np.concatenate([sign * np.eye(p) * share for sign in (1, -1) for share in (0.5, 0.9)])
+            population = np.concatenate([population, clip_ball(snap(axes * look.reach), look.reach)])
+            far = len(axes)
+        if look.projection is not None or self.shape not in ("both", "candidates"):
+            return about_middle(curator, population, short, k, spread, look.projection, far=far)
+        left = leftover(spread, population, look.reach, rng)
+        return shaped(curator, population, look.reach, short, k, spread, left, far=far)
+
+    def _summarize_flat(
+        self, curator: Curator, reach: float, rng: np.random.Generator
+    ) -> Generator[Step, None, tuple[Summary, float]]:
+        """Yield a summary about packed candidates, then one about finer ones; return it and its cells' spread."""
         k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
+        M = self._candidates(curator.n_public * plan["candidates.counts"][0].gdp, 3000)
+        population = sphere_pack(M, p, reach, rng)
+        cell = p / (p + 2) * reach**2 * M ** (-2 / p)
+        summary = about_points(curator, "candidates", population, 1.3 * reach * M ** (-1 / p), k, least=3)
+        kept = len(summary.points)
+        yield Step("candidates", f"{kept} of {M} candidates keep enough noisy votes", summary.released)
+
         zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
         m = int(np.clip(0.25 * curator.n_public * zoom, k, 2000))
-        points, weights = summary["means"], summary["weights"]
-        drawn = points[rng.choice(len(points), 12 * m, p=weights / weights.sum())]
+        drawn = summary.points[rng.choice(kept, 12 * m, p=summary.weights / summary.weights.sum())]
         drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
-        centers = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
-        if m > len(points):
-            width = 2 * cell * (len(points) / m) ** (2 / p)  # m finer cells share the volume of the kept ones
-        else:
-            width = _scatter(points, weights, centers) + cell
-        closer = self._summary(curator, "zoom", centers, 1.5 * math.sqrt(width), k, None, least=2)
-        if closer["kept"].sum() >= min(k, len(points)):
-            summary, cell = closer, 0.0  # the finer points carry the spread themselves
-        yield Step("zoom", f"A closer look: {int(closer['kept'].sum())} of {m} finer candidates stay", closer)
+        finer = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
+        # m finer cells share the volume of the kept ones
+        width = 2 * cell * (kept / m) ** (2 / p) if m > kept else _scatter(summary, finer) + cell
+        closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2)
+        yield Step("zoom", f"A closer look: {len(closer.points)} of {m} finer candidates stay", closer.released)
+        if closer.released["kept"].sum() >= min(k, kept):
+            return closer, 0.0  # the finer points carry the spread themselves
         return summary, cell
 
-    def _correct(
-        self,
-        curator: Curator,
-        domain: Domain,
-        centers: np.ndarray,
-        clip: float,
-        reach: float,
-        projection: Projection | None,
-        moment: Noisy | None,
-    ) -> Iterator[Step]:
-        """Yield two noisy Lloyd steps; the first one leaves the projection, or parts centers that share a cluster."""
-        k, d = centers.shape[0], curator.n_features
-        for step in (1, 2):
-            absolute = projection is not None and step == 1
-            query = NearestSums(centers, reach, projection) if absolute else NearestSums(centers, clip, relative=True)
-            noisy = curator.release("step", query)
-            counts, sd = noisy.value["counts"], noisy.sd["counts"]
-            moved = counts > 2 * sd
-            shift = noisy.value["sums"] / np.maximum(counts, max(2 * sd, 1.0))[:, None]
-            start = np.zeros((k, d)) if absolute else centers
-            if step == 1 and "scatter" in curator.plan.costs:
-                wide = curator.release("scatter", NearestScatter(centers, clip))
-            centers = start + np.where(moved[:, None], shift, 0.0)
-            said = {"start": start, "noisy_counts": counts, "radius": query.radius, "moved": moved}
-            if step == 1 and moment is not None and "scatter" in curator.plan.costs:
-                inside = wide.value - np.where(moved, counts * (shift**2).sum(axis=1), 0.0)
-                bulk = 2 * math.sqrt(d * moment.sd**2 / 2)
-                centers, said["split"] = _split_merge(centers, counts, inside, 2 * wide.sd, _symmetric(moment), bulk)
-            centers = clip_ball(snap(centers), domain.radius)
-            said["centers"] = centers
-            yield Step("correction", f"Noisy Lloyd step {step} of 2: {int(moved.sum())} of {k} centers move", said)
+    def _candidates(self, signal: float, most: int) -> int:
+        """Return how many candidates there may be: more than noise would hide serve nobody."""
+        k = self.n_clusters
+        return int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, most))
 
-    def _summary(
-        self,
-        curator: Curator,
-        label: str,
-        population: np.ndarray,
-        clip: float,
-        k: int,
-        shape: tuple[np.ndarray, np.ndarray] | None,
-        projection: Projection | None = None,
-        *,
-        least: int = 3,
-    ) -> dict[str, Any]:
-        """Release counts and clipped sums about candidates (M, p); keep the strong ones and shrink their means.
-
-        `shape` (eigenvalues, directions) means absolute sums and shrinking in the eigenbasis; None relative sums.
-        """
-        p = population.shape[1]
-        query = NearestSums(population, clip, projection, relative=shape is None, inner=projection is not None)
-        noisy = curator.release(label, query)
-        counts, sums = noisy.value["counts"], noisy.value["sums"]
-        threshold = math.sqrt(2 * math.log(max(len(population) / k, least))) * noisy.sd["counts"]
-        kept = counts > 0  # all of them: cut at a declared n, small clusters go where it is too low
-        if (kept & (counts > threshold)).sum() >= min(k, 3):
-            kept &= counts > threshold
-        if not kept.any():
-            kept[np.argmax(counts)] = True
-        weights = np.maximum(counts[kept], 1.0)
-        noise = (noisy.sd["sums"] / weights) ** 2
-        at = population[kept]
-        if shape is None:
-            prior = 0.8 * clip**2 / (p + 2)
-            means = at + sums[kept] / weights[:, None] * (prior / (prior + noise))[:, None]
-        else:
-            prior = 0.5 * shape[0]
-            factor = prior / (prior + noise[:, None])
-            means = at + (((sums[kept] / weights[:, None] - at) @ shape[1]) * factor) @ shape[1].T
-        return {
-            "population": population,
-            "noisy_votes": counts,
-            "noise_sd": noisy.sd["counts"],
-            "kept": kept,
-            "threshold": threshold,
-            "means": clip_ball(snap(means), float(np.sqrt((population**2).sum(axis=1).max())) + clip),
-            "weights": weights,
+    def _solve(
+        self, summary: Summary, reach: float, rng: np.random.Generator, *, shown: bool
+    ) -> Generator[Step, None, np.ndarray]:
+        """Yield and return the best centers of the summary; restarts and swaps are free."""
+        found = solve(summary.points, summary.weights, self.n_clusters, rng, jitter=0.01 * reach)
+        centers = clip_ball(snap(found), reach)
+        coreset = {
+            "coreset_points": summary.points,
+            "coreset_weights": summary.weights,
+            "coreset_sd": np.full(len(summary.points), summary.noise_sd),
         }
+        said = {"centers": centers, **coreset} if shown else {"projected_centers": centers}
+        yield Step("solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points: free", said)
+        return centers
+
+    def _start(self, curator: Curator, look: Look, summary: Summary, centers: np.ndarray, k: int) -> Start:
+        """Return where corrections start: how wide clusters are follows from the moment, less what centers explain."""
+        d, n, spread = curator.n_features, curator.n_credible, look.spread
+        mass = n * _nearest_share(summary, centers)
+        total = spread.total * look.n_rows / n
+        width = max(total - float((mass * (centers**2).sum(axis=1)).sum()) / n, 0.03 * total)
+        multiple = min(4.0, 1.3 * max(1.0, n * self._mu(curator.n_public) / (20 * k * math.sqrt(d))) ** 0.25)
+        short = min(look.near, 2 * math.sqrt(total))
+        shape = None
+        if look.projection is None and self.shape in ("both", "steps"):
+            inside = symmetric(look.moment) - (centers.T * mass) @ centers
+            within = Spread.of(inside, look.moment.sd, n, look.near)
+            shape = Shape.of(within.variances, within.directions)
+        clip = at_most(multiple * math.sqrt(width), short, look.reach)
+        return Start(centers, clip, look.reach, shape, look.projection, look.moment)
+
+    def _corrections(self, n_features: int, n_public: int) -> int:
+        """Return how many noisy Lloyd steps: two, or up to four where each is far above its noise."""
+        if not self._pools(n_features):
+            return 2
+        return int(np.clip(round(self._signal(n_features, n_public) / 8), 2, 4))
+
+    def _pools(self, n_features: int) -> bool:
+        """Whether corrections learn from each other; the projected ones do not, the first is in other columns."""
+        return self.pooled and n_features <= self.WIDE
+
+    def _signal(self, n_features: int, n_public: int) -> float:
+        return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
+
+    def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
+        """Whether candidates far out stand a chance: noise alone reaches no 2 % of n in any of them. Public."""
+        return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
         """Whether scatter is asked for: many centers, and a cluster's scatter stands out from the noise. Public."""
@@ -334,6 +354,26 @@ class NSM(ApproximateDP):
         if self.radius_share == 0:
             return False
         return 2 / (self._mu(n_public) * math.sqrt(self.radius_share)) <= 0.01 * n_public
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """What is known of the rows before candidates are placed: released values only.
+
+    Attributes
+    ----------
+    reach : float, how far rows reach; near : float, how far most of them do
+    moment : Noisy, the second moment of rows clipped to `near`
+    spread : Spread; n_rows : float, the number of rows it was computed with
+    projection : Projection or None
+    """
+
+    reach: float
+    near: float
+    moment: Noisy
+    spread: Spread
+    n_rows: float
+    projection: Projection | None
 
 
 def _joint(label: str, mu: float, shares: list[tuple[float, float]]) -> dict[str, tuple[Gaussian, ...]]:
@@ -352,78 +392,13 @@ def _cut(noisy_counts: np.ndarray, sd: float) -> int:
     return len(noisy_counts) - 1
 
 
-def _symmetric(moment: Noisy) -> np.ndarray:
-    """Return a noisy second moment, symmetric as the true one is: its noise is not."""
-    return (moment.value + moment.value.T) / 2
-
-
-def _directions(noisy: np.ndarray, sd: float, n_public: int, reach: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return (variances (p,) along directions, directions (p, p), mean squared norm), debiased as a spiked matrix.
-
-    Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, say nothing; above it (y + sqrt(y^2 - 4 e2)) / 2 is the
-    signal and 1 - e2 / l^2 of it the share along the found direction.
-    """
-    p = len(noisy)
-    values, directions = np.linalg.eigh(noisy)
-    e2 = p * sd * sd / 2
-    signal = np.where(values > 2 * math.sqrt(e2), (values + np.sqrt(np.maximum(values**2 - 4 * e2, 0.0))) / 2, 0.0)
-    effective = np.where(signal > 0, np.maximum(signal - e2 / np.maximum(signal, 1e-300), 0.0), 0.0)
-    total = float(np.clip(np.trace(noisy), sd * math.sqrt(p), n_public * reach**2))
-    spread = (effective + max(total - effective.sum(), 0.02 * total) / p) / n_public
-    spread *= min(1.0, total / n_public / spread.sum())
-    return spread, directions, total / n_public
-
-
-def _nearest_share(points: np.ndarray, share: np.ndarray, centers: np.ndarray) -> np.ndarray:
+def _nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:
     """Return the share of the weighted points nearest to each center, shape (k,)."""
-    labels = ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    return np.bincount(labels, weights=share, minlength=len(centers))
+    labels = ((summary.points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
 
 
-def _scatter(points: np.ndarray, weights: np.ndarray, centers: np.ndarray) -> float:
+def _scatter(summary: Summary, centers: np.ndarray) -> float:
     """Return the weighted mean squared distance of points to their nearest center."""
-    squares = ((points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
-    return float((weights * squares).sum() / weights.sum())
-
-
-def _split_merge(
-    centers: np.ndarray, counts: np.ndarray, scatter: np.ndarray, doubt: float, moment: np.ndarray, bulk: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Take centers from pairs that share a cluster to clusters that share a center; released values only.
-
-    A cluster that spreads wider than the median cluster by more than noise explains holds two. Its halves lie along
-    the strongest direction that centers leave unexplained in the second moment, as far out as the excess says. A
-    split and the merge that costs least (Ward's criterion) are done together while that pays; each center takes part
-    once.
-
-    Parameters
-    ----------
-    centers : (k, d); counts : (k,) rows of each; scatter : (k,) sums of their squared distances
-    doubt : by how much a gain must exceed its cost
-    moment : (d, d) symmetric; bulk : eigenvalues below it say nothing
-
-    Returns
-    -------
-    centers (k, d), split (k,) : bool, centers that took part
-    """
-    k, mass = len(centers), np.maximum(counts, 1.0)
-    excess = scatter - mass * np.median(np.maximum(scatter, 0.0) / mass)
-    values, directions = np.linalg.eigh(moment - (centers.T * mass) @ centers)
-    ward = mass[:, None] * mass / (mass[:, None] + mass) * ((centers[:, None] - centers) ** 2).sum(axis=2)
-    np.fill_diagonal(ward, np.inf)
-    centers, split = centers.copy(), np.zeros(k, dtype=bool)
-    strongest = zip(np.argsort(-excess), values[::-1], directions.T[::-1], strict=False)
-    for wide, value, direction in strongest:
-        free = ~split & (np.arange(k) != wide)
-        if split[wide] or value <= bulk or free.sum() < 2:
-            break
-        cost = np.where(free[:, None] & free, ward, np.inf)
-        a, b = np.unravel_index(cost.argmin(), cost.shape)
-        gain = min(excess[wide], value)
-        if gain <= cost[a, b] + doubt:
-            break
-        centers[a] = (mass[a] * centers[a] + mass[b] * centers[b]) / (mass[a] + mass[b])
-        half = math.sqrt(gain / mass[wide]) * direction
-        centers[wide], centers[b] = centers[wide] + half, centers[wide] - half
-        split[[a, b, wide]] = True
-    return centers, split
+    squares = ((summary.points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
+    return float((summary.weights * squares).sum() / summary.weights.sum())

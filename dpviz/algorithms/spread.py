@@ -1,0 +1,125 @@
+"""What a noisy second moment says: in which directions rows spread, and how noise should be shaped to match."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from dpviz.geometry import clip_ball, snap
+from dpviz.privacy.curator import Noisy
+
+__all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
+
+_LEAST = 1e-3  # directions count as spread by at least this share of the strongest
+_DRAWS = 8_000  # most simulated rows
+
+
+def symmetric(moment: Noisy) -> np.ndarray:
+    """Return a noisy second moment, symmetric as the true one is: its noise is not."""
+    return (moment.value + moment.value.T) / 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How far rows lie from a center, by direction.
+
+    Attributes
+    ----------
+    variances : ndarray of shape (p,)
+    directions : ndarray of shape (p, p), one a column
+    total : float, mean squared distance
+    """
+
+    variances: np.ndarray
+    directions: np.ndarray
+    total: float
+
+    @classmethod
+    def of(cls, noisy: np.ndarray, sd: float, n_rows: float, reach: float) -> Spread:
+        """Debias a symmetric noisy second moment as a spiked matrix.
+
+        Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, say nothing; above it (y + sqrt(y^2 - 4 e2)) / 2 is
+        the signal and 1 - e2 / l^2 of it the share along the found direction.
+        """
+        p = len(noisy)
+        values, directions = np.linalg.eigh(noisy)
+        e2 = p * sd * sd / 2
+        signal = np.where(values > 2 * math.sqrt(e2), (values + np.sqrt(np.maximum(values**2 - 4 * e2, 0.0))) / 2, 0.0)
+        effective = np.where(signal > 0, np.maximum(signal - e2 / np.maximum(signal, 1e-300), 0.0), 0.0)
+        total = float(np.clip(np.trace(noisy), sd * math.sqrt(p), n_rows * reach**2))
+        variances = (effective + max(total - effective.sum(), 0.02 * total) / p) / n_rows
+        variances *= min(1.0, total / n_rows / variances.sum())
+        return cls(variances, directions, total / n_rows)
+
+    def draw(self, n: int, reach: float, rng: np.random.Generator) -> np.ndarray:
+        """Draw n points (n, p) that spread as the rows do, inside a ball, on the grid."""
+        rows = rng.normal(size=(n, len(self.variances))) * np.sqrt(self.variances)
+        return clip_ball(snap(rows @ self.directions.T), reach)
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """A linear map under which equal noise in all columns hurts a sum of offsets least.
+
+    Where offsets have variance w, stretching by w^(-1/4) minimizes the sum of the noise's variances for a clipping
+    radius that follows the stretched offsets' mean square; the scale keeps that mean square, sum a^2 w = sum w.
+
+    Attributes
+    ----------
+    directions : ndarray of shape (d, d), one a column
+    stretch : ndarray of shape (d,), the factors a
+    """
+
+    directions: np.ndarray
+    stretch: np.ndarray
+
+    @classmethod
+    def of(cls, variances: np.ndarray, directions: np.ndarray) -> Shape:
+        """Return the shape for offsets that spread by `variances` along `directions`."""
+        w = np.maximum(variances, _LEAST * variances.max())
+        a = w**-0.25
+        return cls(directions, a * math.sqrt(float(w.sum() / (a * a * w).sum())))
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The map: offsets @ matrix."""
+        return self.directions * self.stretch
+
+    def undo(self, stretched: np.ndarray) -> np.ndarray:
+        """Return stretched offsets (..., d) as they were."""
+        return (stretched / self.stretch) @ self.directions.T
+
+
+@dataclasses.dataclass(frozen=True)
+class Leftover:
+    """What a candidate leaves unexplained of its rows, by direction: x is near explained * candidate.
+
+    Attributes
+    ----------
+    explained : ndarray of shape (p,), in [0, 1]
+    variances : ndarray of shape (p,), of what is left
+    """
+
+    explained: np.ndarray
+    variances: np.ndarray
+
+
+def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.random.Generator) -> Leftover:
+    """Simulate rows from the released spread and regress them on their nearest candidate; free.
+
+    Where candidates explain too little, sums are taken from zero: explained = 0.
+    """
+    m, p = min(20 * len(candidates), _DRAWS), len(spread.variances)
+    seen = candidates @ spread.directions
+    rows = rng.normal(size=(m, p)) * np.sqrt(spread.variances)
+    rows *= np.minimum(1.0, reach / np.maximum(np.linalg.norm(rows, axis=1), 1e-300))[:, None]
+    nearest = ((seen**2).sum(axis=1) - 2 * rows @ seen.T).argmin(axis=1)
+    at = seen[nearest]
+    explained = np.clip((rows * at).sum(axis=0) / np.maximum((at * at).sum(axis=0), 1e-300), 0, 1)
+    # 1.5: rows are not Gaussian, and the simulation is kinder to candidates than they are
+    variances = np.minimum(1.5 * ((rows - explained * at) ** 2).mean(axis=0), spread.variances)
+    if variances.sum() > 0.6 * spread.variances.sum():
+        return Leftover(np.zeros(p), spread.variances)
+    return Leftover(explained, variances)

@@ -1,0 +1,136 @@
+"""A noisy summary of the rows: how many lie near each of many candidates, and where their mean is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms.spread import Leftover, Shape, Spread
+from dpviz.geometry import clip_ball, snap
+from dpviz.privacy.curator import Curator, Noisy
+from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
+
+__all__ = ["Summary", "about_middle", "about_points", "shaped", "strong"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """Released weighted points.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, p)
+    weights : ndarray of shape (m,), >= 1
+    noise_sd : float, of every weight
+    released : what the step shows
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    noise_sd: float
+    released: dict[str, Any]
+
+
+def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far: int = 0) -> tuple[np.ndarray, float]:
+    """Return (mask, threshold) of the candidates with more noisy rows than noise alone would give one of them.
+
+    The last `far` candidates were placed without a hint, so one of them must beat noise everywhere. If fewer than
+    min(k, 3) of the others pass, all with a positive count stay: a cut at the declared n instead would lose small
+    clusters wherever that number is too low.
+    """
+    near = len(counts) - far
+    threshold = math.sqrt(2 * math.log(max(near / n_clusters, least))) * sd
+    kept = counts > 0
+    if far:
+        kept[near:] = counts[near:] > math.sqrt(2 * math.log(5 * far)) * sd
+    passed = kept & (counts > threshold)
+    if passed.sum() >= min(n_clusters, 3):
+        kept = passed
+    if not kept.any():
+        kept[np.argmax(counts)] = True
+    return kept, threshold
+
+
+def about_points(
+    curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float
+) -> Summary:
+    """Release counts and clipped offsets about candidates (m, p) that are close to their rows."""
+    noisy = curator.release(label, NearestSums(population, clip, relative=True))
+    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=least)
+    at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
+    prior = 0.8 * clip**2 / (population.shape[1] + 2)
+    gain = prior / (prior + (noisy.sd["sums"] / weights) ** 2)
+    return _summary(
+        population, noisy, kept, threshold, at + noisy.value["sums"][kept] * (gain / weights)[:, None], clip
+    )
+
+
+def about_middle(
+    curator: Curator,
+    population: np.ndarray,
+    clip: float,
+    n_clusters: int,
+    spread: Spread,
+    projection: Projection | None,
+    *,
+    far: int,
+) -> Summary:
+    """Release counts and clipped sums of whole (projected) rows near candidates; shrink means to their candidates."""
+    noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=projection is not None))
+    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
+    at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
+    prior = 0.5 * spread.variances
+    gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2)
+    offsets = (noisy.value["sums"][kept] / weights[:, None] - at) @ spread.directions
+    return _summary(population, noisy, kept, threshold, at + (offsets * gain) @ spread.directions.T, clip)
+
+
+def shaped(
+    curator: Curator,
+    population: np.ndarray,
+    reach: float,
+    clip: float,
+    n_clusters: int,
+    spread: Spread,
+    left: Leftover,
+    *,
+    far: int,
+) -> Summary:
+    """Release counts and stretched offsets from what candidates explain; shrink what is left to its candidate.
+
+    `clip` is the radius where candidates explain nothing.
+    """
+    shape = Shape.of(left.variances, spread.directions)
+    anchors = snap((population @ spread.directions * left.explained) @ spread.directions.T)
+    if left.explained.any():
+        clip = min(2 * math.sqrt(float(left.variances.sum())), 2 * reach * float(shape.stretch.max()))
+    noisy = curator.release("candidates", ShapedSums(population, anchors, clip, shape.matrix))
+    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
+    weights = np.maximum(noisy.value["counts"][kept], 1.0)
+    at = anchors[kept] if left.explained.any() else population[kept]
+    prior = 0.5 * left.variances
+    gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2 / shape.stretch**2)
+    offsets = shape.undo(noisy.value["sums"][kept]) / weights[:, None] + anchors[kept] - at
+    means = at + (offsets @ spread.directions * gain) @ spread.directions.T
+    return _summary(population, noisy, kept, threshold, means, clip)
+
+
+def _summary(
+    population: np.ndarray, noisy: Noisy, kept: np.ndarray, threshold: float, means: np.ndarray, clip: float
+) -> Summary:
+    counts, sd = noisy.value["counts"], noisy.sd["counts"]
+    longest = float(np.sqrt((population**2).sum(axis=1).max())) + clip
+    points, weights = clip_ball(snap(means), longest), np.maximum(counts[kept], 1.0)
+    released = {
+        "population": population,
+        "noisy_votes": counts,
+        "noise_sd": sd,
+        "kept": kept,
+        "threshold": threshold,
+        "means": points,
+        "weights": weights,
+    }
+    return Summary(points, weights, sd, released)
