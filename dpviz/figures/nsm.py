@@ -28,6 +28,14 @@ def _radius_words(step: Step, phase: int, trace: Trace) -> str:
     )
 
 
+def _near_words(step: Step, phase: int, trace: Trace) -> str:
+    said = step.released
+    return (
+        f"Near · rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: most lie "
+        f"within {said['radius'] / trace.domain.radius:.0%} of the declared radius; longer rows count as if on its rim"
+    )
+
+
 def _moment_words(step: Step, phase: int, trace: Trace) -> str:
     table = strength_table(step, hidden=False)
     return (
@@ -68,6 +76,7 @@ def _correction_words(step: Step, phase: int, trace: Trace) -> str:
 
 WORDS = {
     "radius": _radius_words,
+    "near": _near_words,
     "moment": _moment_words,
     "candidates": _summary_words,
     "zoom": _summary_words,
@@ -136,7 +145,7 @@ def _reach(view: View, step: Step) -> np.ndarray:
 def _shape(view: View, step: Step) -> np.ndarray:
     """Return the outline that a step learns: the radius, or two standard deviations; nothing if it is projected."""
     said, d = step.released, view.trace.domain.n_features
-    if step.kind == "radius":
+    if step.kind in ("radius", "near"):
         return outline(view, said["radius"] * np.eye(d), np.zeros(d))
     if len(said["spread"]) != d:
         return np.empty((0, 2))
@@ -156,7 +165,7 @@ LAYERS = ("shape", "guesses", "votes", "points", "free", "paid", "still", "cente
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     """Return what the plane shows of a step, by layer; what is missing is empty."""
     said, d = step.released, view.trace.domain.n_features
-    if step.kind in ("radius", "moment"):
+    if step.kind in ("radius", "near", "moment"):
         return {"shape": xy(_shape(view, step))}
     if "population" in said and said["population"].shape[1] == d:
         shown, at, sizes = drawn(said, MAX_GUESSES), view.plane(said["population"]), disc_sizes(said["noisy_votes"])
@@ -247,7 +256,7 @@ def _radius(view: View, step: Step) -> Panel:
     table = table.assign(x=np.arange(n)[::-1], strong=~table.outside)
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
     at, top = n - 0.5 - table.outside.sum(), table.y.max()
-    figure = _bars(view, "How far rows reach", "radius", table, {"x": [at, at], "y": [0, top]})
+    figure = _bars(view, "How far rows reach", step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(
         title_text="up to this share of the declared radius", tickvals=table.x[every],
@@ -270,7 +279,7 @@ def _strength(view: View, step: Step) -> Panel:
 def panels(view: View) -> list[Panel]:
     """Return plane, what the summary learned, loss (when hidden layers are asked for), spend and ledger."""
     done = releases(view.trace)
-    learned = {"radius": _radius, "moment": _strength}
+    learned = {"radius": _radius, "near": _radius, "moment": _strength}
     found = [_plane(view), *(learned[step.kind](view, step) for step in view.trace.steps if step.kind in learned)]
     found.append(votes_panel(view, "counts"))
     if view.hidden and view.losses is not None:

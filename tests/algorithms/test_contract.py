@@ -74,6 +74,35 @@ def test_centers_are_finite_and_inside_the_domain(slug, name):
         assert np.linalg.norm(z, axis=1).max() <= trace.domain.radius * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_centers_and_coreset_lie_in_the_declared_box(slug):
+    """Noise throws them out of a flat box; the driver projects, and what steps released stays as it was."""
+    X = blobs(d=3) * [1.0, 0.01, 1.0]
+    domain = Domain.box(X.min(axis=0) - 0.01, X.max(axis=0) + 0.01, scale="common", n_public=N)
+    trace = make(slug, epsilon=0.2).run(X, domain=domain, seed=0)
+    for points in (trace.cluster_centers, *([trace.coreset.points] if trace.coreset else [])):
+        assert (points >= domain.low).all() and (points <= domain.high).all()
+
+
+def test_a_projected_center_is_farther_from_no_row():
+    rng, X = np.random.default_rng(0), blobs(d=4)
+    domain = Domain.box(-1, 1, 4, radius=1.2)
+    rows, far = domain.clip(domain.normalize(X)), rng.normal(0, 2, (50, 4))
+    inside = domain.normalize(domain.inside(far))
+    before, after = (np.linalg.norm(rows[:, None] - points, axis=2) for points in (far, inside))
+    assert (after <= before + 1e-12).all() and (after < before - 0.1).any()
+
+
+@pytest.mark.parametrize("slug", ["pe-means", "nsm", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan"])
+def test_a_declared_n_that_is_ten_times_off_is_one_warning(slug):
+    X = np.tile(blobs(), (10, 1))
+    for declared, wrong in ((len(X), False), (3 * len(X) // 2, False), (10 * len(X), True), (len(X) // 10, True)):
+        trace = make(slug, epsilon=5.0).run(X, domain=domain_of(X, n_public=declared), seed=0)
+        assert len(trace.warnings) == wrong
+        assert all("by the noisy counts" in words and f"{declared:,}" in words for words in trace.warnings)
+    assert Trace.from_json(trace.to_json()).warnings == trace.warnings
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_same_seed_same_trace_other_seed_other_trace(slug):
     X = DATA["blobs"]

@@ -1,13 +1,17 @@
 """NSM against its specification: plan, free thinking on released values, and how good it is."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from dpviz.algorithms.corrections import Tracker, clipping_radius, distance_edges, split_merge
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.nsm import NSM, _cut, _directions, _split_merge
+from dpviz.algorithms.nsm import NSM, _cut
+from dpviz.algorithms.spread import Shape, Spread, leftover
+from dpviz.algorithms.summary import strong
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.weighted import lloyd_on, solve
@@ -16,7 +20,9 @@ from dpviz.privacy.accounting import mu_of_epsilon
 
 @pytest.mark.parametrize("n", [150, 20_000])
 @pytest.mark.parametrize("d", [1, 3, 4, 64, 65, 784])
-@pytest.mark.parametrize("changed", [{}, {"radius_share": 0.0}, {"n_clusters": 3}, {"first_share": 0.5}])
+@pytest.mark.parametrize(
+    "changed", [{}, {"radius_share": 0.0, "distance_share": 0.0}, {"n_clusters": 3, "pooled": False}]
+)
 def test_shares_add_up_to_mu_squared(n, d, changed):
     algorithm = NSM(epsilon=1.0, **changed)
     costs = algorithm.plan(d, n).costs
@@ -24,7 +30,29 @@ def test_shares_add_up_to_mu_squared(n, d, changed):
     assert sum(cost.gdp**2 for several in costs.values() for cost in several) == pytest.approx(mu**2, rel=1e-12)
     assert ("moment" in costs) == (d > 3) and ("zoom.counts" in costs) == (d <= 3)
     assert ("radius" in costs) == (n == 20_000 and algorithm.radius_share > 0)
+    assert ("near" in costs) == (3 < d <= 64 and "radius" not in costs)
     assert ("scatter" in costs) == (n == 20_000 and 3 < d <= 64 and algorithm.n_clusters >= 5)
+
+
+PRINTED = {  # mu of every release: iris at epsilon 1, yeast at epsilon 4
+    (4, 150, 3, 1.0): {
+        "near": [0.1033], "candidates.counts": [0.1560], "candidates.sums": [0.1911], "moment": [0.1745],
+        "step.counts": [0.0893] * 2, "step.sums": [0.2187] * 2,
+    },
+    (8, 1484, 10, 4.0): {
+        "radius": [0.1943], "scatter": [0.2471], "candidates.counts": [0.3731], "candidates.sums": [0.4570],
+        "moment": [0.4171], "distances": [0.1263] * 4, "step.counts": [0.1230] * 4, "step.sums": [0.3584] * 4,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PRINTED)
+def test_plan_against_printed_values(case):
+    d, n, k, epsilon = case
+    costs = NSM(n_clusters=k, epsilon=epsilon).plan(d, n).costs
+    assert set(costs) == set(PRINTED[case])
+    for name, printed in PRINTED[case].items():
+        assert [cost.gdp for cost in costs[name]] == pytest.approx(printed, abs=6e-5), name
 
 
 def test_too_large_shares_are_one_sentence():
@@ -57,13 +85,86 @@ def test_directions_of_noise_are_nothing_and_of_a_spike_are_found():
     p, sd, n = 20, 3.0, 10_000
     noise = rng.normal(scale=sd, size=(p, p))
     noise = (noise + noise.T) / 2
-    spread, _, total = _directions(noise, sd, n, 1.0)
-    assert np.ptp(spread) == 0 and total <= 1
+    spread = Spread.of(noise, sd, n, 1.0)
+    assert np.ptp(spread.variances) == 0 and spread.total <= 1
     spike = np.zeros(p)
     spike[3] = 1.0
-    spread, directions, total = _directions(2000 * np.outer(spike, spike) + noise, sd, n, 1.0)
-    assert abs(directions[3, spread.argmax()]) > 0.99
-    assert spread.max() * n == pytest.approx(2000, rel=0.05) and total == pytest.approx(0.2, rel=0.1)
+    spread = Spread.of(2000 * np.outer(spike, spike) + noise, sd, n, 1.0)
+    assert abs(spread.directions[3, spread.variances.argmax()]) > 0.99
+    assert spread.variances.max() * n == pytest.approx(2000, rel=0.05) and spread.total == pytest.approx(0.2, rel=0.1)
+
+
+def test_a_shape_is_undone_keeps_the_mean_square_and_lowers_the_noise():
+    rng = np.random.default_rng(0)
+    directions, variances = np.linalg.qr(rng.normal(size=(5, 5)))[0], np.array([1.0, 0.3, 0.02, 0.02, 0.01])
+    shape = Shape.of(variances, directions)
+    x = rng.normal(size=(7, 5))
+    np.testing.assert_allclose(shape.undo(x @ shape.matrix), x)
+    assert (shape.stretch**2 * variances).sum() == pytest.approx(variances.sum())
+    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # noise of equal radius, all columns together
+
+
+def test_candidates_explain_what_they_are_close_to():
+    rng = np.random.default_rng(0)
+    spread = Spread(np.array([1.0, 1.0, 1e-4, 1e-4]) / 20, np.eye(4), 0.1)
+    left = leftover(spread, spread.draw(60, 1.0, rng), 1.0, rng)
+    assert (left.explained[:2] > 0.8).all() and left.variances.sum() < 0.3 * spread.variances.sum()
+    few = leftover(spread, spread.draw(2, 1.0, rng), 1.0, rng)
+    assert not few.explained.any()
+    np.testing.assert_array_equal(few.variances, spread.variances)
+
+
+def test_a_far_candidate_must_beat_noise_everywhere_and_small_clusters_stay():
+    counts = np.array([900.0, 50.0, 45.0, -3.0, 40.0, 30.0])
+    kept, _ = strong(counts, 10.0, 3, least=3, far=2)  # sqrt(2 ln 10) 10 = 21.5
+    assert kept.tolist() == [True, True, True, False, True, True]
+    kept, _ = strong(counts, 20.0, 3, least=3, far=2)  # 42.9
+    assert kept.tolist() == [True, True, True, False, False, False]
+
+
+def test_pooled_counts_and_damped_moves():
+    rng, tracker, n = np.random.default_rng(0), Tracker(200, pooled=True), np.full(200, 50.0)
+    first, sd = tracker.counts(n + rng.normal(0, 4, 200), 4.0)
+    both, less = tracker.counts(n + rng.normal(0, 4, 200), 4.0)
+    assert sd == 4.0 and less == pytest.approx(4 / math.sqrt(2)) and both.std() < first.std()
+    noise, moved = np.full(200, 0.01), np.ones(200, dtype=bool)
+    error = tracker.shrink(0.1 * rng.normal(size=(200, 8)), noise, moved)  # centers are right: all is noise
+    again = tracker.shrink(-error + 0.1 * rng.normal(size=(200, 8)), noise, moved)
+    alone = -error + 0.1 * rng.normal(size=(200, 8))
+    assert ((error + again) ** 2).mean() < 0.8 * ((error + alone) ** 2).mean()
+    large = tracker.shrink(rng.normal(size=(200, 8)) + 5, noise, moved)
+    assert large.mean() == pytest.approx(5, rel=0.05)  # a move far above the noise is made
+
+
+def test_clipping_radius_weighs_noise_against_what_is_cut_off():
+    edges = distance_edges(4.0)
+    counts = np.zeros(28)
+    counts[12] = 1000.0  # all rows at about half the top, 2^-3 of it
+    rows = edges[12]
+    assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0, 1.0) == pytest.approx(rows)
+    assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0, 1.0) < rows / 2
+    counts[0] = 5.0  # no more than noise: it does not hold the radius up
+    assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0, 1.0) == pytest.approx(rows)
+
+
+def small_and_far():
+    """Three clusters of 2,000 rows and five of 100, far out."""
+    rng = np.random.default_rng(0)
+    at = np.linspace(0, 2 * np.pi, 5, endpoint=False) + 0.3
+    large, far = np.array([[-0.3, -0.3], [0.35, -0.25], [0.0, 0.35]]), 0.95 * np.stack([np.cos(at), np.sin(at)], 1)
+    return np.concatenate(
+        [c + 0.05 * rng.normal(size=(2000, 2)) for c in large] + [c + 0.02 * rng.normal(size=(100, 2)) for c in far]
+    )
+
+
+@pytest.mark.parametrize("share", [0.8, 0.9, 1.2])
+def test_a_declared_n_that_is_a_little_off_loses_no_cluster(share):
+    X = small_and_far()
+    tight = Domain.tight_nonprivate(X)
+    domain = dataclasses.replace(tight, n_public=int(share * len(X)))
+    plain = normalized_loss(X, KMeans(n_clusters=8).run(X, domain=tight, seed=0).cluster_centers, tight)
+    trace = NSM(n_clusters=8).run(X, domain=domain, seed=0)
+    assert normalized_loss(X, trace.cluster_centers, tight) < 1.1 * plain and trace.warnings == ()
 
 
 def test_split_and_merge_repairs_a_missed_cluster():
@@ -74,13 +175,13 @@ def test_split_and_merge_repairs_a_missed_cluster():
     centers = np.vstack([np.zeros(d), truth[1] + 0.1, truth[1] - 0.1, truth[2]])
     counts, scatter = np.array([200.0, 50.0, 50.0, 100.0]), np.array([210.0, 4.0, 4.0, 8.0])
     moment = 100 * truth.T @ truth
-    fixed, split = _split_merge(centers, counts, scatter, 10.0, moment, 5.0)
+    fixed, split = split_merge(centers, counts, scatter, 10.0, moment, 5.0)
     assert split.tolist() == [True, True, True, False]
     apart = np.linalg.norm(fixed[:, None] - truth[None], axis=2)
     assert apart.min(axis=0).max() < 0.1  # every true cluster has a center again
-    same, split = _split_merge(centers, counts, scatter, 250.0, moment, 5.0)
+    same, split = split_merge(centers, counts, scatter, 250.0, moment, 5.0)
     assert not split.any() and np.array_equal(same, centers)  # not while noise could explain the excess
-    same, split = _split_merge(centers, counts, scatter, 10.0, moment, 1e6)
+    same, split = split_merge(centers, counts, scatter, 10.0, moment, 1e6)
     assert not split.any()  # no direction stands out
 
 

@@ -1,5 +1,7 @@
 """The exact vote against integer brute force, and the other kernels against their definitions."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -103,6 +105,18 @@ def test_cluster_sums_are_exact_and_order_free():
     np.testing.assert_array_equal(sums, cluster_sums(x[order], labels[order], 5)[0])
     np.testing.assert_array_equal(counts, [*np.bincount(labels), 0])
     np.testing.assert_allclose(sums[2], x[labels == 2].sum(0))
+
+
+@pytest.mark.parametrize(("d", "stretch"), [(3, 1.0), (40, 5.0), (784, 3.0)])
+def test_a_product_is_exact_in_any_block(d, stretch):
+    rng = np.random.default_rng(0)
+    x, matrix = snap(rng.uniform(-1, 1, (300, d))), stretch * rng.normal(size=(d, 7)) / math.sqrt(d)
+    whole = geometry.product(x, matrix, math.sqrt(d))
+    np.testing.assert_allclose(whole, x @ matrix, atol=1e-5)
+    for rows in (slice(0, 1), slice(17, 40)):
+        np.testing.assert_array_equal(geometry.product(x[rows], matrix, math.sqrt(d)), whole[rows])
+    backwards = geometry.product(x[:, ::-1], matrix[::-1], math.sqrt(d))
+    np.testing.assert_array_equal(backwards, whole)  # no rounding: the order of addition does not matter
 
 
 def test_inertia_against_the_definition():

@@ -403,3 +403,26 @@ def test_without_demo_no_true_statistic_is_kept():
     asked = Curator(Rows(X, domain), plan, Secure(), neighboring=AR, n_public=7, demo=False)
     asked.release("count", Count())
     assert asked.drain_hidden() == ()
+
+
+def test_released_counts_say_how_many_rows_there_are_and_correct_a_declared_n():
+    costs = {"votes": (Gaussian(1.0),), "count": (Gaussian(2.0),)}
+    rows = Rows(np.zeros((1000, 2)), Domain.box(-1, 1, 2))
+    made = Curator(rows, Plan(costs), Seeded(np.random.default_rng(0)), neighboring=AR, n_public=700, demo=True)
+    assert made.n_noisy is None and made.n_credible == 700
+    votes = made.release("votes", NearestVotes(LEFT_AND_RIGHT))  # three counts: variance 3 of their sum
+    assert made.n_noisy == (pytest.approx(votes.value.sum()), pytest.approx(math.sqrt(3)))
+    count = made.release("count", Count())  # variance 1/4
+    pooled = (votes.value.sum() / 3 + 4 * count.value) / (1 / 3 + 4)
+    assert made.n_noisy == (pytest.approx(pooled), pytest.approx((1 / 3 + 4) ** -0.5))
+    assert made.n_credible == pytest.approx(pooled - (1 / 3 + 4) ** -0.5)
+
+
+def test_counts_of_a_part_say_nothing_about_all_rows():
+    made = Curator(
+        Rows(X, Domain.box(-1, 1, 2)), Plan({"count": (Gaussian(1.0),)}), Seeded(np.random.default_rng(0)),
+        neighboring=AR, n_public=7, demo=True,
+    )  # fmt: skip
+    left, _ = made.partition(ALL, Below(0.0))
+    made.release("count", Count(), left)
+    assert made.n_noisy is None

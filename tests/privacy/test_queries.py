@@ -137,6 +137,14 @@ def test_halves_add_up_to_the_whole_exactly(cls):
             np.testing.assert_array_equal(whole[part], left[part] + right[part])
 
 
+@pytest.mark.parametrize("cls", QUERIES, ids=lambda cls: cls.__name__)
+def test_a_tally_adds_up_to_the_number_of_rows(cls):
+    case, rng = CASES[cls], np.random.default_rng(5)
+    if cls.tally is not None:
+        for d in case.dims:
+            assert case.build(rng, d).statistic(block(random_rows(rng, 11, d), case.radius))[cls.tally].sum() == 11
+
+
 DATA_TYPES = {"int", "float", "str", "bool", "tuple", "ndarray", "Population", "Projection", "np.ndarray"}
 
 
