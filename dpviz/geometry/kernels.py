@@ -10,6 +10,8 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances_argmin_min
 
+from dpviz.threads import each
+
 __all__ = [
     "GRID",
     "Population",
@@ -29,7 +31,8 @@ __all__ = [
 ]
 
 GRID = 2.0**-24
-_BLOCK = 250_000  # most entries of a distance block: what fits the cache beside its rows
+_BLOCK = 500_000  # most entries of a distance block: what fits the cache beside its rows
+_BANDS = (0.9, 0.96)  # shares of a parent's children, by distance from it, that are looked at together
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to here a k-d tree is fastest,
 _FEW_POINTS = 64  # unless there are so few points that comparing with all of them is
@@ -134,7 +137,8 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
     best = np.empty(len(rows), dtype=np.int64)
     least, second = np.empty(len(rows)), np.empty(len(rows))
     height = max(1, _BLOCK // len(half))
-    for start in range(0, len(rows), height):
+
+    def block(start: int) -> None:
         stop = min(start + height, len(rows))
         scores = rows[start:stop] @ transposed
         np.subtract(half, scores, out=scores)
@@ -143,6 +147,8 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
         least[start:stop] = scores[every, won]
         scores[every, won] = np.inf
         second[start:stop] = scores.min(axis=1)
+
+    each(block, range(0, len(rows), height))
     return best, least, second
 
 
@@ -157,22 +163,25 @@ def _propose(dtype: type, fast: np.ndarray, x: np.ndarray, points: np.ndarray) -
 def _propose_grouped(
     fast: np.ndarray, x: np.ndarray, points: np.ndarray, parents: np.ndarray, group: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (winner, unsure), comparing a row only with the children of parents that are near enough.
+    """Return (winner, unsure), comparing a row only with the children that are near enough.
 
-    The farthest tenth of each parent's children is compared with all rows. The others lie within r of their parent,
-    so by the triangle inequality a row farther than its best distance + r from the parent cannot choose them. Scores
-    relative to the parent are small, and so are their rounding errors. Intervals [value - error, value + error] of
-    0.5 |x - s|^2 decide: a row is sure if the winner's upper end is below every other lower end.
+    A child at distance l from its parent is at least | |x - parent| - l | away from x. So of each parent's children,
+    cut by l into bands, a row is compared with those bands only that can hold something nearer than what it has; the
+    few longest children are compared with all rows. Scores relative to the parent are small, and so are their
+    rounding errors. Intervals [value - error, value + error] of 0.5 |x - s|^2 decide: a row is sure if the winner's
+    upper end is below every other lower end.
     """
     d = x.shape[1]
     offsets = points - parents[group]
     lengths = np.sqrt((offsets**2).sum(axis=1))
-    children = [lengths[group == g] for g in range(len(parents))]
-    reach = np.array([np.quantile(own, 0.9) if len(own) else 0.0 for own in children])
-    far = np.flatnonzero(lengths > reach[group])
-    norms = np.sqrt((x**2).sum(axis=1))
-    away = np.sqrt(np.maximum(norms[:, None] ** 2 + (parents**2).sum(axis=1) - 2 * (x @ parents.T), 0.0))
-    shortest = np.array([own.min(initial=np.inf) for own in children])
+    children = [np.flatnonzero(group == g) for g in range(len(parents))]
+    squares = np.einsum("ij,ij->i", x, x)
+    apart = x @ (-2 * parents.T)  # squared distances to the parents, within 1e-13 (1 + |x|^2)
+    apart += squares[:, None]
+    apart += (parents**2).sum(axis=1)
+    away = np.sqrt(np.maximum(apart, 0.0))
+    norms = np.sqrt(squares)
+    shortest = np.array([lengths[own].min(initial=np.inf) for own in children])
     bound = (away + shortest).min(axis=1)
 
     value, error, rival = np.full(len(x), np.inf), np.zeros(len(x)), np.full(len(x), np.inf)
@@ -186,22 +195,29 @@ def _propose_grouped(
         rival[rows] = np.minimum(rival[rows], lower)
         winners[rows[won]], value[rows[won]], error[rows[won]] = chosen[won], best[won], doubt[won]
 
-    if len(far):
-        best, least, second = _two_best(np.float32, fast, points[far])
-        base = 0.5 * norms**2
-        longest = math.sqrt(float((points[far] ** 2).sum(axis=1).max()))
-        meet(np.arange(len(x)), far[best], base + least, base + second, _score_error(np.float32, d, norms, longest))
+    edges = np.array([np.quantile(lengths[own], _BANDS) if len(own) else np.zeros(len(_BANDS)) for own in children])
+    for band in range(len(_BANDS)):
+        for g, parent in enumerate(parents):
+            low, high = edges[g, band - 1] if band else -1.0, edges[g, band]
+            some = children[g][(lengths[children[g]] > low) & (lengths[children[g]] <= high)]
+            if len(some) == 0:
+                continue
+            reach = away[:, g]
+            rows = np.flatnonzero((reach - high <= bound + 1e-6) & (low - reach <= bound + 1e-6))
+            if len(rows) == 0:
+                continue
+            relative = np.subtract(x[rows], parent, out=np.empty((len(rows), d), np.float32), casting="same_kind")
+            best, least, second = _two_best(np.float32, relative, offsets[some])
+            base = 0.5 * apart[rows, g]
+            doubt = _score_error(np.float32, d, reach[rows], float(lengths[some].max()))
+            meet(rows, some[best], base + least, base + second, doubt)
         bound = np.minimum(bound, np.sqrt(2 * np.maximum(value + error, 0.0)))
-    for g, parent in enumerate(parents):
-        near = np.flatnonzero((group == g) & (lengths <= reach[g]))
-        rows = np.flatnonzero(away[:, g] - reach[g] <= bound + 1e-6)
-        if len(near) == 0 or len(rows) == 0:
-            continue
-        relative = x[rows] - parent
-        squares = (relative**2).sum(axis=1)
-        best, least, second = _two_best(np.float32, relative.astype(np.float32), offsets[near])
-        doubt = _score_error(np.float32, d, np.sqrt(squares), float(lengths[near].max()))
-        meet(rows, near[best], 0.5 * squares + least, 0.5 * squares + second, doubt)
+    longest = np.flatnonzero(lengths > edges[group, -1])
+    if len(longest):
+        best, least, second = _two_best(np.float32, fast, points[longest])
+        reach = math.sqrt(float((points[longest] ** 2).sum(axis=1).max()))
+        doubt, base = _score_error(np.float32, d, norms, reach), 0.5 * squares
+        meet(np.arange(len(x)), longest[best], base + least, base + second, doubt)
     return winners, rival <= value + error
 
 
