@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.corrections import Start, at_most, correct
-from dpviz.algorithms.spread import Shape, Spread, leftover, symmetric
-from dpviz.algorithms.summary import Summary, about_middle, about_points, shaped
+from dpviz.algorithms.nsm_corrections import Start, at_most, correct
+from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, shaped
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
 from dpviz.params import param
+from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator, Noisy

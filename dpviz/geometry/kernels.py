@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from dpviz.threads import each
+from dpviz.geometry.threads import each
 
 __all__ = [
     "GRID",

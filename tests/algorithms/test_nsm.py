@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from dpviz.algorithms.corrections import Tracker, clipping_radius, distance_edges, split_merge
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.nsm import NSM, _cut
-from dpviz.algorithms.spread import Shape, Spread, leftover
-from dpviz.algorithms.summary import strong
+from dpviz.algorithms.nsm_corrections import Tracker, clipping_radius, distance_edges, split_merge
+from dpviz.algorithms.nsm_summary import strong
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.spread import Shape, Spread, leftover
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.spread import Leftover, Shape, Spread
 from dpviz.geometry import clip_ball, snap
+from dpviz.postprocessing.spread import Leftover, Shape, Spread
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
 

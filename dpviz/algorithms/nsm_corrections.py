@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms.spread import Shape, symmetric
 from dpviz.geometry import clip_ball, snap
+from dpviz.postprocessing.spread import Shape, symmetric
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestDistances, NearestScatter, NearestSums, Projection, ShapedSums
 from dpviz.trace import Step
