@@ -143,10 +143,10 @@ class Evolution(ApproximateDP):
             f"enough noisy votes; k-means on them gives {self.n_clusters} centers"
         )
 
-    def survive(self, noisy_votes: np.ndarray, sd: float, n_public: int) -> np.ndarray:
+    def survive(self, noisy_votes: np.ndarray, sd: float, n_rows: float) -> np.ndarray:
         """Return which guesses survive (m,), by the rule `keep`; reads noisy votes only."""
         if self.keep == "n votes":
-            return survivors(noisy_votes, n_public)
+            return survivors(noisy_votes, n_rows)
         return noisy_votes > (2 * sd if self.keep == "2 sd" else 0)
 
     def select(
