@@ -26,11 +26,23 @@ def prepare() -> None:
     gc.freeze()
 
 
+def end() -> None:
+    """Stop whatever is computed, so that nothing outlives the server."""
+    from pages._ui.jobs import stop_all
+    from pages._ui.workers import workers
+
+    stop_all()
+    workers().stop()
+
+
 @asynccontextmanager
 async def ready(_: object) -> AsyncIterator[None]:
-    """Prepare before the port answers."""
+    """Prepare before the port answers; stop all work when the server ends."""
     prepare()
-    yield
+    try:
+        yield
+    finally:
+        end()
 
 
 def visit() -> None:

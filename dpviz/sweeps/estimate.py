@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpviz.privacy.accounting import epsilon_of_mu
@@ -33,8 +33,8 @@ def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Run]:
     return list(found.values())
 
 
-def trial(cell: Run) -> float:
-    """Run a cell here and now; return its seconds, without those for opening the data."""
+def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:
+    """Run a cell here and now; return its seconds, without those for opening the data. It is one step."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()
     execute(cell)

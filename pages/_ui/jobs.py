@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import uuid
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from typing import Any
 
 from dpviz.trace import Cancelled
 
-__all__ = ["Job", "Jobs"]
+__all__ = ["Job", "Jobs", "stop_all"]
 
 
 @dataclasses.dataclass
@@ -26,6 +27,7 @@ class Job:
     done, total : progress in the work's own units; total 0 means unknown
     result : what the work returned
     error : one sentence, if it failed
+    wanted : says whether somebody still waits for it
     """
 
     id: str
@@ -38,6 +40,7 @@ class Job:
     error: str = ""
     _cancel: threading.Event = dataclasses.field(default_factory=threading.Event)
     _over: threading.Event = dataclasses.field(default_factory=threading.Event)
+    wanted: Callable[[], bool] = lambda: True
 
     def wait(self, seconds: float) -> bool:
         """Wait until it is over, at most so long; return whether it is."""
@@ -49,9 +52,9 @@ class Job:
         return self.status in {"queued", "running"}
 
     def advance(self, done: int, total: int) -> None:
-        """Report progress; raises `Cancelled` if somebody asked to stop."""
+        """Report progress; raises `Cancelled` if somebody asked to stop, or nobody wants the result any more."""
         self.done, self.total = done, total
-        if self._cancel.is_set():
+        if self._cancel.is_set() or not self.wanted():
             raise Cancelled
 
     def cancel(self) -> None:
@@ -59,6 +62,15 @@ class Job:
         self._cancel.set()
         if self.status == "queued":
             self.status = "cancelled"
+
+
+_ALL: weakref.WeakSet[Jobs] = weakref.WeakSet()
+
+
+def stop_all() -> None:
+    """Cancel the jobs of every queue of this process."""
+    for jobs in list(_ALL):
+        jobs.stop()
 
 
 class Jobs:
@@ -70,14 +82,25 @@ class Jobs:
         self._waiting: list[tuple[Job, Callable[[Job], Any]]] = []
         self._keep = keep
         self._lock = threading.Lock()
+        _ALL.add(self)
 
-    def submit(self, title: str, work: Callable[[Job], Any], owner: str = "") -> Job:
+    def stop(self) -> None:
+        """Cancel every job and take no other: the server ends."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            self._waiting.clear()
+            for job in self._jobs.values():
+                job.cancel()
+
+    def submit(
+        self, title: str, work: Callable[[Job], Any], owner: str = "", wanted: Callable[[], bool] = lambda: True
+    ) -> Job:
         """Queue `work(job)`; its return value becomes `job.result`.
 
         While one job of an owner runs, the owner's next ones let everybody else's pass. Nobody's jobs ("") never wait
         for each other.
         """
-        job = Job(uuid.uuid4().hex, title, owner)
+        job = Job(uuid.uuid4().hex, title, owner, wanted=wanted)
         with self._lock:
             self._jobs[job.id] = job
             for old in [key for key, other in self._jobs.items() if not other.active][: -self._keep or None]:

@@ -18,9 +18,11 @@ from dpviz.sweeps.compare import Reference, Replay, reference, replay
 from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
+from pages._ui.presence import Presence
 from pages._ui.results import Result, _stores, find, show
 from pages._ui.workers import RUNS, workers
 
+MOST_SECONDS = 300.0  # of one run; the processes are everybody's
 QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
 
 
@@ -87,8 +89,14 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     if find(identity) is not None:
         show(identity)
         return
+    try:
+        check_time(data, algorithm)
+    except ValueError as problem:
+        st.session_state.problem = str(problem)
+        return
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
-    job = jobs().submit(algorithm.name, lambda job: inbox.append(execute(data, algorithm, seed, job)), _session())
+    work = lambda job: inbox.append(execute(data, algorithm, seed, job))  # noqa: E731
+    job = jobs().submit(algorithm.name, work, _session(), Presence().there)
     st.session_state.update(job=job.id, inbox=inbox)
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
@@ -97,6 +105,32 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
 def seconds(data: Dataset, algorithm: Algorithm) -> float:
     """Return how long a run is expected to take here, from public values."""
     return pace().seconds(algorithm, data.domain.n_features, data.n_public)
+
+
+def check_time(data: Dataset, algorithm: Algorithm) -> None:
+    """Refuse a run that would keep a process of this server for too long, by public values.
+
+    Raises
+    ------
+    ValueError
+        If it would; the sentence says what would fit.
+    """
+    expected = seconds(data, algorithm)
+    if expected <= MOST_SECONDS:
+        return
+    fits = [k for k in range(1, algorithm.n_clusters) if _fits(data, dataclasses.replace(algorithm, n_clusters=k))]
+    advice = f"{fits[-1]} clusters would fit" if fits else "a smaller data set would fit"
+    raise ValueError(
+        f"This run would take {duration(expected)}, and this server allows {duration(MOST_SECONDS)}; {advice}, or use "
+        "the command line."
+    )
+
+
+def _fits(data: Dataset, algorithm: Algorithm) -> bool:
+    try:
+        return seconds(data, algorithm) <= MOST_SECONDS
+    except ValueError:  # another parameter does not go with this k
+        return False
 
 
 def abandon() -> None:

@@ -56,6 +56,7 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
             raise ValueError(
                 f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
             )
+        runs.check_time(data, algorithm)
         outlook = runs.forecast(data, algorithm)
     except (ValueError, TypeError) as problem:
         algorithm = None

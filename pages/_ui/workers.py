@@ -43,6 +43,7 @@ class Workers:
         self._count, self._nice, self._lock = count, nice, threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
         self._warming: list[Future[None]] = []
+        self._ended = False
 
     @property
     def away(self) -> bool:
@@ -99,8 +100,17 @@ class Workers:
                         raise
                 return self._last(future)
 
+    def stop(self) -> None:
+        """End the processes at once, whatever they do, and start no others."""
+        with self._lock:
+            self._ended = True
+            if self._pool is not None:
+                self._pool.shutdown(wait=False, kill_workers=True)
+
     def _submit(self, function: Callable[..., Any], *args: Any, **named: Any) -> Future[Any]:
         with self._lock:
+            if self._ended:
+                raise ChildProcessError("The server ends.")
             if self._pool is not None:
                 try:
                     return self._pool.submit(function, *args, **named)

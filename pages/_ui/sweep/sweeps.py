@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-import tempfile
 import threading
 import time
 from collections import OrderedDict
 from contextlib import closing
 from functools import partial
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -22,13 +21,15 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.jobs import Job, Jobs
-
-MEMORY = next((str(path) for path in [Path("/dev/shm")] if path.is_dir()), None)  # a folder that is not on a disk
+from pages._ui.memory import MemoryFolder
+from pages._ui.presence import Presence
+from pages._ui.workers import workers
 
 WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
 KEEP = 40  # sweeps of all sessions together
 MOST_RUNS = 5000
 MOST_WAITING = 5
+MOST_KINDS = 30  # of runs that are timed before a start
 QUERY = "sweep"  # in the address, so that a sweep is found again; a random token
 
 
@@ -43,6 +44,7 @@ class Kept:
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     job: Job | None = None
     begun: float = 0.0
+    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
 
     @property
     def active(self) -> bool:
@@ -67,7 +69,7 @@ class Shelf:
         self.queue = Jobs(workers=1)
         self.trials = Jobs(workers=1)
         self.seconds: dict[tuple[Any, ...], float] = {}
-        self.folder = tempfile.TemporaryDirectory(prefix="dpviz-", dir=MEMORY)  # this user's only; goes with the server
+        self.folder = MemoryFolder()
         self.titles: dict[str, str] = {}  # path -> what a visitor sees
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
@@ -103,15 +105,20 @@ def start(sweep: Sweep, title: str) -> None:
     ValueError
         If it is too large, or too many wait.
     """
-    total = sum(1 for _ in sweep.runs())
+    total = size(sweep)
     if total > MOST_RUNS:
-        raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; got {total:,}. Use the command line.")
+        raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; this one has more. Use the command line.")
     if shelf().waiting >= MOST_WAITING:
         raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
     kept = Kept(secrets.token_urlsafe(9), title, sweep, total)
     shelf().put(kept)
-    kept.job = shelf().queue.submit(title, partial(_work, kept))
+    kept.job = shelf().queue.submit(title, partial(_work, kept), wanted=kept.watched.there)
     show(kept.identity)
+
+
+def size(sweep: Sweep) -> int:
+    """Return how many runs a sweep has, counted up to one more than may be started."""
+    return sum(1 for _ in islice(sweep.runs(), MOST_RUNS + 1))
 
 
 def _work(kept: Kept, job: Job) -> None:
@@ -143,6 +150,8 @@ def shown() -> Kept | None:
         show(identity)
     elif found is not None:
         st.query_params[QUERY] = identity
+    if found is not None:
+        found.watched.join()
     return found
 
 
@@ -153,16 +162,31 @@ def history() -> list[Kept]:
 
 
 def expected(sweep: Sweep) -> float | None:
-    """Return the expected seconds; None while one run of each kind is being timed in the background."""
+    """Return the expected seconds; None while one run of each kind is being timed in the background.
+
+    A session times one sweep at a time: what the form said before is not timed to its end.
+    """
     found = estimate.seconds(sweep, shelf().seconds, WORKERS)
-    timing = shelf().trials.get(st.session_state.get("timing", ""))
-    if found is None and (timing is None or not timing.active):
-        cells = estimate.missing(sweep, shelf().seconds)
-        st.session_state.timing = shelf().trials.submit("timing", partial(_time, cells)).id
-    return found
+    if found is not None:
+        return found
+    state, kinds = st.session_state, estimate.missing(sweep, shelf().seconds)
+    timing = shelf().trials.get(state.get("timing", ""))
+    wanted = frozenset(map(estimate.kind, kinds))
+    if timing is not None and timing.active:
+        if wanted <= state.timed:
+            return None
+        timing.cancel()
+    state.timed = wanted
+    state.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
+    return None
 
 
-def _time(cells: list[Run], job: Job) -> None:
-    for done, cell in enumerate(cells):
-        job.advance(done, len(cells))
-        shelf().seconds[estimate.kind(cell)] = estimate.trial(cell)
+def timeable(sweep: Sweep) -> bool:
+    """Return whether a sweep has few enough kinds of runs to time one of each."""
+    return len(estimate.missing(sweep, shelf().seconds)) <= MOST_KINDS
+
+
+def _time(kinds: list[Run], job: Job) -> None:
+    for done, run in enumerate(kinds):
+        job.advance(done, len(kinds))
+        shelf().seconds[estimate.kind(run)] = workers().run(estimate.trial, run, job=job)

@@ -36,7 +36,13 @@ def size(sweep: Sweep) -> str:
 
 def cost(sweep: Sweep) -> None:
     """Say how long a sweep will take, and what it would spend on private data."""
-    total = sum(1 for _ in sweep.runs())
+    total = sweeps.size(sweep)
+    if total > sweeps.MOST_RUNS:
+        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here; this sweep has more. Use the command line.")
+        return
+    if not sweeps.timeable(sweep):
+        st.caption(f"{total:,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
+        return
     runs, epsilon = estimate.composed(sweep)
 
     @st.fragment(run_every=1.0 if sweeps.expected(sweep) is None else None)

@@ -1,0 +1,52 @@
+"""A folder in memory for made-up and DEMO rows that goes with the server, also with one that was killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows: nothing is left in memory there
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["MemoryFolder"]
+
+PREFIX = "dpviz-memory-"
+_LOCK = "in-use"
+MEMORY = next((path for path in [Path("/dev/shm")] if path.is_dir()), Path(tempfile.gettempdir()))
+
+
+class MemoryFolder:
+    """A folder of this user alone. A lock says that its server lives; folders of servers that do not are removed."""
+
+    def __init__(self, place: Path = MEMORY) -> None:
+        sweep_stale(place)
+        self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, dir=place)
+        self.name = self._folder.name
+        made = Path(self.name) / "new"
+        self._lock = open(made, "wb")  # held as long as the folder
+        if fcntl is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        made.rename(made.with_name(_LOCK))  # nobody sees the file before it is locked
+
+    def cleanup(self) -> None:
+        """Remove the folder now."""
+        self._lock.close()
+        self._folder.cleanup()
+
+
+def sweep_stale(place: Path) -> None:
+    """Remove this user's folders whose server is gone."""
+    if fcntl is None:
+        return
+    for folder in place.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):  # somebody else's, in use, being made, or gone meanwhile
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+                continue
+            with open(folder / _LOCK, "rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)

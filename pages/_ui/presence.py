@@ -1,0 +1,40 @@
+"""Whether somebody still waits for what is computed: a run ends with its session, a sweep with all that look at it."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+__all__ = ["Presence"]
+
+GRACE = 60.0  # seconds without anybody: a line that broke is back by then
+
+
+class Presence:
+    """The sessions that want something; the one that makes it is the first. Others join, say by a link."""
+
+    def __init__(self, grace: float = GRACE) -> None:
+        self._grace, self._lock = grace, threading.Lock()
+        self._sessions: set[str] = set()
+        self._seen = time.monotonic()
+        self.join()
+
+    def join(self) -> None:
+        """Add the session whose script runs here; call it in a script run."""
+        context = get_script_run_ctx(suppress_warning=True)
+        with self._lock:
+            self._seen = time.monotonic()
+            if context is not None:
+                self._sessions.add(context.session_id)
+
+    def there(self) -> bool:
+        """Return whether any of them is connected, or was not long ago; any thread may ask."""
+        if not runtime.exists():  # no server, no visitors who could leave
+            return True
+        with self._lock:
+            if any(runtime.get_instance().is_active_session(session) for session in self._sessions):
+                self._seen = time.monotonic()
+            return time.monotonic() - self._seen < self._grace
