@@ -1,11 +1,14 @@
 """dpviz: the dashboard's entry. As a module it is the server; as a script it is a visitor's page."""
 
+import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
+
+FREEZE = 60  # seconds between two times that everything is collected
 
 
 def prepare() -> None:
@@ -37,12 +40,23 @@ def end() -> None:
 
 @asynccontextmanager
 async def ready(_: object) -> AsyncIterator[None]:
-    """Prepare before the port answers; stop all work when the server ends."""
+    """Prepare before the port answers; freeze what is kept from then on; stop all work when the server ends."""
     prepare()
+    freezing = asyncio.create_task(_freeze())
     try:
         yield
     finally:
+        freezing.cancel()
         end()
+
+
+async def _freeze() -> None:
+    """Freeze the caches too. Thawed first: what a visitor who has left was frozen with goes then, at the latest."""
+    while True:
+        await asyncio.sleep(FREEZE)
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
 
 
 def visit() -> None:

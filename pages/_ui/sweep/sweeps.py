@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -23,13 +24,17 @@ from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.jobs import Job, Jobs
 from pages._ui.memory import MemoryFolder
 from pages._ui.presence import Presence
+from pages._ui.sweep.archive import Archive, is_public
 from pages._ui.workers import workers
+
+_LOG = logging.getLogger(__name__)
 
 WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
 KEEP = 40  # sweeps of all sessions together
 MOST_RUNS = 5000
 MOST_WAITING = 5
 MOST_KINDS = 30  # of runs that are timed before a start
+ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 QUERY = "sweep"  # in the address, so that a sweep is found again; a random token
 
 
@@ -71,6 +76,7 @@ class Shelf:
         self.seconds: dict[tuple[Any, ...], float] = {}
         self.folder = MemoryFolder()
         self.titles: dict[str, str] = {}  # path -> what a visitor sees
+        self.archive = _archive()
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -82,13 +88,39 @@ class Shelf:
                 del self._kept[old]
 
     def get(self, identity: str) -> Kept | None:
-        """Return a sweep, or None if it is gone."""
-        return self._kept.get(identity)
+        """Return a sweep, from disk if this process does not have it, or None if it is gone."""
+        return self._kept.get(identity) or self._again(identity)
+
+    def _again(self, identity: str) -> Kept | None:
+        """Take a sweep of public data up again after a restart; of one that another process works on, the rows."""
+        try:
+            found = self.archive.get(identity) if self.archive else None
+        except (OSError, ValueError) as problem:
+            _LOG.warning("A sweep on disk cannot be read: %s", problem)
+            return None
+        if self.archive is None or found is None:
+            return None
+        sweep, title, rows, how = found
+        kept = Kept(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
+        if not how:
+            if self.waiting >= MOST_WAITING or not self.archive.free(identity):
+                return kept
+            kept.job = self.queue.submit(title, partial(_work, kept), wanted=kept.watched.there)
+        self.put(kept)
+        return kept
 
     @property
     def waiting(self) -> int:
         """How many sweeps wait or run."""
         return sum(kept.active for kept in self._kept.values())
+
+
+def _archive() -> Archive | None:
+    try:
+        return Archive()
+    except OSError as problem:
+        _LOG.warning("Sweeps are not kept over a restart: %s", problem)
+        return None
 
 
 @st.cache_resource(show_spinner=False)
@@ -112,6 +144,8 @@ def start(sweep: Sweep, title: str) -> None:
         raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
     kept = Kept(secrets.token_urlsafe(9), title, sweep, total)
     shelf().put(kept)
+    if (archive := shelf().archive) and is_public(sweep):
+        archive.put(kept.identity, sweep, title)
     kept.job = shelf().queue.submit(title, partial(_work, kept), wanted=kept.watched.there)
     show(kept.identity)
 
@@ -121,17 +155,33 @@ def size(sweep: Sweep) -> int:
     return sum(1 for _ in islice(sweep.runs(), MOST_RUNS + 1))
 
 
+def cancel(kept: Kept) -> None:
+    """Stop a sweep for good: nobody takes it up again."""
+    if kept.job is not None:
+        if (archive := shelf().archive) and is_public(kept.sweep):
+            archive.end(kept.identity, "cancelled")
+        kept.job.cancel()
+
+
 def _work(kept: Kept, job: Job) -> None:
     kept.begun = time.monotonic()
 
     def look() -> None:
         job.advance(len(kept.rows), kept.total)
 
-    look()
-    with closing(perform(kept.sweep, (), partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look))) as rows:
-        for row in rows:
-            kept.rows.append(row)
-            look()
+    archive = shelf().archive if is_public(kept.sweep) else None
+    met = {row["key"] for row in kept.rows}
+    engine = partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look)
+    with archive.working(kept.identity) if archive else nullcontext() as file:
+        look()
+        with closing(perform(kept.sweep, met, engine)) as rows:
+            for row in rows:
+                kept.rows.append(row)
+                if file is not None:
+                    file.append(row)
+                look()
+        if archive and file is not None:  # else it goes on where it stopped when somebody opens it again
+            archive.end(kept.identity, "done")
 
 
 def show(identity: str) -> None:

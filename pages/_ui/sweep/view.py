@@ -122,7 +122,7 @@ def _bar(kept: Kept) -> None:
     bar, button = st.columns([5, 1], vertical_alignment="center")
     bar.progress(done / kept.total, words)
     if button.button("Cancel", key="sweep_cancel", width="stretch"):
-        job.cancel()
+        sweeps.cancel(kept)
 
 
 def _pictures(kept: Kept, look: Look) -> None:
@@ -132,6 +132,8 @@ def _pictures(kept: Kept, look: Look) -> None:
         st.info(f"Cancelled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
     elif kept.job.status == "failed":
         st.error(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown.")
+    elif kept.job.status == sweeps.ELSEWHERE:
+        st.info(f"{len(rows):,} of {kept.total:,} runs so far. Another process works on them: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
