@@ -109,7 +109,7 @@ class Tracker:
 
     def counts(self, noisy_counts: np.ndarray, sd: float) -> tuple[np.ndarray, float]:
         """Return the counts of all steps so far, weighted by precision, and their standard deviation."""
-        if not self._pooled:
+        if not self._pooled or sd == 0:
             return noisy_counts, sd
         self._counts = self._counts + noisy_counts / sd**2
         self._precision += sd**-2
@@ -122,7 +122,7 @@ class Tracker:
         its variance is the larger of what all centers show, weighted by precision, and d / (d + 4) of what this one
         shows. The first shift is taken as it is.
         """
-        if not self._pooled:
+        if not self._pooled or not noise.any():
             return shifts
         d = shifts.shape[1]
         prior = np.full(len(shifts), np.inf)

@@ -120,11 +120,14 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
     ),
     "nsm": (
         Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
+        Line("with few rows: how far do most of them reach?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
         Line("count and average near many candidates", ("candidates",), "candidates"),
         Line("the same again where rows were found", ("zoom",), "zoom"),
         Line("k-means with restarts on these noisy points", ("solve",)),
-        Line("twice: one noisy step of Lloyd on the rows", ("correction",), "step"),
+        Line("two to four times, on the rows, with noise:", ("correction",)),
+        Line("  how far do rows lie from their center?", ("correction",), "distances"),
+        Line("  one step of Lloyd, clipped where it pays", ("correction",), "step"),
         Line("  two centers in one group? Part them", ("correction",)),
     ),
     "stemmer-kaplan": (
