@@ -10,7 +10,7 @@ from dpviz.domain import Domain
 
 def trace_of(slug, d):
     X = np.random.default_rng(0).normal(scale=0.2, size=(800, d)) + np.repeat(np.eye(d)[:2] * 0.5, 400, axis=0)
-    values = {"rho_distance": 0.1} if slug.startswith("dist-dp") else {}
+    values = {"rho_distance": 0.05} if slug.startswith("dist-dp") else {}
     return (
         ALGORITHMS[slug](n_clusters=3, epsilon=4.0, **values) if slug != "kmeans" else ALGORITHMS[slug](n_clusters=3),
         X,
