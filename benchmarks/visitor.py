@@ -23,11 +23,14 @@ class Visitor:
     ----------
     port : of a server on 127.0.0.1
     page : path without the slash, "" for the first page
+    query : of the address, without the question mark
+    cookie : sent with the websocket's request, as a proxy that keeps a visitor on one process wants it
     patience : seconds until an answer counts as lost
     """
 
-    def __init__(self, port: int, page: str, *, patience: float = 120.0) -> None:
+    def __init__(self, port: int, page: str, *, query: str = "", cookie: str = "", patience: float = 120.0) -> None:
         self._address, self._page, self._patience = f"127.0.0.1:{port}", page, patience
+        self.query, self._cookie = query, cookie
         self._values: dict[str, tuple[str, Any]] = {}
         self._hash = ""
         self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it stands in)
@@ -43,6 +46,7 @@ class Visitor:
             compression=None,
             open_timeout=self._patience,
             ping_timeout=self._patience,
+            additional_headers={"cookie": self._cookie} if self._cookie else None,
         )
         return self
 
@@ -85,6 +89,7 @@ class Visitor:
     async def _send(self, *, fragment: str = "", trigger: str = "", auto: bool = False) -> float:
         message = BackMsg()
         rerun = message.rerun_script
+        rerun.query_string = self.query
         rerun.page_script_hash, rerun.fragment_id, rerun.is_auto_rerun = self._hash, fragment, auto
         if not self._hash:
             rerun.page_name = self._page
@@ -110,6 +115,8 @@ class Visitor:
                 if whole:
                     self.polls.clear()
                 whole = True  # a fragment that starts the script anew starts all of it
+            elif kind == "page_info_changed":
+                self.query = message.page_info_changed.query_string
             elif kind == "navigation" and message.navigation.page_script_hash:
                 self._hash = message.navigation.page_script_hash
             elif kind == "auto_rerun":
