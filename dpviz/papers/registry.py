@@ -95,6 +95,15 @@ class Item:
             found.append(sweep_of({**own, **shorter}))
         return found
 
+    def shortened(self) -> list[str]:
+        """Return in words what a quick run replaces."""
+        given = [{**self.quick, **record.get("quick", {})} for record in self.sweeps]
+        return [
+            f"{key.replace('_', ' ')} = {', '.join(map(str, value)) if isinstance(value, list) else value}"
+            for one in given
+            for key, value in one.items()
+        ]
+
 
 @dataclasses.dataclass(frozen=True)
 class Paper:

@@ -40,6 +40,9 @@ PAGES = {
     "pages/distance.py": Entry(
         "Distance", ":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."
     ),
+    "pages/papers.py": Entry(
+        "Papers", ":material/menu_book:", "Every figure and table of the five papers, run again, with a verdict."
+    ),
     "pages/learn.py": Entry("Learn", ":material/school:", "One question, one picture: predict, step, explain."),
     "pages/ledger.py": Entry(
         "Ledger", ":material/receipt_long:", "Every number that left the rows, what it cost, and why."

@@ -1,0 +1,107 @@
+"""What the Papers page shows of an item: its verdict, printed numbers beside ours, what differs, the command."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.papers.registry import Item, Paper
+from dpviz.papers.reproduce import load_numbers
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
+from dpviz.sweeps.measures import METRICS
+
+__all__ = ["RESULTS", "counted", "numbers", "show", "verdict"]
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "papers"
+_ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
+_COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"}
+_TITLES = {"auc": "area of the loss over ε", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
+
+
+@st.cache_data(show_spinner=False)
+def _read(path: str, modified: int) -> pd.DataFrame:
+    return load_numbers(Path(path))
+
+
+def numbers(paper: Paper, item: Item) -> pd.DataFrame:
+    """Return the numbers of the committed rerun of an item; empty if it was not run."""
+    path = RESULTS / f"{paper.id}-{item.id}.csv"
+    return _read(str(path), path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+def verdict(paper: Paper, item: Item) -> Verdict:
+    """Return what the committed rerun says."""
+    return judge(item, numbers(paper, item))
+
+
+def counted(papers: dict[str, Paper]) -> dict[str, int]:
+    """Return how many items have which verdict."""
+    words = [verdict(paper, item).word for paper in papers.values() for item in paper.items]
+    return {word: words.count(word) for word in _ICONS}
+
+
+def show(paper: Paper, item: Item) -> None:
+    """Show one item."""
+    found, said = numbers(paper, item), verdict(paper, item)
+    with st.container(border=True):
+        head, badge = st.columns([3, 2], vertical_alignment="center")
+        head.subheader(item.name)
+        badge.badge(said.word, icon=f":material/{_ICONS[said.word]}:", color=_COLORS[said.word])  # type: ignore[arg-type]
+        st.markdown(f"**The paper says:** {item.claim} *Printed: {item.prints}.*")
+        if said.word == NOT_RUN:
+            st.markdown("**Ours:** not run on this machine yet; the command below does it.")
+        else:
+            total = said.yes + said.tie + said.no
+            st.markdown(
+                f"**Ours:** of {total} comparisons {said.yes} hold, {said.tie} are within noise, {said.no} contradict."
+            )
+        if said.no and item.because:
+            st.markdown(f"**Because** {item.because}.")
+        with st.expander("Numbers, settings that differ, and the command"):
+            _details(paper, item, found, said)
+
+
+def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict) -> None:
+    differs = [*item.differs, *(f"quick run: {words}" for words in item.shortened())]
+    st.markdown("**Settings that differ from the paper's**\n" + "".join(f"\n- {words}." for words in differs))
+    if said.against:
+        st.markdown("**What contradicts**\n" + "".join(f"\n- {html.escape(words)}" for words in said.against[:8]))
+    if item.facts:
+        st.markdown("**As printed**")
+        st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")
+    beside = beside_printed(item.printed, found)
+    if len(beside):
+        st.markdown("**Printed beside ours**")
+        table = beside.assign(
+            what=beside.what.map(_title), printed=beside.printed.map(_short), ours=_with_half(beside, "ours")
+        )
+        table = table.drop(columns="half").rename(columns={"label": "curve", "runs": "seeds"})
+        st.dataframe(table, hide_index=True, width="stretch")
+    if len(found):
+        st.markdown("**All our numbers**: mean ± half a 95 % interval over seeds. NOT PRIVATE.")
+        table = pd.DataFrame({
+            "data": found.data, "curve": found.label, "at": found.point, "what": found.metric.map(_title),
+            "ours": _with_half(found, "mean"), "seeds": found.runs, "δ": found.delta.map(_short),
+        })  # fmt: skip
+        st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
+    st.code(f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m dpviz reproduce {paper.id} {item.id}", language="bash")
+    st.caption(
+        "Without --quick with the paper's number of repeats. A second call goes on where the first was stopped. FOLDER "
+        "holds the benchmark sets, NAME/NAME.csv.gz each (benchmarks/specs/README.md)."
+    )
+
+
+def _title(metric: str) -> str:
+    return _TITLES.get(metric) or METRICS[metric].title
+
+
+def _short(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.3g}"
+
+
+def _with_half(table: pd.DataFrame, column: str) -> list[str]:
+    pairs = zip(table[column], table.half, strict=True)
+    return ["not run" if pd.isna(v) else f"{v:.4g}" if pd.isna(h) or not h else f"{v:.4g} ± {h:.2g}" for v, h in pairs]

@@ -1,0 +1,37 @@
+"""Papers: every figure and table of the five papers, run again, with a verdict."""
+
+import streamlit as st
+
+from dpviz.papers.registry import papers
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN
+from pages._ui import shell
+from pages._ui.papers import counted, show, verdict
+
+shell.enter(__file__)
+every = papers()
+count = counted(every)
+heading = "The five papers, run again"
+shell.strip(heading)
+st.title(heading)
+st.html(
+    f'<p class="dp-lede">Of {sum(count.values())} figures and tables {count[REPRODUCES]} reproduce, {count[WITHIN]} '
+    f"are within noise, {count[DOES_NOT]} do not reproduce and {count[NOT_RUN]} were not run here. Each entry says "
+    "what the paper claims, what our rerun says, and which settings differ.</p>"
+    '<p class="dp-small">The runs behind this page are quick ones: few seeds, some of the sets. A claim of the kind '
+    "“always best” fails with one clear counterexample; the entry shows it. Two means are told apart only "
+    "beyond both their 95 % intervals.</p>"
+)
+chosen, shown = st.columns([3, 2], vertical_alignment="bottom")
+name = chosen.segmented_control(
+    "Paper", every, default="pe-means", required=True, key="papers_paper", persist_state="session",
+    format_func=lambda one: every[one].title.partition(":")[0],
+)  # fmt: skip
+word = shown.selectbox("Verdict", ["all", REPRODUCES, WITHIN, DOES_NOT, NOT_RUN], key="papers_verdict")
+paper = every[name]
+st.header(paper.title)
+st.caption(paper.cite)
+items = [item for item in paper.items if word in ("all", verdict(paper, item).word)]
+for item in items:
+    show(paper, item)
+if not items:
+    st.info(f"No item of this paper has the verdict “{word}”.")

@@ -1,0 +1,50 @@
+"""The Papers page: every item with a verdict, printed numbers beside ours, bad results files said so."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.papers.registry import papers
+from dpviz.papers.verdicts import NOT_RUN, REPRODUCES
+from pages._ui import papers as shown
+
+ITEMS = {paper.id: [item.name for item in paper.items] for paper in papers().values()}
+
+
+@pytest.fixture
+def page(monkeypatch):
+    root = Path(__file__).parents[2]
+    monkeypatch.chdir(root)
+    app = AppTest.from_file(str(root / "app.py"), default_timeout=60).run()
+    return app.switch_page("pages/papers.py").run()
+
+
+def words(app):
+    return " ".join([*(m.value for m in app.markdown), *(h.proto.body for h in app.get("html"))])
+
+
+def test_every_item_of_every_paper_has_its_place_and_the_counts_add_up(page):
+    assert not page.exception
+    count = shown.counted(papers())
+    assert sum(count.values()) == 23 and f"Of 23 figures and tables {count[REPRODUCES]} reproduce" in words(page)
+    for name, items in ITEMS.items():
+        page.segmented_control(key="papers_paper").set_value(name).run()
+        assert not page.exception and [one.value for one in page.subheader] == items
+
+
+def test_committed_table_3_shows_printed_bytes_beside_ours(page):
+    page.segmented_control(key="papers_paper").set_value("fastlloyd").run()
+    tables = [frame.value for frame in page.dataframe if "printed" in frame.value]
+    assert any({"192", "1.44e+03"} <= set(table.printed) and "not run" in set(table.ours) for table in tables)
+
+
+def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, tmp_path):
+    monkeypatch.setattr(shown, "RESULTS", tmp_path)
+    page.run()
+    assert words(page).count("not run on this machine yet") == len(ITEMS["pe-means"])
+    assert any("python -m dpviz reproduce pe-means fig1" in code.value for code in page.code)
+    page.selectbox(key="papers_verdict").set_value(REPRODUCES).run()
+    assert not page.exception and "No item of this paper" in page.info[0].value
+    page.selectbox(key="papers_verdict").set_value(NOT_RUN).run()
+    assert len(page.subheader) == len(ITEMS["pe-means"])
