@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 
 from dpviz.figures.theme import DARK, STYLES, Style, Theme, base, tag
 
-__all__ = ["AXIS_TITLES", "area_bars", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
+__all__ = ["area_bars", "axis_title", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
 
-AXIS_TITLES = {
+_AXIS_TITLES = {
     "epsilon": "ε, smaller is more private",
     "delta": "δ",
     "rho_distance": "rho (distance), larger protects more",
@@ -23,6 +23,7 @@ AXIS_TITLES = {
 _WORDS = {
     "central DP": "one row added or removed",
     "local DP": "each row randomized before it is collected",
+    "none": "no promise: drawn without noise",
     "rho-distance DP": "one row moved by at most rho: a weaker promise",
 }
 _FALLBACK = (  # after the named ones: marker and dash carry what color cannot
@@ -83,6 +84,11 @@ def glyph(style: Style, colors: Theme) -> str:
     )
 
 
+def axis_title(axis: str) -> str:
+    """Return the title of an axis: of a parameter of some algorithm, its name."""
+    return _AXIS_TITLES.get(axis, axis.replace("_", " "))
+
+
 def promise(notion: str) -> str:
     """Return a promise in words: what must look alike."""
     return f"{notion}: {_WORDS[notion]}"
@@ -120,6 +126,11 @@ def curves(
         raise ValueError("figures: curves of different promises or data sets must not share an axis.")
     figure = base(colors, title, height=height, margin_left=62)
     tag(figure, colors)
+    stops = sorted(points[axis].dropna().unique())
+    spaced = all(isinstance(stop, int | float | np.number) and stop > 0 for stop in stops)
+    if not spaced:  # words, or numbers that a log axis does not have: side by side
+        place_of = {stop: 10 ** (0.3 * i) for i, stop in enumerate(stops)}
+        points, runs = (table.assign(**{axis: table[axis].map(place_of).astype(float)}) for table in (points, runs))
     names = list(dict.fromkeys(points.series))
     positive = bool((points["mean"] > 0).all() and (runs.value > 0).all())
     log = log and positive
@@ -146,9 +157,9 @@ def curves(
                 "array": (line.high - line["mean"]).fillna(0), "arrayminus": (line["mean"] - low).fillna(0),
             },
             customdata=np.stack([line[axis], line.low, line.high, line.runs, line.k_found], axis=1),
-            hovertemplate=f"{name}<br>at %{{customdata[0]:.4g}}: %{{y:.4g}}<br>95% interval of the mean "
-            "%{customdata[1]:.4g} to %{customdata[2]:.4g}<br>%{customdata[3]} runs, %{customdata[4]:.0f} centers"
-            "<extra></extra>",
+            hovertemplate=name + ("<br>at %{customdata[0]:.4g}" if spaced else "") + ": %{y:.4g}<br>95% interval of "
+            "the mean %{customdata[1]:.4g} to %{customdata[2]:.4g}<br>%{customdata[3]} runs, %{customdata[4]:.0f} "
+            "centers<extra></extra>",
         )  # fmt: skip
         ends.append((name, float(line["mean"].iloc[-1]), color))
     reference = points.dropna(subset="reference").drop_duplicates(axis).sort_values(axis)
@@ -163,7 +174,7 @@ def curves(
         ends.append(("◇ KMeans", y[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
     figure.update_xaxes(
-        type="log", title_text=AXIS_TITLES[axis], tickvals=ticks, ticktext=[short(axis, tick) for tick in ticks],
+        type="log", title_text=axis_title(axis), tickvals=ticks, ticktext=[short(axis, stop) for stop in stops],
         showgrid=False,
     )  # fmt: skip
     figure.update_yaxes(title_text=metric + (" (log scale)" if log else ""), type="log" if log else "linear")
@@ -305,8 +316,8 @@ def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool,
         text=[[("" if math.isnan(v) else f"{v:.3g}{end}") for v in row] for row in grid.to_numpy(dtype=float)],
         texttemplate="%{text}", textfont={"color": colors.ink, "size": 12.5}, hoverinfo="skip",
     )  # fmt: skip
-    figure.update_xaxes(type="category", title_text=AXIS_TITLES[x], showgrid=False)
-    figure.update_yaxes(type="category", title_text=AXIS_TITLES.get(y, y), showgrid=False)
+    figure.update_xaxes(type="category", title_text=axis_title(x), showgrid=False)
+    figure.update_yaxes(type="category", title_text=axis_title(y), showgrid=False)
     return figure
 
 

@@ -35,7 +35,8 @@ def with_reference(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd
     `reference` is KMeans's value on the same data, with as many rows and centers.
     """
     done = rows[(rows.status == "ok") & rows[metric].notna()]
-    best = done[(done.algorithm == REFERENCE) & (done.label == REFERENCES[METRICS[metric].objective])]
+    medians = METRICS[metric].objective == "medians"
+    best = done[(done.algorithm == REFERENCE) & ((done.label == REFERENCES["medians"]) == medians)]
     found = best.drop_duplicates(_PLACE)[[*_PLACE, metric]]
     private = _unfolded(done[done.algorithm != REFERENCE]).assign(value=lambda table: table[metric])
     merged = private.merge(found.rename(columns={metric: "reference"}), how="left", on=_PLACE)

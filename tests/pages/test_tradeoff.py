@@ -25,7 +25,7 @@ from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.report import against_published, report
 from dpviz.sweeps.rowfile import RowFile, table
-from dpviz.sweeps.spec import Published, to_script
+from dpviz.sweeps.spec import Published, sweep_of, to_script
 from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
 from pages._ui.results import Result, Store
@@ -318,6 +318,40 @@ def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
         app.text_input(key=key).set_value("").run()
     app.multiselect(key="sweep_algorithms").set_value([]).run()
     assert any("algorithms must name at least one value" in error.value for error in app.error)
+
+
+def test_any_parameter_and_any_preset_can_be_chosen_and_bad_values_are_one_sentence(app):
+    app.multiselect(key="sweep_algorithms").set_value(["fastlloyd", "sulloyd"]).run()
+    app.multiselect(key="sweep_vary").set_value(["alpha", "boundary"]).run()
+    app.text_input(key="sweep_vary_alpha").set_value("0.4, 0.8, 1.6").run()
+    app.text_input(key="sweep_vary_boundary").set_value("fold, clip").run()
+    app.multiselect(key="sweep_presets").set_value(["FastLloyd: paper"]).run()
+    app.text_input(key="sweep_delta").set_value("1/(n ln n), 1e-6").run()
+    assert not app.exception and not app.error
+    assert "3 algorithms" in words(app) and "2 δ × 3 alpha × 2 boundary" in words(app)
+    for key, text, said in [
+        ("sweep_vary_alpha", "many", "alpha must be float values with commas between them; got 'many'"),
+        ("sweep_vary_alpha", "9", "alpha must be <= 3"),
+        ("sweep_vary_boundary", "wall", "boundary must be among fold, clip, none"),
+        ("sweep_delta", "1/n", "delta must be numbers or n^-1.1, 1/(n ln n), 1/(n sqrt n)"),
+    ]:
+        kept = app.text_input(key=key).value
+        app.text_input(key=key).set_value(text).run()
+        assert not app.exception and any(said in error.value for error in app.error), said
+        app.text_input(key=key).set_value(kept).run()
+        assert not app.error
+
+
+def test_an_axis_of_words_has_one_tick_a_word_and_two_parameters_make_a_table_of_colors():
+    sweep = sweep_of({"data": "sample:tiny", "algorithms": ["fastlloyd"], "epsilon": 1, "repeats": 2,
+                      "alpha": [0.4, 0.8], "boundary": ["fold", "clip", "none"]})  # fmt: skip
+    rows = table([execute(run) for run in sweep.runs()])
+    points, runs = (make(rows, "loss", "boundary") for make in (summary.points, summary.with_reference))
+    figure = tradeoff.curves(points, runs, LIGHT, tradeoff.styles(points), axis="boundary", metric="loss", title="x")
+    assert list(figure.layout.xaxis.ticktext) == ["clip", "fold", "none"]
+    assert figure.layout.xaxis.title.text == "boundary"
+    grid = tradeoff.heat(points, LIGHT, x="boundary", y="alpha", relative=True, title="x")
+    assert np.shape(grid.data[0].z) == (2, 3) and list(grid.data[0].y) == ["0.4", "0.8"]
 
 
 @pytest.mark.slow

@@ -12,10 +12,12 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 from pages._ui import catalog
 from pages._ui.sweep.data import choices, open_choice, source
+from pages._ui.sweep.vary import deltas, numbers, values_of, vary
 
-EPSILONS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0)  # the papers' budgets are among them
+FIRST_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 ROWS = (None, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-RHOS = (0.01, 0.02, 0.05, 0.1, 0.2)
+RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
 FIRST = ("pe-means", "fastlloyd", "dpm", "nsm")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 
@@ -40,7 +42,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         key="sweep_algorithms", help="KMeans, the non-private reference, is always run.", **_KEEP,
     )  # fmt: skip
     epsilon = st.pills(
-        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=EPSILONS[1:6], format_func=_fraction,
+        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=_fraction,
         key="sweep_epsilon", help="Every algorithm runs at every chosen budget.", **_KEEP,
     )  # fmt: skip
     repeats = st.number_input(
@@ -74,9 +76,10 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             "",
             placeholder="n^-1.1 for all",
             key="sweep_delta",
-            help="One value for every algorithm.",
+            help="One value for every algorithm: a number, or a paper's rule such as 1/(n ln n) or 1/(n sqrt n).",
             **_KEEP,
         )
+        varied, curves = vary(chosen)
         metrics = st.multiselect(
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, key="sweep_metrics",
             help="All are computed on the raw rows: not private.", **_KEEP,
@@ -87,12 +90,13 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         )  # fmt: skip
     try:
         if k.strip():
-            axes.append(("n_clusters", _numbers("centers k", k, int)))
+            axes.append(("n_clusters", numbers("centers k", k, int)))
         if delta.strip():
-            axes.append(("delta", _numbers("delta", delta, float)))
+            axes.append(("delta", deltas(delta)))
+        axes += [(name, values_of(chosen, name, text)) for name, text in varied]
         sweep = Sweep(
             data=tuple(map(source, data)),
-            variants=tuple(Variant(slug, slug) for slug in chosen),
+            variants=(*(Variant(slug, slug) for slug in chosen), *curves),
             epsilon=tuple(sorted(epsilon)),
             axes=tuple(axes),
             n_rows=tuple(sorted(n_rows, key=lambda n: n or 0)),
@@ -108,13 +112,6 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
 
 def _fraction(value: float) -> str:
     return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
-
-
-def _numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
-    try:
-        return tuple(kind(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        raise ValueError(f"sweep: {name} must be numbers with commas between them; got {text!r}.") from None
 
 
 def _rho_in_units(names: list[str]) -> str:

@@ -21,7 +21,7 @@ from pages._ui import shell
 from pages._ui.catalog import sample
 from pages._ui.sweep.sweeps import Kept
 
-NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
+_NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
 _SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
 _TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 _NONE = "…"
@@ -39,6 +39,15 @@ class Look:
     metric: str
     log: bool
     single: bool
+
+
+def named(axis: str) -> str:
+    """Name an axis in a sentence."""
+    return _NAMES.get(axis, axis.replace("_", " "))
+
+
+def _sign(axis: str) -> str:
+    return _SIGNS.get(axis, axis.replace("_", " "))
 
 
 def title(data: str) -> str:
@@ -82,7 +91,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
     stops = sorted(points[look.axis].dropna().unique())
     shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
     areas = summary.areas(rows, look.metric).set_index("series").area if look.axis == "epsilon" else pd.Series()
-    st.header(f"Over all {len(stops)} {NAMES[look.axis]}")
+    st.header(f"Over all {len(stops)} {named(look.axis)}")
     body = []
     for name, line in points.groupby("series", sort=False):
         cells = [_named(name, style) + _promise(line.notion.iloc[0], points)]
@@ -93,7 +102,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
             value = values.get(stop)
             cells.append(_NONE if pd.isna(value) else f"{value:.2f}×" if relative else f"{value:.3g}")
         body.append([*cells, f"{line.k_found.median():.0f}"])
-    heads = [f"{_SIGNS[look.axis]} {short(look.axis, stop)}" for stop in shown]
+    heads = [f"{_sign(look.axis)} {short(look.axis, stop)}" for stop in shown]
     _table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
     words = ["×: times KMeans's."] if relative else []
     if len(areas) and relative:
@@ -102,7 +111,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
 
 
 def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style]) -> None:
-    sign, runs = _SIGNS[look.axis], kept.sweep.repeats
+    sign, runs = _sign(look.axis), kept.sweep.repeats
     st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)
     within = one.selectbox(
@@ -128,7 +137,7 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
 
 def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     """Show areas, runs at one place, winners, two axes, and downloads."""
-    names = ["Area over ε", f"Runs at one {_SIGNS[look.axis]}", "Who wins where", "Two axes", "Take it with you"]
+    names = ["Area over ε", f"Runs at one {_sign(look.axis)}", "Who wins where", "Two axes", "Take it with you"]
     area, one, wins, two, take = st.tabs(names)
     metric = METRICS[look.metric]
     with area:
@@ -169,10 +178,10 @@ def _dots(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style
     at = stops[len(stops) // 2]
     if stops[1:]:
         at = st.select_slider(
-            _SIGNS[look.axis], stops, at, format_func=lambda stop: short(look.axis, stop), key=f"dots_at_{look.axis}"
+            _sign(look.axis), stops, at, format_func=lambda stop: short(look.axis, stop), key=f"dots_at_{look.axis}"
         )
     for (data, notion), group in found[found[look.axis] == at].groupby(["data", "notion"], sort=False):
-        place = f"{_SIGNS[look.axis]} = {short(look.axis, at)}"
+        place = f"{_sign(look.axis)} = {short(look.axis, at)}"
         chart(
             tradeoff.dots(group, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {place}"),
             f"dots_{data}_{notion}",
@@ -207,16 +216,21 @@ def _winners(rows: pd.DataFrame, look: Look) -> None:
 
 def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
     per_data = points.groupby("data")
-    long = [a for a in summary.AXES if a not in (look.axis, "delta") and per_data[a].nunique().max() > 1]
+    long = [
+        a
+        for a in summary.axes_of(kept.table())
+        if a in points and a not in (look.axis, "delta") and per_data[a].nunique().max() > 1
+    ]
     long += ["data"] * (len(kept.data) > 1)
     if not long:
-        st.caption("Choose more than one number of people, of centers k or of data sets to see two axes at once.")
+        st.caption(
+            "Choose more than one number of people, of centers k, of data sets or of a parameter's values to see two "
+            "axes at once."
+        )
         return
     y = long[0]
     if long[1:]:
-        y = st.segmented_control(
-            "Against", long, default=y, required=True, format_func=lambda a: NAMES.get(a, a), key=f"y_{look.axis}"
-        )
+        y = st.segmented_control("Against", long, default=y, required=True, format_func=named, key=f"y_{look.axis}")
     what = "times KMeans's" if metric.relative else metric.title
     for (label, notion), group in points.groupby(["label", "notion"], sort=False):
         for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
@@ -227,7 +241,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
                     shown, shell.colors(), x=look.axis, y=y, relative=metric.relative, title=f"{name}: {what}"
                 ),
                 f"heat_{label}_{notion}_{data}",
-                f"{metric.title} of {name} over {NAMES[look.axis]} and {NAMES.get(y, y)}.",
+                f"{metric.title} of {name} over {named(look.axis)} and {named(y)}.",
             )
             _under(notion)
 

@@ -17,7 +17,7 @@ from dpviz.sweeps.sweep import Sweep
 from pages._ui import shell
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
-from pages._ui.sweep.tables import NAMES, Look, brief, chart, details, icon, tables, title
+from pages._ui.sweep.tables import Look, brief, chart, details, icon, named, tables, title
 
 _SLICES = 25  # a running sweep redraws its picture at most so often
 
@@ -30,7 +30,7 @@ def titles(kept: Kept) -> str:
 def size(sweep: Sweep) -> str:
     """Say how large a sweep is."""
     parts = [f"{len(sweep.variants)} algorithm{'s' * (len(sweep.variants) > 1)}", f"{len(sweep.epsilon)} ε"]
-    parts += [f"{len(values)} {NAMES[name]}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows)) if values[1:]]
+    parts += [f"{len(values)} {named(name)}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows)) if values[1:]]
     return " × ".join([*parts, f"{sweep.repeats} runs"])
 
 
@@ -84,7 +84,7 @@ def tools(kept: Kept) -> Look:
     boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
     if axes[1:]:
         axis = boxes.segmented_control(
-            "Along", axes, default=axis, required=True, format_func=NAMES.get, key=f"along_{kept.identity}"
+            "Along", axes, default=axis, required=True, format_func=named, key=f"along_{kept.identity}"
         )
     if sweep.metrics[1:]:
         metric = boxes.selectbox(
@@ -167,13 +167,13 @@ def _curves(
     figure = tradeoff.curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
         labels=labels, height=height,
-        title=brief(data) + (f": {name} against {NAMES[look.axis]}" if labels else ""),
+        title=brief(data) + (f": {name} against {named(look.axis)}" if labels else ""),
     )  # fmt: skip
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     chart(
         figure, f"curves_{data}_{notion}",
-        f"{name} against {NAMES[look.axis]} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
-        f"best mean, {best['mean']:.3g}, is that of {best.series} at {best[look.axis]:g}.",
+        f"{name} against {named(look.axis)} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
+        f"best mean, {best['mean']:.3g}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
     )  # fmt: skip
     deltas = points.delta.dropna().unique()
     delta = f", δ = {deltas[0]:.1e}" if len(deltas) == 1 else ""
