@@ -18,6 +18,7 @@ from dpviz.trace import Step
 __all__ = ["DISTANCES", "Start", "Tracker", "at_most", "clipping_radius", "correct", "distance_edges", "split_merge"]
 
 DISTANCES = 28  # quarter octaves of a distance histogram: seven octaves
+FINEST = 2.0**-8  # smallest clipping radius of squared distances: noise needs steps of the grid below it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +61,7 @@ def correct(
             shift = shift if shape is None else shape.undo(shift)
         start = np.zeros((k, d)) if absolute else centers
         parts = step == 1 and "scatter" in plan
-        scatter = curator.release("scatter", NearestScatter(centers, clip)) if parts else None
+        scatter = curator.release("scatter", NearestScatter(centers, max(clip, FINEST))) if parts else None
         centers = start + np.where(moved[:, None], shift, 0.0)
         said |= {"start": start, "noisy_counts": noisy.value["counts"], "radius": query.radius, "moved": moved}
         if scatter is not None and begin.moment is not None:

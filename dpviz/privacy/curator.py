@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from dpviz.frozen import freeze
+from dpviz.geometry import GRID
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
@@ -19,6 +20,8 @@ from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Que
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
+
+_NARROWEST = 32 * GRID  # a discrete Gaussian's delta is then at most 1.001 times the continuous one's
 
 
 class Hidden(NamedTuple):
@@ -359,6 +362,11 @@ class Curator:
         change = sensitivity(cost.norm, self.neighboring)[part]
         if not math.isfinite(change) or change < 0 or (change == 0 and not isinstance(cost, Exact)):
             raise ValueError(f"Curator: release {name!r} must have a finite sensitivity > 0; got {change}.")
+        if isinstance(cost, Gaussian | Laplace | Threshold) and change < _NARROWEST:
+            raise ValueError(
+                f"Curator: release {name!r} has a sensitivity of {change:.3g}, below 32 steps of the noise's grid: the "
+                "noise would cost more than the plan counts. Declare a larger radius or wider bounds."
+            )
         return cost, Release(
             label=label,
             part=part,

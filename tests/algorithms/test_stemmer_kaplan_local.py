@@ -87,6 +87,15 @@ def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsil
     assert chances.min() == flip and chances.max() == 1 - flip
 
 
+def test_a_value_outside_the_promised_range_is_cut_twice():
+    """By the question, and again by the randomizer: neither counts on the other."""
+    flip = flip_chance(1.0)
+    np.testing.assert_array_equal(OneBit(flip).chances(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
+    cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
+    far = OffsetOf(cell, np.arange(2), 0.25, 1, False, seed=0).answers(Block(np.array([[0.75], [-0.75], [0.125]])))
+    assert np.abs(far).tolist() == [1.0, 1.0, 0.5]
+
+
 @pytest.mark.parametrize("oracle", [OUE, Hadamard])
 def test_counts_are_unbiased_with_the_declared_spread(oracle):
     """n = 10^5, K = 64, epsilon = 1; the spread of an empty category within 10 %, all means within 4.5 errors."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpviz.domain import Domain
-from dpviz.geometry import Population
+from dpviz.geometry import GRID, Population
 from dpviz.privacy import ledger
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
@@ -359,6 +359,15 @@ def test_a_sensitivity_that_is_no_positive_number_is_refused_before_the_draw(val
     with pytest.raises(ValueError, match="must have a finite sensitivity > 0"):
         asked.release("count", Declared(value))
     assert asked._noise.draws == 0 and asked.ledger == ()
+
+
+@pytest.mark.parametrize("cost", [Laplace(1.0), Gaussian(1.0)])
+def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
+    asked = curator({"count": (cost, cost)})
+    asked.release("count", Declared(32 * GRID))
+    with pytest.raises(ValueError, match="below 32 steps of the noise's grid.*Declare a larger radius"):
+        asked.release("count", Declared(31 * GRID))
+    assert asked._noise.draws == 1 and len(asked.ledger) == 1
 
 
 def test_a_cost_of_another_mechanism_is_refused_before_the_draw():

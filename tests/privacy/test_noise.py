@@ -1,5 +1,7 @@
 """Draws against their distribution, with a negative case each; scale set by the curator, not by the algorithm."""
 
+import os
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,7 +10,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.noise import Secure, Seeded
+from dpviz.privacy.noise import COIN, Secure, Seeded
 from dpviz.privacy.plan import Gaussian, Plan
 from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.privacy.rows import Rows
@@ -23,6 +25,16 @@ def test_gaussian_draws_have_the_scale_asked_for(source):
     assert stats.kstest(draws / 2.5, "norm").pvalue > 1e-6
     assert stats.kstest(draws / 3.125, "norm").pvalue < 1e-6, "a scale 25 % off must be caught"
     np.testing.assert_array_equal(draws / GRID, np.rint(draws / GRID))
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.12, 1 / 3, 0.5, 0.88, 1 - 1 / COIN, 1.0])
+def test_a_secure_coin_comes_up_for_exactly_its_share_of_the_words(chance, monkeypatch):
+    """Frequencies would not show a bias of 0.1 %; the words on both sides of the line do."""
+    words = int(chance * COIN)
+    drawn = [word for word in (0, words - 1, words, words + 1, COIN - 1) if 0 <= word < COIN]
+    monkeypatch.setattr(os, "urandom", lambda size: b"".join((word << 24).to_bytes(8, "little") for word in drawn))
+    came = Secure().coins(np.full(len(drawn), words / COIN))
+    assert came.tolist() == [word < words for word in drawn]
 
 
 @pytest.mark.parametrize("source", SOURCES)

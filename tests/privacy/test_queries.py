@@ -7,11 +7,36 @@ import numpy as np
 import pytest
 
 from dpviz.domain import Domain
-from dpviz.geometry import Population, snap
+from dpviz.geometry import GRID, Population, snap
 from dpviz.privacy import queries
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries import Count, NearestVotes, Query
+from dpviz.privacy.queries import (
+    CellOf,
+    CellSums,
+    ClusterMoves,
+    CompanionSums,
+    Count,
+    HalfIntervalCounts,
+    InBalls,
+    ListedCells,
+    NearestDistances,
+    NearestOf,
+    NearestScatter,
+    NearestSums,
+    NearestVotes,
+    NearRegionSums,
+    OccupiedCells,
+    Projection,
+    Query,
+    RegionSum,
+    SecondMoment,
+    SetCosts,
+    ShapedSums,
+    SplitScore,
+    SwapCosts,
+)
+from dpviz.privacy.queries.base import OnGrid, projected
 from dpviz.privacy.rows import Rows
 from tests.query_cases import CASES
 from tests.query_cases.base import AR, MOVE, REPLACE
@@ -186,7 +211,7 @@ class MeanInsteadOfSum(Count):
 
 
 def votes_twin(cls):
-    return lambda rng, d: cls(Population(np.sort(rng.uniform(-1, 1, (5, d)), axis=0).round(3)))
+    return lambda rng, d: cls(Population(snap(np.sort(rng.uniform(-1, 1, (5, d)), axis=0))))
 
 
 def test_a_halved_sensitivity_is_caught():
@@ -211,3 +236,92 @@ def test_a_callable_field_is_an_open_door():
         kernel: "Callable"  # noqa: F821
 
     assert open_doors(Thief) == {"Callable"}
+
+
+# What a query cannot price it refuses
+
+AT, KEYS = np.array([[0.5, 0.25]]), np.zeros((1, 2), dtype=np.int64)
+GRIDDED = {
+    CellOf: lambda at: CellOf(0.5, at[0], np.zeros(2, dtype=np.int64), (2, 2)),
+    CellSums: lambda at: CellSums(KEYS, 0.5, at[0], 1.0),
+    ClusterMoves: lambda at: ClusterMoves(at, 1.0),
+    CompanionSums: lambda at: CompanionSums("noisy", at, 0.5),
+    HalfIntervalCounts: lambda at: HalfIntervalCounts(at[0], AT[0], 4),
+    InBalls: lambda at: InBalls(at, np.ones(1)),
+    ListedCells: lambda at: ListedCells(KEYS, 0.5, at[0]),
+    NearRegionSums: lambda at: NearRegionSums("noisy", at, 1.0, 1.0, 0.5),
+    NearestOf: lambda at: NearestOf(at),
+    NearestScatter: lambda at: NearestScatter(at, 1.0),
+    NearestSums: lambda at: NearestSums(at, 1.0),
+    NearestVotes: lambda at: NearestVotes(Population(at)),
+    NearestDistances: lambda at: NearestDistances(at, 1.0, 4),
+    ShapedSums: lambda at: ShapedSums(AT, at, 1.0, np.eye(2)),
+    OccupiedCells: lambda at: OccupiedCells(0.5, at[0]),
+    RegionSum: lambda at: RegionSum(at[0], AT[0], 1.0),
+}
+
+
+def test_every_type_that_says_so_checks_that_its_numbers_lie_on_the_grid():
+    every = {cls for cls in all_subclasses(OnGrid) if cls.__module__.startswith(queries.__name__)}
+    said = {cls for cls in every if "on the grid" in (cls.__doc__ or "").partition("Parameters")[2]}
+    assert said | {CellOf, CellSums, ListedCells} == set(GRIDDED) == {cls for cls in every if cls.on_grid}
+
+
+@pytest.mark.parametrize("cls", GRIDDED, ids=lambda cls: cls.__name__)
+def test_numbers_off_the_grid_are_refused(cls):
+    GRIDDED[cls](AT)
+    for off in (GRID / 3, np.nan):
+        with pytest.raises(ValueError, match=f"{cls.__name__}: .* must lie on the grid"):
+            GRIDDED[cls](AT + [0, off])
+
+
+@pytest.mark.parametrize("build", [lambda at: SwapCosts(at, np.zeros(1, int), 0.6), lambda at: SetCosts(at, KEYS, 0.6)])
+def test_points_outside_the_ball_are_refused(build):
+    build(AT)
+    for outside in (np.array([[0.6, 0.01]]), np.array([[np.nan, 0.0]])):
+        with pytest.raises(ValueError, match="points must lie within the radius 0.6"):
+            build(outside)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"t": 0.05}, {"q": 0.0}, {"q": 0.5, "t": 1.0}, {"alpha": -0.1}, {"noisy_count": 0.0}, {"t": np.nan}]
+)
+def test_a_split_score_outside_its_proof_is_refused(wrong):
+    """With t < 2 q the slope is steeper than t / q: one row moved it by 2.28 where 1.20 was declared."""
+    histogram = HalfIntervalCounts.over(np.ones(1), 0.5)
+    facts = {"noisy_count": 4.0, "t": 0.3, "q": 1 / 12, "alpha": 0.1}
+    SplitScore(histogram, low=-np.ones(1), high=np.ones(1), **facts)
+    with pytest.raises(ValueError, match="SplitScore: its range holds for"):
+        SplitScore(histogram, low=-np.ones(1), high=np.ones(1), **{**facts, **wrong})
+
+
+def test_a_second_moment_of_fewer_columns_than_rows_have_is_refused():
+    with pytest.raises(ValueError, match="n_features must be 2"):
+        SecondMoment(1.0, 1).statistic(block(AT))
+
+
+# The rows that queries see
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 17, 200])
+@pytest.mark.parametrize("radius", [None, 0.8])
+def test_no_row_is_longer_than_the_radius_not_by_one_step_of_the_grid(d, radius):
+    """In whole numbers, where nothing is rounded. Snapping to nearest would lengthen every second row."""
+    domain = Domain.box(-1, 1, d, radius=radius)
+    rows = Rows(np.random.default_rng(d).normal(0, 3, (400, d)), domain)._x
+    longest = math.floor((domain.radius / GRID) ** 2)
+    assert max(sum(int(value) ** 2 for value in row) for row in rows / GRID) <= longest
+
+
+@pytest.mark.parametrize("d", [3, 7])
+def test_a_projected_row_is_added_column_by_column_in_float64(d):
+    """A matrix product may add in another order, or in longer registers, as the block around the row suggests."""
+    rng = np.random.default_rng(d)
+    x, matrix = snap(rng.uniform(-1, 1, (40, d))), rng.normal(0, 2.0**33, (d, 3))  # so wide that every rounding shows
+    expected = np.zeros((40, 3))
+    for row, i in np.ndindex(expected.shape):
+        for value, weight in zip(x[row].tolist(), matrix[:, i].tolist(), strict=True):
+            expected[row, i] += value * weight
+    found = projected(Block(x), Projection(matrix))
+    np.testing.assert_array_equal(found, snap(expected))
+    np.testing.assert_array_equal(np.vstack([projected(Block(row[None]), Projection(matrix)) for row in x]), found)

@@ -25,12 +25,13 @@ def _build(rng, d):
 
 _scatter = NearestScatter(np.array([[-2.0, 0.0], [2.0, 0.0]]), 1.0)
 _left, _right = np.array([[-1.0, 0.0]]), np.array([[1.0, 0.0]])
+_wide = NearestScatter(np.array([[-1.0, 0.0], [3.0, 0.0]]), 2.0)  # a radius above 1, whose square is the larger
 
 
 def _build_scatter(rng, d):
     if rng.random() < 0.5:
-        return NearestScatter(points(rng, 4, d), float(rng.uniform(0.05, 1.0)))
-    return NearestScatter(points(rng, 4, 2), float(rng.uniform(0.05, 1.0)), Projection(random_projection(d, 2, rng)))
+        return NearestScatter(points(rng, 4, d), float(rng.uniform(0.05, 3.0)))
+    return NearestScatter(points(rng, 4, 2), float(rng.uniform(0.05, 3.0)), Projection(random_projection(d, 2, rng)))
 
 
 _stretch = np.array([[2.0, 0.0], [0.0, 0.5]])
@@ -71,7 +72,10 @@ CASES: dict[type[Query], Case] = {
     ),
     NearestScatter: Case(
         build=_build_scatter,
-        worst={AR: [(_scatter, _left, np.vstack([_left, _right]))], REPLACE: [(_scatter, _left, _right)]},
+        worst={
+            AR: [(_scatter, _left, np.vstack([_left, _right])), (_wide, _left, np.vstack([_left, _right]))],
+            REPLACE: [(_scatter, _left, _right)],
+        },
     ),
     NearestSums: Case(
         build=_build,

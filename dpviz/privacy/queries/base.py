@@ -12,13 +12,55 @@ from dpviz.geometry import GRID, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 
+_ROUND = 1 + 2.0**-40  # more than the rounding of a norm in float64
 COARSE = 2.0**-12  # truncated to it before they are multiplied, factors have products on the grid
 
-__all__ = ["COARSE", "KeyQuery", "Predicate", "Projection", "Query", "Question", "Score", "one_entry", "projected"]
+__all__ = [
+    "COARSE",
+    "KeyQuery",
+    "Predicate",
+    "Projection",
+    "Query",
+    "Question",
+    "Score",
+    "inside_ball",
+    "one_entry",
+    "projected",
+]
+
+
+class OnGrid:
+    """Public numbers that must lie on the grid, or a statistic's own grid and exactness would not hold.
+
+    Attributes
+    ----------
+    on_grid : names of the fields that hold them, as arrays or as a Population
+    """
+
+    on_grid: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.on_grid:
+            given = getattr(self, name)
+            values = np.asarray(getattr(given, "points", given), dtype=np.float64)
+            if not (values == snap(values)).all():
+                raise ValueError(f"{type(self).__name__}: {name} must lie on the grid 2^-24; call geometry.snap.")
+
+
+def inside_ball(owner: str, points: np.ndarray, radius: float) -> None:
+    """Refuse public points outside the ball that a sensitivity counts on.
+
+    Raises
+    ------
+    ValueError
+        If one is longer than `radius`, or not a number.
+    """
+    if not (np.sqrt((points * points).sum(axis=1)) <= radius * _ROUND).all():
+        raise ValueError(f"{owner}: points must lie within the radius {radius:.6g}; call geometry.clip_ball.")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Query:
+class Query(OnGrid):
     """A statistic that is additive over rows.
 
     Attributes
@@ -72,7 +114,7 @@ class Score:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Predicate:
+class Predicate(OnGrid):
     """Splits rows into `parts` disjoint parts by a public rule on the single row."""
 
     parts: ClassVar[int] = 2
@@ -84,7 +126,7 @@ class Predicate:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class KeyQuery:
+class KeyQuery(OnGrid):
     """Counts over a key set too large to list; only the keys that rows have are touched.
 
     Attributes
@@ -109,7 +151,7 @@ class KeyQuery:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Question:
+class Question(OnGrid):
     """What a user of the local model is asked about her own row; a randomizer answers for her.
 
     Attributes

@@ -41,6 +41,7 @@ class HalfIntervalCounts(Query):
     half: np.ndarray
     intervals: int
     reason: ClassVar[str] = "one row counts in one half-interval of every column"
+    on_grid: ClassVar[tuple[str, ...]] = ("low", "half")
     keep: ClassVar[bool] = True
 
     @classmethod
@@ -98,6 +99,13 @@ class SplitScore(Score):
     alpha: float
     double: bool = False
     reason: ClassVar[str] = "given the noisy count, one row moves a cut's score between -(t/q + alpha) and t/q"
+
+    def __post_init__(self) -> None:
+        if not (0 < 2 * self.q <= self.t and self.q < 0.5 and self.alpha >= 0 and self.noisy_count > 0):
+            raise ValueError(
+                f"SplitScore: its range holds for 0 < 2 q <= t, q < 1/2, alpha >= 0 and a count above 0; got t = "
+                f"{self.t}, q = {self.q}, alpha = {self.alpha}, count = {self.noisy_count}."
+            )
 
     @property
     def query(self) -> Query:  # noqa: D102
@@ -157,6 +165,7 @@ class RegionSum(Query):
     half: np.ndarray
     radius: float
     reason: ClassVar[str] = "one row adds its offset from the region's middle, at most half the region's diagonal"
+    on_grid: ClassVar[tuple[str, ...]] = ("middle", "half")
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         offsets = np.clip(block.x - self.middle, -self.half, self.half)

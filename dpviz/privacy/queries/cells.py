@@ -61,6 +61,7 @@ class OccupiedCells(KeyQuery):
     offset: np.ndarray
     projection: Projection | None = None
     reason: ClassVar[str] = "one row lies in one cell of the grid"
+    on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     @property
     def l0(self) -> int:  # noqa: D102
@@ -101,6 +102,7 @@ class ListedCells(Query):
     offset: np.ndarray
     projection: Projection | None = None
     reason: ClassVar[str] = "one row lies in one cell of the grid"
+    on_grid: ClassVar[tuple[str, ...]] = ("offset",)
     whole: ClassVar[tuple[str, ...]] = ("",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
@@ -132,6 +134,7 @@ class CellSums(Query):
     projection: Projection | None = None
     relative: bool = False
     reason: ClassVar[str] = "one row lies in one cell and changes its sum by itself or its offset, clipped"
+    on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         inside, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
@@ -157,6 +160,7 @@ class InBalls(Predicate):
 
     points: np.ndarray
     radii: np.ndarray
+    on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     def assign(self, block: Block) -> np.ndarray:  # noqa: D102
         inside = np.zeros(block.n, dtype=bool)

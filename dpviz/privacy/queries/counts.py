@@ -45,6 +45,7 @@ class NearestVotes(Query):
     population: Population
     projection: Projection | None = None
     reason: ClassVar[str] = "one row casts one vote of 1; a changed row can take one vote away and cast another"
+    on_grid: ClassVar[tuple[str, ...]] = ("population",)
     whole: ClassVar[tuple[str, ...]] = ("",)
     tally: ClassVar[str | None] = ""
 

@@ -36,6 +36,7 @@ class ClusterMoves(Query):
     step: float = GRID
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by its offset, at most the radius long"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
+    on_grid: ClassVar[tuple[str, ...]] = ("centers",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = nearest(block.x, Population(self.centers), x32=block.float32)

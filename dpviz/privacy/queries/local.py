@@ -60,6 +60,7 @@ class CellOf(Question):
     shape: tuple[int, ...]
     projection: Projection | None = None
     reason: ClassVar[str] = "each user sends one report, randomized by herself"
+    on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     @property
     def size(self) -> int:  # noqa: D102
@@ -85,6 +86,7 @@ class NearestOf(Question):
 
     points: np.ndarray
     reason: ClassVar[str] = "each user sends one report, randomized by herself"
+    on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     @property
     def size(self) -> int:  # noqa: D102

@@ -68,6 +68,8 @@ class SecondMoment(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         rows = block.x if self.projection is None else projected(block, self.projection)
+        if rows.shape[1] != self.n_features:
+            raise ValueError(f"SecondMoment: n_features must be {rows.shape[1]}, as rows have; got {self.n_features}.")
         coarse = np.trunc(clip_ball(rows, self.radius) / COARSE) * COARSE
         return {"": coarse.T @ coarse}  # exact in any order: whole multiples of 2^-24 below 2^29 rows
 

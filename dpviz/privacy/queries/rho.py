@@ -78,6 +78,7 @@ class CompanionSums(Query):
     regions: np.ndarray
     rho_distance: float
     reason: ClassVar[str] = "a row's region follows its released noisy position, so a move of rho stays in one sum"
+    on_grid: ClassVar[tuple[str, ...]] = ("regions",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = nearest(block.companion(self.companion), Population(self.regions))
@@ -116,6 +117,7 @@ class NearRegionSums(Query):
     reason: ClassVar[str] = (
         "a moved row may leave one region and enter another: two counts by 1, two sums by a clipped offset"
     )
+    on_grid: ClassVar[tuple[str, ...]] = ("regions",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         inside = block.x[near_regions(block.companion(self.companion), self.regions, self.reach)]

@@ -39,6 +39,7 @@ class NearestSums(Query):
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by itself or its offset, clipped"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
     tally: ClassVar[str | None] = "counts"
+    on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
@@ -74,6 +75,7 @@ class NearestScatter(Query):
     radius: float
     projection: Projection | None = None
     reason: ClassVar[str] = "one row adds its squared distance, at most radius^2, to one sum"
+    on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
@@ -112,6 +114,7 @@ class ShapedSums(Query):
     reason: ClassVar[str] = "one row changes one count by 1 and one sum by its stretched offset, clipped"
     whole: ClassVar[tuple[str, ...]] = ("counts",)
     tally: ClassVar[str | None] = "counts"
+    on_grid: ClassVar[tuple[str, ...]] = ("points", "anchors")
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = block.nearest(self.points)
@@ -149,6 +152,7 @@ class NearestDistances(Query):
     reason: ClassVar[str] = "one row has one distance, so it counts in one bin"
     whole: ClassVar[tuple[str, ...]] = ("",)
     tally: ClassVar[str | None] = ""
+    on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         offsets = _stretched(block.x, self.points, block.nearest(self.points), self.matrix)

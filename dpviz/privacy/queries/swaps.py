@@ -12,7 +12,7 @@ import numpy as np
 from dpviz.geometry import GRID, clip_ball
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.queries.base import COARSE, Projection, Query, Score, projected
+from dpviz.privacy.queries.base import COARSE, Projection, Query, Score, inside_ball, projected
 
 __all__ = ["SetCosts", "SetScore", "SwapCosts", "SwapScore"]
 
@@ -55,6 +55,10 @@ class SwapCosts(Query):
     radius: float
     projection: Projection | None = None
     reason: ClassVar[str] = _WORDS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        inside_ball(type(self).__name__, self.points, self.radius)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         k, m = len(self.chosen), len(self.points)
@@ -105,6 +109,10 @@ class SetCosts(Query):
     radius: float
     projection: Projection | None = None
     reason: ClassVar[str] = _WORDS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        inside_ball(type(self).__name__, self.points, self.radius)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         costs = np.zeros(len(self.sets))
