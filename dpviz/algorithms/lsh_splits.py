@@ -157,7 +157,7 @@ class LSHSplits(ApproximateDP):
             if not level:
                 break
         weights = np.array([max(leaf.noisy_count, 1.0) for leaf in leaves])
-        ball = RegionSum(np.zeros(d), np.full(d, domain.radius), domain.radius)
+        ball = RegionSum(np.zeros(d), snap_toward_zero(np.full(d, domain.radius)), domain.radius)
         sums = [curator.release("sum", ball, leaf.scope) for leaf in leaves]
         means = np.stack([noisy.value / weight for noisy, weight in zip(sums, weights, strict=True)])
         points = snap_toward_zero(domain.clip(means))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +21,13 @@ from scipy.stats import beta, chi2, kstest
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
-from dpviz.audits.witness import Neighbors, change, log_ratio, realized, residuals
+from dpviz.audits.facts import facts, scores
+from dpviz.audits.witness import Exchange, Neighbors, change, log_ratio, realized, residuals
 from dpviz.domain import Domain
 from dpviz.geometry import GRID
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.ledger import Release
+from dpviz.privacy.rows import Rows
 from dpviz.trace import Trace
 
 __all__ = [
@@ -176,15 +178,15 @@ def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
     return int((values < tolerance).sum() + (np.diff(values) < tolerance).sum())
 
 
-def statistics(trace: Trace, seen: Neighbors, pair: Pair, *, swapped: bool) -> dict[str, float]:
+def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[str, float]:
     """Return what the adversary computes from one run; larger speaks for `pair.first`.
 
     likelihood: log ratio of everything released. coincidence: fewer zeros and repeats in the noise if the other data
     set is taken off. standing: released centers that repeat an earlier one bit for bit. distance: of the differing row
-    to the nearest center.
+    to the nearest center. `audit` adds "trace", what all released fields speak for together.
     """
-    exchanges, sign = seen.witness.exchanges, -1 if swapped else 1
-    noise = residuals(trace.ledger, exchanges)
+    exchanges, sign = _exchanges(seen), -1 if swapped else 1
+    noise = residuals(trace.ledger, exchanges) if exchanges else []
     mine = coincidences([(entry, values) for entry, values, _ in noise])
     theirs = coincidences([(entry, values) for entry, _, values in noise])
     centers = trace.domain.normalize(trace.cluster_centers)
@@ -195,11 +197,19 @@ def statistics(trace: Trace, seen: Neighbors, pair: Pair, *, swapped: bool) -> d
     }
     final = trace.steps[-1].released["centers"]
     return {
-        "likelihood": sign * log_ratio(trace.ledger, exchanges),
+        "likelihood": sign * log_ratio(trace.ledger, exchanges) if exchanges else 0.0,
         "coincidence": float(sign * (mine - theirs)),
         "standing": -float(sum(row.tobytes() in before for row in final)),
         "distance": -float(np.linalg.norm(centers - pair.row, axis=1).min()),
     }
+
+
+def _exchanges(rows: Rows) -> list[Exchange]:
+    """Return what a witness noted; nothing without one."""
+    return rows.witness.exchanges if isinstance(rows, Neighbors) else []
+
+
+NOTHING = {"likelihood": 0.0, "coincidence": 0.0, "standing": 0.0, "distance": 0.0}  # of a run that raised
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,31 +247,52 @@ def audit(
     runs: int = 300,
     confidence: float = 0.95,
     seed: int = 0,
+    n_public: int | None = None,
+    noise: str = "seeded",
+    make_rows: Callable[[np.ndarray, np.ndarray, Domain], Rows] = Neighbors,
     on_run: Callable[[int], None] | None = None,
 ) -> Finding:
     """Run an algorithm `runs` times on each of two neighbors and bound what it gives away from below.
 
     Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
-    seed. `on_run` is told the number of finished runs and may raise to stop.
+    seed, or none if `noise` is "secure". A run that raises is an outcome like any other. `n_public` is the declared
+    n; None for the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); without a witness in them
+    `realized` and `reach` are 0. `on_run` is told the number of finished runs and may raise to stop.
     """
     began = time.perf_counter()
-    n = max(len(pair.first), 2)
+    n = n_public or max(len(pair.first), 2)
     domain = Domain.box(-1, 1, pair.first.shape[1], scale="common", n_public=n)
     samples: list[dict[str, np.ndarray]] = []
-    worst, reach = 0.0, 0.0
+    shown: list[list[Mapping[str, Hashable]]] = []
+    worst, reach, trace = 0.0, 0.0, None
     for swapped, rows in enumerate((pair[1:3], pair[2:0:-1])):
-        data = Neighbors(*rows, domain)
-        found = []
+        data = make_rows(*rows, domain)
+        found: list[dict[str, float]] = []
+        told: list[Mapping[str, Hashable]] = []
         for run in range(runs):
-            trace = algorithm.run(data, seed=seed + 2 * run + swapped)
-            cost = realized(trace.ledger, data.witness.exchanges, trace.claimed.delta)
-            worst = max(worst, cost.epsilon if trace.claimed.mu is None else cost.mu or 0.0)
-            for entry, seen in zip(trace.ledger, data.witness.exchanges, strict=True):
-                reach = max(reach, change(entry, seen) / (entry.sensitivity or 1.0))
-            found.append(statistics(trace, data, pair, swapped=bool(swapped)))
+            own_seed = seed + 2 * run + swapped if noise == "seeded" else None
+            try:
+                ran = algorithm.run(data, seed=own_seed, noise=noise)
+            except (ValueError, ArithmeticError, LookupError, PermissionError) as problem:
+                found.append(NOTHING)
+                told.append({"raised": repr(problem)})
+            else:
+                trace, exchanges = ran, _exchanges(data)
+                if exchanges:
+                    cost = realized(ran.ledger, exchanges, ran.claimed.delta)
+                    worst = max(worst, cost.epsilon if ran.claimed.mu is None else cost.mu or 0.0)
+                    for entry, seen in zip(ran.ledger, exchanges, strict=True):
+                        reach = max(reach, change(entry, seen) / (entry.sensitivity or 1.0))
+                found.append(statistics(ran, data, pair, swapped=bool(swapped)))
+                told.append({**facts(ran), "raised": ""})
             if on_run is not None:
                 on_run(swapped * runs + run + 1)
         samples.append({name: np.array([item[name] for item in found]) for name in found[0]})
+        shown.append(told)
+    if trace is None:
+        raise ValueError(f"audit: {algorithm.name} raised in every run: {shown[0][0]['raised']}.")
+    for sample, speaks in zip(samples, scores(shown[0], shown[1], runs // 3), strict=True):
+        sample["trace"] = speaks
     claim: Guarantee = trace.claimed
     notion, claimed = ("epsilon", claim.epsilon) if claim.mu is None else ("mu", claim.mu)
     bound, statistic = distinguish(samples[0], samples[1], confidence, delta=claim.delta if claim.mu is None else None)

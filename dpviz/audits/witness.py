@@ -234,10 +234,10 @@ def change(entry: Release, seen: Exchange) -> float:
     if entry.mechanism == "Cover":
         pairs = zip(seen.true.counts, seen.other.counts, strict=True)  # of rows not covered yet, pick by pick
         return max((abs(float(mine.sum() - theirs.sum())) for mine, theirs in pairs), default=0.0)
-    difference = (seen.true - seen.other).ravel()
     if entry.mechanism == "Exponential":
-        finite = difference[np.isfinite(difference)]
-        return float(np.ptp(finite)) if len(finite) else 0.0
+        finite = np.isfinite(seen.true) & np.isfinite(seen.other)  # candidates that are excluded by public facts
+        return float(np.ptp(seen.true[finite] - seen.other[finite])) if finite.any() else 0.0
+    difference = (seen.true - seen.other).ravel()
     if entry.mechanism in LOCAL:  # a report costs its epsilon whatever the answers, unless no answer differs
         return entry.sensitivity if difference.any() else 0.0
     return float(np.linalg.norm(difference, entry.norm))

@@ -8,8 +8,9 @@ import sys
 import numpy as np
 
 from dpviz import validate
-from dpviz.algorithms import ALGORITHMS
-from dpviz.audits.audit import audit, draws, instance, pairs
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.audits.audit import Pair, audit, draws, instance, pairs
+from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.privacy.guarantee import Notion
 
 __all__ = ["add_audit"]
@@ -33,22 +34,26 @@ def _audit(arguments: argparse.Namespace) -> int:
     algorithm = instance(cls)
     print(f"{cls.name}, {algorithm.guarantee(2, 12)}; {arguments.runs} runs on each neighbor")
     heads = "claimed  realized   reach  at least  read by       seconds"
-    print(f"{'pair':<24}{'notion':<9} {heads}")
+    print(f"{'pair':<30}{'notion':<9} {heads}")
     holds = True
-    for pair in pairs(cls.neighboring):
+    wide = second_instance(cls)
+    cases: list[tuple[Algorithm, Pair, int | None]] = [(algorithm, pair, None) for pair in pairs(cls.neighboring)]
+    cases += [(wide, pair._replace(name=f"{pair.name}, wide"), n) for pair, n in wide_pairs(cls.neighboring)]
+    for one, pair, n_public in cases:
 
         def say(run: int, name: str = pair.name) -> None:
             if sys.stderr.isatty():
                 print(f"\r{name}: run {run} of {2 * arguments.runs} ", end="", file=sys.stderr)
 
         found = audit(
-            algorithm, pair, runs=arguments.runs, confidence=arguments.confidence, seed=arguments.seed, on_run=say
-        )
+            one, pair, runs=arguments.runs, confidence=arguments.confidence, seed=arguments.seed, n_public=n_public,
+            on_run=say,
+        )  # fmt: skip
         if sys.stderr.isatty():
             print("\r", end="", file=sys.stderr)
         holds &= found.holds
         print(
-            f"{found.pair:<24}{found.notion:<9}{found.claimed:>8.4f}{found.realized:>10.4f}{found.reach:>8.3f}"
+            f"{found.pair:<30}{found.notion:<9}{found.claimed:>8.4f}{found.realized:>10.4f}{found.reach:>8.3f}"
             f"{found.lower_bound:>10.4f}  {found.statistic:<13}{found.seconds:>8.1f}"
             f"{'' if found.holds else '  ABOVE THE CLAIM'}"
         )

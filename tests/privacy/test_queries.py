@@ -284,7 +284,7 @@ def test_points_outside_the_ball_are_refused(build):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"t": 0.05}, {"q": 0.0}, {"q": 0.5, "t": 1.0}, {"alpha": -0.1}, {"noisy_count": 0.0}, {"t": np.nan}]
+    "wrong", [{"t": 0.05}, {"q": 0.0}, {"q": 0.5, "t": 1.0}, {"alpha": -0.1}, {"noisy_count": np.inf}, {"t": np.nan}]
 )
 def test_a_split_score_outside_its_proof_is_refused(wrong):
     """With t < 2 q the slope is steeper than t / q: one row moved it by 2.28 where 1.20 was declared."""

@@ -84,7 +84,7 @@ class SplitScore(Score):
     Parameters
     ----------
     histogram : HalfIntervalCounts, the same object for all regions of a run
-    noisy_count : float > 0, n
+    noisy_count : float, n; noise may have made it negative
     low, high : ndarray of shape (d,), the region; only cuts strictly inside are candidates
     t, q, alpha : floats with t >= 2 q > 0
     double : bool, declare 2 (t/q + alpha) as the published code does, instead of the range 2 t/q + alpha
@@ -101,9 +101,9 @@ class SplitScore(Score):
     reason: ClassVar[str] = "given the noisy count, one row moves a cut's score between -(t/q + alpha) and t/q"
 
     def __post_init__(self) -> None:
-        if not (0 < 2 * self.q <= self.t and self.q < 0.5 and self.alpha >= 0 and self.noisy_count > 0):
+        if not (0 < 2 * self.q <= self.t and self.q < 0.5 and self.alpha >= 0 and math.isfinite(self.noisy_count)):
             raise ValueError(
-                f"SplitScore: its range holds for 0 < 2 q <= t, q < 1/2, alpha >= 0 and a count above 0; got t = "
+                f"SplitScore: its range holds for 0 < 2 q <= t, q < 1/2, alpha >= 0 and a finite count; got t = "
                 f"{self.t}, q = {self.q}, alpha = {self.alpha}, count = {self.noisy_count}."
             )
 

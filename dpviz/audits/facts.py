@@ -1,0 +1,95 @@
+"""Everything that a trace shows, as facts to compare between runs: what no noise has touched comes back the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpviz.trace import Trace
+
+__all__ = ["facts", "scores"]
+
+_MOST = 256  # entries of an array that are looked at one by one; a longer one is looked at as a whole
+Facts = Mapping[str, Hashable]
+
+
+def facts(trace: Trace) -> dict[str, Hashable]:
+    """Return name -> value: number of steps, kinds, titles, shapes, contents, how many numbers are whole, releases."""
+    found: dict[str, Hashable] = {"steps": len(trace.steps), "releases": len(trace.ledger)}
+    whole = 0
+    for step in trace.steps:
+        at = f"step {step.index}"
+        found[at] = (step.kind, step.title, step.n_releases)
+        for name, value in step.released.items():
+            whole += _add(found, f"{at} {name}", value)
+    whole += _add(found, "centers", trace.cluster_centers)
+    if trace.coreset is not None:
+        whole += _add(found, "coreset", trace.coreset.weights)
+    found["whole numbers"] = whole
+    return found
+
+
+def _add(found: dict[str, Hashable], name: str, value: Any) -> int:
+    """Note one released value; return how many of its numbers are whole though their type is not."""
+    if isinstance(value, tuple | list):
+        return sum(_add(found, f"{name} {i}", item) for i, item in enumerate(value))
+    if isinstance(value, Mapping):
+        return sum(_add(found, f"{name} {key}", item) for key, item in value.items())
+    if not isinstance(value, np.ndarray | np.generic | float | int | bool):
+        found[name] = repr(value)
+        return 0
+    array = np.asarray(value)
+    found[f"{name} shape"] = (array.dtype.str, array.shape)
+    found[name] = hashlib.sha256(array.tobytes()).digest()
+    if 1 < array.size <= _MOST:
+        found.update((f"{name} {i}", item.tobytes()) for i, item in enumerate(array.ravel()))
+    return int((array == np.rint(array)).sum()) if array.dtype.kind == "f" else 0
+
+
+def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how much the facts of every run speak for the first data set, shapes (runs,) and (runs,).
+
+    What a value speaks for is learned from the first `cut` runs on either side; those runs themselves are judged by
+    what the other half of them taught, so that a line may be drawn through them.
+    """
+    half = cut // 2
+    taught = [_learn(a, b) for a, b in (
+        (first[half:cut], second[half:cut]), (first[:half], second[:half]), (first[:cut], second[:cut]),
+    )]  # fmt: skip
+    lessons = [taught[0] if i < half else taught[1] if i < cut else taught[2] for i in range(len(first))]
+    return (
+        np.array([_judge(run, lesson) for run, lesson in zip(first, lessons, strict=True)]),
+        np.array([_judge(run, lesson) for run, lesson in zip(second, lessons, strict=True)]),
+    )
+
+
+def _learn(first: Sequence[Facts], second: Sequence[Facts]) -> dict[tuple[str, Hashable], float]:
+    """Return (name, value) -> +1 or -1, of the facts that tell the two sides apart best.
+
+    A value seen once says nothing about the next run: noise never repeats.
+    """
+    counts: defaultdict[str, tuple[Counter[Hashable], Counter[Hashable]]] = defaultdict(lambda: (Counter(), Counter()))
+    for side, runs in enumerate((first, second)):
+        for run in runs:
+            for name, value in run.items():
+                counts[name][side][value] += 1
+    gaps = {
+        name: {value: a[value] - b[value] for value in {*a, *b} if a[value] + b[value] > 1}
+        for name, (a, b) in counts.items()
+    }
+    apart = {name: sum(map(abs, gap.values())) for name, gap in gaps.items()}
+    best = max(apart.values(), default=0)
+    return {
+        (name, value): float(np.sign(size))
+        for name, gap in gaps.items()
+        if best and apart[name] == best
+        for value, size in gap.items()
+    }
+
+
+def _judge(run: Facts, lesson: Mapping[tuple[str, Hashable], float]) -> float:
+    return sum(lesson.get((name, value), 0.0) for name, value in run.items())

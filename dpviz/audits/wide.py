@@ -1,0 +1,41 @@
+"""A second instance of every algorithm, and neighbors for it: what the first never asks is asked here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpviz import params
+from dpviz.algorithms import Algorithm
+from dpviz.audits.audit import Pair, pairs
+from dpviz.privacy.guarantee import Neighboring
+
+__all__ = ["second_instance", "wide_pairs"]
+
+_CENTERS, _FEATURES, _RHO = 5, 6, 1.5
+_PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms that have them
+    "n_clusters": _CENTERS, "epsilon": 4.0, "rho_distance": _RHO, "projected_features": 3, "rounds": 2, "swaps": 3,
+    "shifts": 2, "fraction_bits": 16, "oracle": "hadamard", "ball": "literal", "init": "random", "dead_cluster": "keep",
+    "exactly_k": True, "max_depth": 4, "directions": 2, "refine": 0.5,
+}  # fmt: skip
+_ONE = {"stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"}}
+
+
+def second_instance(cls: type[Algorithm]) -> Algorithm:
+    """Return an algorithm for six columns: projections, rounds, learned radius, second moment, scatter, swaps.
+
+    Five centers and parameters away from their defaults; epsilon is large, so that every stage is asked. A promise
+    about moves gets rho = 1.5, where the fallback is cheaper.
+    """
+    values = {**_PARAMETERS, **_ONE.get(cls.slug, {})}
+    return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
+
+
+def wide_pairs(relation: Neighboring) -> tuple[tuple[Pair, int | None], ...]:
+    """Return (adversarial neighbors in six columns, declared n): 3,000 where n need not be true.
+
+    Where n is kept there are as many rows as five centers need, and n is true.
+    """
+    if relation is Neighboring.ADD_REMOVE:
+        return tuple((pair, 3000) for pair in pairs(relation, n_features=_FEATURES))
+    every = pairs(relation, n=40, n_features=_FEATURES, rho_distance=_RHO)
+    return tuple((pair, None) for pair in every if len(pair.first) >= _CENTERS)
