@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.nsm import segments
+from dpviz.figures.marks import center, disc_sizes, segments
 from dpviz.figures.panels import plane, reference
-from dpviz.figures.pe import disc_sizes
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, xy
 from dpviz.trace import Coreset
@@ -40,10 +39,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
             "line": {"color": colors.panel, "width": 0.8},
         },
     )  # fmt: skip
-    figure.add_scatter(
-        **xy(to), mode="markers", name="center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
+    figure.add_scatter(**xy(to), **center(colors))
     reference(view, figure)
     return Panel("plane", figure, f"{len(coreset.points)} weighted points and {len(centers)} centers chosen on them.")
 

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.centers import marks, releases, sentences
-from dpviz.figures.panels import ledger_panel, plane, reference, spend_panel
+from dpviz.figures.marks import NOWHERE, center, layered, tint
+from dpviz.figures.panels import ledger_panel, spend_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "cells_table", "covered_table"]
-
-_NONE = np.empty((0, 2))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,36 +89,31 @@ def _squares(cells: pd.DataFrame) -> dict[str, Any]:
 
 def _plane(view: View) -> Panel:
     trace, colors, seen = view.trace, view.colors, _seen(view)
-    figure = plane(seen, "Picked cells, candidates, centers")
-    first = len(figure.data)
-    red, green, blue = (int(colors.released[i : i + 2], 16) for i in (1, 3, 5))
-    figure.add_scatter(mode="lines", line={"color": colors.released_soft, "width": 1}, hoverinfo="skip", name="cell")
-    figure.add_scatter(
-        mode="lines", fill="toself", fillcolor=f"rgba({red},{green},{blue},0.2)", hoverinfo="skip",
-        line={"color": colors.released, "width": 2}, name="cell of this grid",
-    )  # fmt: skip
-    figure.add_scatter(
-        mode="markers", name="candidate", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.6}
-    )
-    figure.add_scatter(
-        mode="markers", name="released center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
-    cells, updates = cells_table(view), []
+    looks = {
+        "cell": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
+        "cell of this grid": {
+            "mode": "lines", "fill": "toself", "fillcolor": tint(colors.released, 0.2),
+            "line": {"color": colors.released, "width": 2},
+        },
+        "candidate": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.6}},
+        "center": center(colors),
+    }  # fmt: skip
+    cells, frames = cells_table(view), []
     flat = _two if "matrix" in trace.steps[0].released else seen.plane
-    candidates: dict[str, Any] = {**xy(_NONE), "marker": {"size": 4}}
+    candidates: dict[str, Any] = {**xy(NOWHERE), "marker": {"size": 4}}
     for t, step in enumerate(trace.steps):
-        said = step.released
-        if "candidates" in said:
-            votes = said["noisy_votes"]
+        released = step.released
+        if "candidates" in released:
+            votes = released["noisy_votes"]
             size = np.clip(1.1 * np.sqrt(np.maximum(votes, 0)), 3, 22).round(1).tolist()
-            candidates = {**xy(flat(said["candidates"])), "marker": {"size": size}}
-        centers = seen.plane(said["centers"]) if "centers" in said else _NONE
-        updates.append([_squares(cells[cells.frame < t]), _squares(cells[cells.frame == t]), candidates, xy(centers)])
-    reference(seen, figure)
-    add_frames(figure, list(range(first, first + 4)), updates)
-    k = len(trace.cluster_centers)
-    return Panel("plane", figure, f"A plane with {len(cells)} picked cells and {k} released centers at the end.")
+            candidates = {**xy(flat(released["candidates"])), "marker": {"size": size}}
+        earlier, now = (_squares(cells[mask]) for mask in (cells.frame < t, cells.frame == t))
+        frame = {"cell": earlier, "cell of this grid": now, "candidate": candidates}
+        if "centers" in released:
+            frame["center"] = xy(seen.plane(released["centers"]))
+        frames.append(frame)
+    alt = f"A plane with {len(cells)} picked cells and {len(trace.cluster_centers)} released centers at the end."
+    return layered(seen, "Picked cells, candidates, centers", looks, frames, alt)
 
 
 def _covered(view: View, *, height: int = 200) -> Panel:

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
-from dpviz.figures.pe import add_layers, layers, marks, releases, sentences, shots, votes_panel, warning
+from dpviz.figures.pe import add_layers, layers, sentences, warning
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.figures.votes import marks, releases, shots, votes_panel
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_table"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, loss_panel, plane, reference, spend_panel
+from dpviz.figures.marks import center, layered, segments, true_tick
+from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
@@ -129,70 +129,48 @@ def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
     return (view.plane(around)[:, None] + radius[:, None, None] * circle[None]).reshape(-1, 2)
 
 
-def _segments(view: View, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    a, b = view.plane(start), view.plane(end)
-    return np.stack([a, b, np.full_like(a, np.nan)], axis=1).reshape(-1, 2)
-
-
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
-    figure = plane(view, "Centers, their radius, and their moves")
-    first = len(figure.data)
-    figure.add_scatter(
-        mode="lines", name="radius", hoverinfo="skip", line={"color": colors.released_soft, "width": 1.4}
-    )
-    figure.add_scatter(
-        mode="lines", name="noise, 1 standard deviation", hoverinfo="skip", fill="toself",
-        fillcolor="rgba(0,0,0,0)", line={"color": colors.released, "width": 1, "dash": "dot"},
-    )  # fmt: skip
-    figure.add_scatter(
-        mode="lines", name="noisy move", hoverinfo="skip", line={"color": colors.released, "width": 1.2, "dash": "dash"}
-    )
-    figure.add_scatter(mode="lines", name="move", hoverinfo="skip", line={"color": colors.released, "width": 2})
-    figure.add_scatter(
-        mode="markers", name="released center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
-    none = xy(np.empty((0, 2)))
-    most, updates = FAR * trace.domain.radius, []
-    for t, phase in shots(trace):
-        said = trace.steps[t].released
-        circles = noise = raw = path = none
-        now = said["centers"]
-        if "raw" in said:
-            if phase != MOVE:
-                now = said["start"]
-                if said["constrained"]:
-                    circles = xy(shadow(view, np.full(len(now), said["radius"]), now))
-            if phase == RAW:
-                moved = said["raw"] - said["start"]
-                far = np.maximum(np.linalg.norm(moved, axis=1) / most, 1.0)[:, None]
-                ends = said["start"] + moved / far
-                raw = xy(_segments(view, said["start"], ends))
-                spread = said["sums_sd"] / np.maximum(np.abs(said["noisy_counts"]), 1.0)
-                noise = xy(shadow(view, np.minimum(spread, most), ends))
-            if phase == MOVE:
-                path = xy(_segments(view, said["start"], now))
-        updates.append([circles, noise, raw, path, xy(view.plane(now))])
+    looks = {
+        "radius": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1.4}},
+        "noise, 1 standard deviation": {
+            "mode": "lines", "fill": "toself", "fillcolor": "rgba(0,0,0,0)",
+            "line": {"color": colors.released, "width": 1, "dash": "dot"},
+        },
+        "noisy move": {"mode": "lines", "line": {"color": colors.released, "width": 1.2, "dash": "dash"}},
+        "move": {"mode": "lines", "line": {"color": colors.released, "width": 2}},
+        "center": center(colors),
+    }  # fmt: skip
     if view.hidden and view.people is not None:
-        for update, lost in zip(updates, _lost(view, view.people, figure), strict=True):
-            update.append(lost)
-    last = len(figure.data)
-    reference(view, figure)
-    add_frames(figure, list(range(first, last)), updates)
+        marker = {"symbol": "x-thin-open", "size": 6, "color": colors.hidden, "line": {"width": 1.2}}
+        looks["lost"] = {"mode": "markers", "name": "person outside every radius (not private)", "marker": marker}
+    frames = [_layers(view, trace.steps[t], phase) for t, phase in shots(trace)]
     k, rounds = len(trace.cluster_centers), len(trace.steps) - 1
-    return Panel("plane", figure, f"A plane with {k} released centers after {rounds} noisy iterations.")
+    alt = f"A plane with {k} released centers after {rounds} noisy iterations."
+    return layered(view, "Centers, their radius, and their moves", looks, frames, alt)
 
 
-def _lost(view: View, people: np.ndarray, figure: go.Figure) -> list[dict[str, Any]]:
-    """Add a trace for the people outside every radius; return who they are at every frame. NOT PRIVATE."""
-    trace = view.trace
-    Z = trace.domain.clip(trace.domain.normalize(people[thin(len(people), MAX_PEOPLE)]))
-    figure.add_scatter(
-        mode="markers", name="person outside every radius (not private)", hoverinfo="skip",
-        marker={"symbol": "x-thin-open", "size": 6, "color": view.colors.hidden, "line": {"width": 1.2}},
-    )  # fmt: skip
-    return [xy(view.plane(Z[outside(trace.steps[t], Z)] if phase == ASSIGN else Z[:0])) for t, phase in shots(trace)]
+def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
+    """Return what the plane shows of a step, by layer; what is missing is empty."""
+    released, domain = step.released, view.trace.domain
+    if "raw" not in released:
+        return {"center": xy(view.plane(released["centers"]))}
+    start, now = released["start"], released["centers"]
+    if phase == MOVE:
+        return {"move": xy(segments(view.plane(start), view.plane(now))), "center": xy(view.plane(now))}
+    layers = {"center": xy(view.plane(start))}
+    if released["constrained"]:
+        layers["radius"] = xy(shadow(view, np.full(len(start), released["radius"]), start))
+    if phase == RAW:
+        most, moved = FAR * domain.radius, released["raw"] - start
+        ends = start + moved / np.maximum(np.linalg.norm(moved, axis=1) / most, 1.0)[:, None]
+        spread = released["sums_sd"] / np.maximum(np.abs(released["noisy_counts"]), 1.0)
+        layers["noisy move"] = xy(segments(view.plane(start), view.plane(ends)))
+        layers["noise, 1 standard deviation"] = xy(shadow(view, np.minimum(spread, most), ends))
+    elif view.hidden and view.people is not None:
+        Z = domain.clip(domain.normalize(view.people[thin(len(view.people), MAX_PEOPLE)]))
+        layers["lost"] = xy(view.plane(Z[outside(step, Z)]))
+    return layers
 
 
 def _counts(view: View, *, height: int = 168) -> Panel:
@@ -206,10 +184,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     )  # fmt: skip
     if true:
         tag(figure, colors, "NOT PRIVATE ― true")
-        figure.add_scatter(
-            mode="markers", name="true count (not private)", hoverinfo="skip",
-            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
-        )  # fmt: skip
+        figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
     every = pd.concat(tables.values())
     low, high = (every.noisy_counts - every.sd).min(), (every.noisy_counts + every.sd).max()
     figure.update_yaxes(range=[1.1 * min(low, 0.0), 1.1 * max(high, 1.0)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.marks import TOP, true_tick
 from dpviz.figures.panels import ledger_panel, spend_panel
-from dpviz.figures.pe import TOP
 from dpviz.figures.stemmer_kaplan import losses_panel, marks, plane_panel, releases, shots
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames
@@ -137,10 +137,7 @@ def _estimates(view: View, *, height: int = 178) -> Panel:
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
         tag(figure, colors, "NOT PRIVATE ― true")
-        figure.add_scatter(
-            mode="markers", name="true count (not private)", hoverinfo="skip",
-            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
-        )  # fmt: skip
+        figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
     updates, last, top = [], 0, 1.0
     for t, _ in shots(trace):

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from dpviz.figures.centers import marks, releases, sentences
-from dpviz.figures.panels import plane, reference, spend_panel
+from dpviz.figures.marks import NOWHERE, center, layered, paths
+from dpviz.figures.panels import spend_panel
 from dpviz.figures.tree import tree_panel, tree_table
-from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.view import Pane, Panel, View, xy
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "hyperplanes"]
-
-_NONE = np.empty((0, 2))
 
 
 def hyperplanes(view: View) -> list[np.ndarray]:
     """Return the two ends (2, 2) of every level's hyperplane in original units; empty where it is not a line."""
     if view.trace.domain.n_features != 2:
-        return [_NONE for _ in view.trace.steps]
+        return [NOWHERE for _ in view.trace.steps]
     view, found = dataclasses.replace(view, axes=(0, 1)), []
     for step in view.trace.steps:
         if not step.released.get("branched", np.array([False])).any():
-            found.append(_NONE)
+            found.append(NOWHERE)
             continue
         x, y = step.released["direction"] / np.linalg.norm(step.released["direction"])
         found.append(view.plane(2 * view.trace.domain.radius * np.array([[y, -x], [-y, x]])))
@@ -43,32 +41,29 @@ def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     if trace.domain.n_features == 2:
         view = dataclasses.replace(view, axes=(0, 1))
-    figure = plane(view, "Hyperplanes, averages, centers")
-    first = len(figure.data)
-    figure.add_scatter(mode="lines", line={"color": colors.released_soft, "width": 1}, hoverinfo="skip", name="earlier")
-    figure.add_scatter(mode="lines", line={"color": colors.ink, "width": 3}, hoverinfo="skip", name="hyperplane")
-    figure.add_scatter(
-        mode="markers", name="noisy average", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.5}
-    )
-    figure.add_scatter(
-        mode="markers", name="released center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
-    lines, updates = hyperplanes(view), []
-    gap = np.full((1, 2), np.nan)
+    looks = {
+        "earlier": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
+        "hyperplane": {"mode": "lines", "line": {"color": colors.ink, "width": 3}},
+        "noisy average": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.5}},
+        "center": center(colors),
+    }
+    lines, frames = hyperplanes(view), []
     for t, step in enumerate(trace.steps):
-        said = step.released
-        earlier = [np.concatenate([line, gap]) for line in lines[:t] if len(line)]
-        points: dict[str, Any] = {**xy(_NONE), "marker": {"size": 4}}
-        if "points" in said:
-            size = np.clip(18 * np.sqrt(said["weights"] / said["weights"].max()), 4, 18).round(1).tolist()
-            points = {**xy(view.plane(said["points"])), "marker": {"size": size}}
-        centers = view.plane(said["centers"]) if "centers" in said else _NONE
-        updates.append([xy(np.concatenate(earlier) if earlier else _NONE), xy(lines[t]), points, xy(centers)])
-    reference(view, figure)
-    add_frames(figure, list(range(first, first + 4)), updates)
-    k = len(trace.cluster_centers)
-    return Panel("plane", figure, f"A plane with noisy averages of buckets and {k} released centers at the end.")
+        released = step.released
+        earlier = paths([line for line in lines[:t] if len(line)])
+        frame = {
+            "earlier": xy(earlier),
+            "hyperplane": xy(lines[t]),
+            "noisy average": {**xy(NOWHERE), "marker": {"size": 4}},
+        }
+        if "points" in released:
+            size = np.clip(18 * np.sqrt(released["weights"] / released["weights"].max()), 4, 18).round(1).tolist()
+            frame["noisy average"] = {**xy(view.plane(released["points"])), "marker": {"size": size}}
+        if "centers" in released:
+            frame["center"] = xy(view.plane(released["centers"]))
+        frames.append(frame)
+    alt = f"A plane with noisy averages of buckets and {len(trace.cluster_centers)} released centers at the end."
+    return layered(view, "Hyperplanes, averages, centers", looks, frames, alt)
 
 
 def _tree(view: View, *, height: int = 306) -> Panel:

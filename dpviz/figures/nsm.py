@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.colors import hex_to_rgb
 
-from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
-from dpviz.figures.pe import GUESS, KEEP, VOTE, disc_sizes, drawn, marks, releases, shots, votes_panel
+from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, layered, outline, paths, segments, tint, true_tick
+from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, marks, releases, shots, votes_panel
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "bulk", "outline", "radius_table", "segments", "strength_table"]
+__all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
-MAX_GUESSES = 500
 FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
-CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
 
 
 def _radius_words(step: Step, phase: int, trace: Trace) -> str:
@@ -124,22 +122,10 @@ def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def outline(view: View, root: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the outline (73, 2) on the plane of the ellipsoid at + root u, |u| <= 1; root (d, d), at (d,), z units."""
-    linear = (view.plane(root.T) - view.plane(np.zeros_like(root))).T  # (2, d)
-    values, vectors = np.linalg.eigh(linear @ linear.T)
-    return view.plane(at) + CIRCLE @ (vectors * np.sqrt(np.maximum(values, 0))).T
-
-
-def segments(*points: np.ndarray) -> np.ndarray:
-    """Return lines through the given points (m, 2), one line a row, with a NaN row after each."""
-    return np.stack([*points, np.full_like(points[0], np.nan)], axis=1).reshape(-1, 2)
-
-
 def _reach(view: View, step: Step) -> np.ndarray:
     """Return a disc around every center that a correction starts from: as far as one row can pull."""
     said, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
-    return np.concatenate([part for at in said["start"] for part in (outline(view, root, at), [[np.nan, np.nan]])])
+    return paths([outline(view, root, at) for at in said["start"]])
 
 
 def _shape(view: View, step: Step) -> np.ndarray:
@@ -148,7 +134,7 @@ def _shape(view: View, step: Step) -> np.ndarray:
     if step.kind in ("radius", "near"):
         return outline(view, said["radius"] * np.eye(d), np.zeros(d))
     if len(said["spread"]) != d:
-        return np.empty((0, 2))
+        return NOWHERE
     return outline(view, 2 * said["directions"] * np.sqrt(said["spread"]), np.zeros(d))
 
 
@@ -157,9 +143,6 @@ def _spokes(view: View, step: Step) -> np.ndarray:
     points, centers = step.released["coreset_points"], step.released["centers"]
     nearest = ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     return segments(view.plane(points), view.plane(centers[nearest]))
-
-
-LAYERS = ("shape", "guesses", "votes", "points", "free", "paid", "still", "centers")
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
@@ -186,7 +169,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
         split = said.get("split", np.zeros(len(now), dtype=bool))
         paid = moved & ~split & said["start"].any(axis=1)  # a start at zero: the first average in all columns
         return {
-            "shape": xy(_reach(view, step) if d <= FLAT else np.empty((0, 2))),
+            "shape": xy(_reach(view, step) if d <= FLAT else NOWHERE),
             "free": xy(segments(start, now)[np.repeat(split, 3)]),
             "paid": xy(segments(start, now)[np.repeat(paid, 3)]),
             "still": xy(now[~moved]),
@@ -197,33 +180,26 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
 
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
-    figure = plane(view, "Candidates, noisy points, centers")
-    first = len(figure.data)
     line = {"color": colors.released, "width": 1.6}
-    tint = "rgba({},{},{},0.1)".format(*hex_to_rgb(colors.released))
-    disc = {"color": colors.released, "opacity": 0.6, "line": {"color": colors.panel, "width": 0.8}}
-    center = {"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}}
-    styles = {
-        "shape": {"mode": "lines", "fill": "toself", "fillcolor": tint, "line": {**line, "width": 1}},
+    released = center(colors)
+    looks = {
+        "shape": {
+            "mode": "lines",
+            "fill": "toself",
+            "fillcolor": tint(colors.released, 0.1),
+            "line": {**line, "width": 1},
+        },
         "guesses": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}},
         "votes": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.22}},
-        "points": {"mode": "markers", "marker": disc},
+        "points": disc(colors),
         "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},
         "paid": {"mode": "lines", "line": {**line, "width": 2.2}},
-        "still": {"mode": "markers", "marker": {**center, "color": colors.released_soft}},
-        "centers": {"mode": "markers", "marker": center, "name": "released center"},
+        "still": {"mode": "markers", "marker": {**released["marker"], "color": colors.released_soft}},
+        "centers": released,
     }
-    for layer in LAYERS:
-        figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **styles[layer]})
-    nothing = xy(np.empty((0, 2)))
-    updates = []
-    for t, phase in shots(trace):
-        found = _layers(view, trace.steps[t], phase)
-        updates.append([found.get(layer, nothing) for layer in LAYERS])
-    reference(view, figure)
-    add_frames(figure, list(range(first, first + len(LAYERS))), updates)
-    k = len(trace.cluster_centers)
-    return Panel("plane", figure, f"A plane with {k} released centers after free thinking and two paid corrections.")
+    frames = [_layers(view, trace.steps[t], phase) for t, phase in shots(trace)]
+    alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and two paid corrections."
+    return layered(view, "Candidates, noisy points, centers", looks, frames, alt)
 
 
 def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]) -> go.Figure:
@@ -236,10 +212,7 @@ def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str,
     shown = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
     if "true" in table:
         tag(figure, colors, "NOT PRIVATE ― true")
-        figure.add_scatter(
-            mode="markers", name="true (not private)", hoverinfo="skip",
-            marker={"symbol": "line-ew-open", "size": 9, "color": colors.hidden, "line": {"width": 2}},
-        )  # fmt: skip
+        figure.add_scatter(name="true (not private)", **true_tick(colors))
         shown.append({"x": table.x.tolist(), "y": table.true.tolist()})
     values = table.filter(["y", "true"]).to_numpy()
     figure.update_yaxes(range=[min(1.12 * values.min(), 0), 1.12 * max(values.max(), 1.0)])

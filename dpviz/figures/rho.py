@@ -11,9 +11,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.domain import Domain
-from dpviz.figures.nsm import outline, segments
-from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
-from dpviz.figures.pe import TOP, disc_sizes
+from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, tint
+from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
@@ -23,9 +22,7 @@ __all__ = ["PANE", "amount_table", "in_units", "losses_panel", "moves_table", "r
 MAX_POINTS = 700  # noisy points drawn
 MAX_PEOPLE = 14  # people with their disc and arrow
 MAX_OTHERS = 120  # cells drawn pale beside the chosen ones
-LAYERS = ("near", "far", "others", "chosen", "regions", "centers", "discs", "arrows")
 PROMISE = "for moves up to rho"
-_NONE = np.empty((0, 2))
 
 
 def in_units(domain: Domain, length: float, units: Sequence[str]) -> str:
@@ -77,7 +74,7 @@ def moves_table(trace: Trace) -> pd.DataFrame:
 def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
     """Return closed squares on the plane (m * 6, 2), NaN between; nothing where the plane is a projection."""
     if len(centers) == 0 or view.axes is None:
-        return _NONE
+        return NOWHERE
     axes, half = list(view.axes), side / 2
     middle = centers[:, axes]
     edges = [
@@ -86,7 +83,7 @@ def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
     ]
     seen = (np.ptp(np.stack(edges), axis=0) > 0).all(axis=1)
     scale, origin = view.trace.domain.half_width[axes], view.trace.domain.middle[axes]
-    return segments(*(edge[seen] * scale + origin for edge in edges)) if seen.any() else _NONE
+    return segments(*(edge[seen] * scale + origin for edge in edges)) if seen.any() else NOWHERE
 
 
 def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
@@ -115,73 +112,81 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
 
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
-    figure = plane(view, "Noisy points, cells, regions, centers")
-    first = len(figure.data)
-    figure.add_scatter(
-        mode="markers", name="noisy point", hoverinfo="skip",
-        marker={"color": colors.released_soft, "size": 3.4, "opacity": 0.8},
-    )  # fmt: skip
-    figure.add_scatter(
-        mode="markers", name="far or of a small region: stays itself", hoverinfo="skip",
-        marker={"color": colors.released, "size": 4.2, "symbol": "triangle-up", "opacity": 0.8},
-    )  # fmt: skip
-    figure.add_scatter(mode="lines", name="other cell", hoverinfo="skip", line={"color": colors.line, "width": 1})
-    figure.add_scatter(
-        mode="lines", name="chosen cell", hoverinfo="skip", fill="toself",
-        line={"color": colors.released, "width": 1.2}, fillcolor=f"rgba({_rgb(colors.released)},.12)",
-    )  # fmt: skip
-    figure.add_scatter(
-        mode="markers", name="region", hoverinfo="skip",
-        marker={"color": colors.released, "opacity": 0.6, "line": {"color": colors.panel, "width": 0.8}},
-    )  # fmt: skip
-    figure.add_scatter(
-        mode="markers", name="released center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
-    layers_drawn = LAYERS if view.hidden else LAYERS[: LAYERS.index("discs")]
+    looks = {
+        "noisy point": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.4, "opacity": 0.8}},
+        "far or of a small region: stays itself": {
+            "mode": "markers",
+            "marker": {"color": colors.released, "size": 4.2, "symbol": "triangle-up", "opacity": 0.8},
+        },
+        "other cell": {"mode": "lines", "line": {"color": colors.line, "width": 1}},
+        "chosen cell": {
+            "mode": "lines", "fill": "toself", "line": {"color": colors.released, "width": 1.2},
+            "fillcolor": tint(colors.released, 0.12),
+        },
+        "region": disc(colors),
+        "center": center(colors),
+    }  # fmt: skip
     if view.hidden:
-        for name, dash in (("rho around a person", "solid"), ("person to noisy point", "dot")):
-            figure.add_scatter(
-                mode="lines", name=f"{name} (not private)", hoverinfo="skip",
-                line={"color": colors.hidden, "width": 1.3, "dash": dash},
-            )  # fmt: skip
+        line = {"color": colors.hidden, "width": 1.3}
+        looks["discs"] = {
+            "mode": "lines",
+            "name": "rho around a person (not private)",
+            "line": {**line, "dash": "solid"},
+        }
+        looks["arrows"] = {
+            "mode": "lines",
+            "name": "person to noisy point (not private)",
+            "line": {**line, "dash": "dot"},
+        }
+    noisy = trace.steps[0].released
+    k, rho = len(trace.cluster_centers), in_units(trace.domain, noisy["rho"], view.units)
+    return layered(
+        view,
+        "Noisy points, cells, regions, centers",
+        looks,
+        _layers(view),
+        f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.",
+        beside=lambda view, figure: ruler(view, figure, noisy["rho"], noisy["noise_sd"]),
+    )
+
+
+def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
+    """Return what the map shows at every step, by layer; what is missing is empty."""
+    trace = view.trace
     noisy = trace.steps[0].released
     drawn = thin(len(noisy["noisy_points"]), MAX_POINTS)
     points = view.plane(noisy["noisy_points"][drawn])
-    near, updates = np.ones(len(drawn), dtype=bool), []
+    discs, arrows = _people(view) if view.hidden else ({}, {})
+    near, frames = np.ones(len(drawn), dtype=bool), []
     for step in trace.steps:
-        said, layers = step.released, dict.fromkeys(LAYERS, xy(_NONE))
-        if step.kind == "split":
-            near = said["near"][drawn]
-            layers["regions"] = {**xy(view.plane(said["regions"])), "marker": {"size": 4.0}}
+        released, layers = step.released, {"discs": discs} if view.hidden else {}
+        if step.kind == "noisy-points" and view.hidden:
+            layers["arrows"] = arrows
+        elif step.kind == "split":
+            near = released["near"][drawn]
+            layers["region"] = {**xy(view.plane(released["regions"])), "marker": {"size": 4.0}}
         elif step.kind == "level":
-            chosen, others = said["cells"][said["kept"]], said["cells"][~said["kept"]][:MAX_OTHERS]
-            layers["chosen"], layers["others"] = (xy(_boxes(view, cells, said["side"])) for cells in (chosen, others))
+            cells, kept = released["cells"], released["kept"]
+            layers["chosen cell"] = xy(_boxes(view, cells[kept], released["side"]))
+            layers["other cell"] = xy(_boxes(view, cells[~kept][:MAX_OTHERS], released["side"]))
         elif step.kind == "regions":
-            kept = said["kept"]
-            near = ~said["themselves"][drawn] if "themselves" in said else near
-            if kept.any():
-                sizes = disc_sizes(said["noisy_counts"][kept])
-                layers["regions"] = {**xy(view.plane(said["means"][kept])), "marker": {"size": sizes}}
+            kept = released["kept"]
+            near = ~released["themselves"][drawn] if "themselves" in released else near
+            layers |= _regions(view, released["means"][kept], released["noisy_counts"][kept])
         elif step.kind == "cluster":
-            layers["centers"] = xy(view.plane(said["centers"]))
-            if len(said["coreset_points"]) < len(noisy["noisy_points"]):
-                weights = said["coreset_weights"]
-                heavy = np.flatnonzero(weights != 1)
-                sizes = disc_sizes(weights[heavy])
-                if len(heavy):
-                    layers["regions"] = {**xy(view.plane(said["coreset_points"][heavy])), "marker": {"size": sizes}}
-        layers["near"], layers["far"] = xy(points[near]), xy(points[~near])
-        if view.hidden:
-            layers["discs"], arrows = _people(view)
-            if step.kind == "noisy-points":
-                layers["arrows"] = arrows
-        updates.append([layers[name] for name in layers_drawn])
-    ruler(view, figure, noisy["rho"], noisy["noise_sd"])
-    reference(view, figure)
-    add_frames(figure, list(range(first, first + len(layers_drawn))), updates)
-    k, rho = len(trace.cluster_centers), in_units(trace.domain, noisy["rho"], view.units)
-    return Panel("plane", figure, f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.")
+            layers["center"] = xy(view.plane(released["centers"]))
+            if len(released["coreset_points"]) < len(noisy["noisy_points"]):
+                heavy = np.flatnonzero(released["coreset_weights"] != 1)
+                layers |= _regions(view, released["coreset_points"][heavy], released["coreset_weights"][heavy])
+        layers["noisy point"] = xy(points[near])
+        layers["far or of a small region: stays itself"] = xy(points[~near])
+        frames.append(layers)
+    return frames
+
+
+def _regions(view: View, points: np.ndarray, weights: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Return the layer of regions, discs by weight; none where there are none."""
+    return {"region": {**xy(view.plane(points)), "marker": {"size": disc_sizes(weights)}}} if len(points) else {}
 
 
 def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -189,16 +194,10 @@ def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
     rows = moves_table(view.trace).row.to_numpy(dtype=int)
     first = view.trace.steps[0]
     if len(rows) == 0:
-        return xy(_NONE), xy(_NONE)
+        return xy(NOWHERE), xy(NOWHERE)
     true, noisy = first.hidden[0].statistic["noisy_points"][rows], first.released["noisy_points"][rows]
     root = first.released["rho"] * np.eye(view.trace.domain.n_features)
-    discs = np.concatenate([part for at in true for part in (outline(view, root, at), [[np.nan, np.nan]])])
-    return xy(discs), xy(segments(view.plane(true), view.plane(noisy)))
-
-
-def _rgb(color: str) -> str:
-    """Return "r,g,b" of a hexadecimal color."""
-    return ",".join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))
+    return xy(paths([outline(view, root, at) for at in true])), xy(segments(view.plane(true), view.plane(noisy)))
 
 
 def _amounts(view: View, *, height: int = 168) -> Panel | None:

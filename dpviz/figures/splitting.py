@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.panels import plane, reference
-from dpviz.figures.pe import KEEP, add_layers, layers, shots
+from dpviz.figures.pe import add_layers, layers
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames
+from dpviz.figures.votes import KEEP, shots
 
 __all__ = ["found_table", "panels", "sentences"]
 

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.nsm import outline, segments
-from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
-from dpviz.figures.pe import TOP, disc_sizes
+from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, true_tick
+from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.geometry import inertia
@@ -196,12 +195,6 @@ def _shaded(view: View, step: Step) -> dict[str, dict]:
     return layers | {"outlines": xy(corners[averaged].reshape(-1, 2))}
 
 
-LAYERS = (
-    "grid", *(f"cells {i}" for i in range(len(SHADES))), "outlines", "balls", "dropped", "candidates", "free", "paid",
-    "centers",
-)  # fmt: skip
-
-
 def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
     return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
 
@@ -209,8 +202,7 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
 def _layers(view: View) -> list[dict[str, dict]]:
     """Return what the plane shows at every frame, by layer; what is missing is empty."""
     found: list[dict[str, dict]] = []
-    points = np.empty((0, 2))  # candidates so far
-    centers = np.empty((0, 2))
+    points = NOWHERE  # candidates so far
     for t, phase in shots(view.trace):
         step = view.trace.steps[t]
         said, layers = step.released, {"candidates": _candidates(points)}
@@ -222,11 +214,8 @@ def _layers(view: View) -> list[dict[str, dict]]:
                 layers |= {"candidates": _candidates(points), "dropped": xy(here[~said["precise"]])}
         elif step.kind == "filter":
             d = view.trace.domain.n_features
-            rings = [
-                np.vstack([outline(view, radius * np.eye(d), at), np.full((1, 2), np.nan)])
-                for at, radius in zip(said["points"], said["radii"], strict=True)
-            ]
-            layers["balls"] = xy(np.concatenate(rings or [np.empty((0, 2))]))
+            balls = zip(said["points"], said["radii"], strict=True)
+            layers["balls"] = xy(paths([outline(view, radius * np.eye(d), at) for at, radius in balls]))
         elif step.kind == "reports":
             layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
         elif step.kind == "averages":
@@ -263,39 +252,28 @@ def _layers(view: View) -> list[dict[str, dict]]:
 def plane_panel(view: View) -> Panel:
     """Return the plane: cells, candidates, centers."""
     trace, colors = view.trace, view.colors
-    figure = plane(view, "Crowded cells, candidates, centers")
-    first = len(figure.data)
     line = {"color": colors.released, "width": 1.6}
-    styles: dict[str, dict] = {
+    shades: dict[str, dict] = {
+        f"cells {i}": {
+            "mode": "lines", "fill": "toself", "fillcolor": colors.released, "opacity": opacity,
+            "line": {"width": 0, "color": colors.released},
+        }
+        for i, opacity in enumerate(SHADES)
+    }  # fmt: skip
+    looks: dict[str, dict] = {
         "grid": {"mode": "lines", "line": {"color": colors.line, "width": 0.8}},
+        **shades,
         "outlines": {"mode": "lines", "line": {**line, "width": 1.2}},
         "balls": {"mode": "lines", "fill": "toself", "fillcolor": colors.panel, "opacity": 0.7, "line": line},
         "dropped": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 4}},
-        "candidates": {
-            "mode": "markers",
-            "marker": {"color": colors.released, "opacity": 0.75, "line": {"color": colors.panel, "width": 0.8}},
-        },
+        "candidates": disc(colors, 0.75),
         "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},
         "paid": {"mode": "lines", "line": {**line, "width": 2.2}},
-        "centers": {
-            "mode": "markers",
-            "name": "released center",
-            "marker": {"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-        },
+        "centers": center(colors),
     }
-    for i, opacity in enumerate(SHADES):
-        styles[f"cells {i}"] = {
-            "mode": "lines", "fill": "toself", "fillcolor": colors.released, "opacity": opacity,
-            "line": {"width": 0, "color": colors.released},
-        }  # fmt: skip
-    for layer in LAYERS:
-        figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **styles[layer]})
-    nothing = xy(np.empty((0, 2)))
-    reference(view, figure)
-    updates = [[layers.get(layer, nothing) for layer in LAYERS] for layers in _layers(view)]
-    add_frames(figure, list(range(first, first + len(LAYERS))), updates)
     k = len(trace.cluster_centers)
-    return Panel("plane", figure, f"A plane with {k} released centers, chosen among candidates from crowded cells.")
+    alt = f"A plane with {k} released centers, chosen among candidates from crowded cells."
+    return layered(view, "Crowded cells, candidates, centers", looks, _layers(view), alt)
 
 
 def _counts(view: View, *, height: int = 168) -> Panel:
@@ -311,10 +289,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
         tag(figure, colors, "NOT PRIVATE ― true")
-        figure.add_scatter(
-            mode="markers", name="true count (not private)", hoverinfo="skip",
-            marker={"symbol": "line-ew-open", "size": 11, "color": colors.hidden, "line": {"width": 2}},
-        )  # fmt: skip
+        figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
     highest = [float(table.noisy_count.max()) for table in tables.values() if len(table)]
     levels = [step.released["threshold"] for step in trace.steps if step.kind in COUNTED]

@@ -72,7 +72,7 @@ def test_the_promise_stands_in_the_figures_and_hidden_layers_only_when_asked(slu
 def test_chosen_cells_are_squares_of_the_level_inside_the_bounds():
     seen = view("dist-dp", hidden=False)
     figure = rho.PANE.panels(seen)[0].figure
-    layer = rho.LAYERS.index("chosen")
+    layer = [trace.name for trace in figure.data].index("chosen cell") - [*figure.frames[0].traces][0]
     for frame, step in zip(figure.frames, seen.trace.steps, strict=True):
         x = np.asarray(frame.data[layer].x, dtype=float)
         if step.kind != "level":
