@@ -28,7 +28,9 @@ with st.sidebar:
         key="fed_noise", help="The clients: no party can take off all of it. The server, as in the paper: then it must "
         "never see the result.", **keep,
     )  # fmt: skip
-    ring = federated.RINGS[st.selectbox("Ring", list(federated.RINGS), key="fed_ring", **keep)]
+    ring = federated.RINGS[
+        st.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, key="fed_ring", **keep)
+    ]
     silent = st.selectbox(
         "A client falls silent", [None, *range(clients)], key="fed_silent", help="It stops answering in round 2.",
         format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",

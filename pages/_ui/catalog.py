@@ -37,9 +37,14 @@ def chosen() -> Dataset:
 
 def choose(name: str) -> None:
     """Make a data set the chosen one on every page. Call it where its picker is not drawn."""
+    offer(name)
+    st.session_state.explore_data = name
+
+
+def offer(name: str) -> None:
+    """Put blobs among the names that this session can choose from."""
     if name not in names():
         st.session_state.setdefault("made", []).insert(0, name)
-    st.session_state.explore_data = name
 
 
 def keep(data: Dataset) -> None:

@@ -16,15 +16,26 @@ from dpviz.figures.rho import in_units
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from pages._ui import catalog, results, runs
 
+FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
 PLAIN = ("nsm", "pe-means")
 SEEDS = range(2)
 
 
 def names() -> list[str]:
     """Return the public data sets in which rho is one distance in all columns, the city first."""
-    found = [name for name in catalog.names() if catalog.is_public(catalog.sample(name))]
-    flat = [name for name in found if np.ptp(catalog.sample(name).domain.half_width) == 0]
-    return sorted((name for name in flat if catalog.sample(name).X.shape[1] > 1), key=lambda name: name != "city")
+    return sorted(filter(fits, catalog.names()), key=lambda name: name != "city")
+
+
+def fits(name: str) -> bool:
+    """Return whether rho is one distance in all columns of a data set that everybody may see."""
+    data = catalog.sample(name)
+    half_width = data.domain.half_width
+    return catalog.is_public(data) and len(half_width) > 1 and not np.ptp(half_width)
+
+
+def stops(data: Dataset) -> list[float]:
+    """Return the values of rho that are offered."""
+    return [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
 
 
 def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:

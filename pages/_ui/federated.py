@@ -28,7 +28,8 @@ from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.catalog import sample
 
-RINGS = {"64-bit words, 24 fraction bits": WIDE, "32-bit words, 16 fraction bits (the paper's)": PAPER}
+RINGS = {"64": WIDE, "32": PAPER}  # by the bits of a word
+RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
 PLOT = {"displayModeBar": False}
 DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}
 LEDE = {

@@ -44,13 +44,10 @@ def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -
     A preset changes what the widgets start from, so do `defaults`, which follow the data set.
     """
     specs = params.specs(cls)
-    preset = st.session_state.get(f"preset_{cls.slug}")
-    defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
+    fields = fields_of(cls, data_name, defaults, st.session_state.get(f"preset_{cls.slug}"))
     shown = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
-    start = "_".join(filter(None, [data_name, preset]))  # what the defaults follow
-    keys = {n: f"param_{cls.slug}_{n}" + (f"_{start}" if n in defaults else "") for n in specs}
-    values = {n: widget(cls.name, n, s, defaults.get(n, s.default), keys[n]) for n, s in shown.items()}
+    values = {n: widget(cls.name, n, s, *fields[n]) for n, s in shown.items()}
     if not folded:
         return values
     with st.expander("More"):
@@ -59,11 +56,23 @@ def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -
                 "Preset", cls.PRESETS, None, key=f"preset_{cls.slug}", placeholder="none", persist_state="session",
                 help="Values of a paper or of its published code. They fill the fields.",
             )  # fmt: skip
-        values |= {n: widget(cls.name, n, s, defaults.get(n, s.default), keys[n]) for n, s in folded.items()}
+        values |= {n: widget(cls.name, n, s, *fields[n]) for n, s in folded.items()}
     changed = [f"{n} = {values[n]}" for n, s in folded.items() if values[n] != s.default]
     if changed:
         st.caption(f"Not the default: {', '.join(changed)}.")
     return values
+
+
+def fields_of(
+    cls: type[Algorithm], data_name: str, defaults: dict[str, Any], preset: str | None
+) -> dict[str, tuple[Any, str]]:
+    """Return name -> (what its field starts from, the key of its field); both follow data and preset."""
+    defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
+    start = "_".join(filter(None, [data_name, preset]))
+    return {
+        n: (defaults.get(n, s.default), f"param_{cls.slug}_{n}" + (f"_{start}" if n in defaults else ""))
+        for n, s in params.specs(cls).items()
+    }
 
 
 def in_words(problem: Exception, cls: type[Algorithm]) -> str:

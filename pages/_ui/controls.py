@@ -1,0 +1,233 @@
+"""The controls of every page, declared once: their words in an address, their keys, what they may hold."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.datasets import SAMPLES, Blobs
+from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
+from dpviz.params import ParamSpec
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.sweep import REFERENCE
+from pages._ui import catalog, distance, federated
+from pages._ui.explore.picker import offered
+from pages._ui.forms import STOPS, fields_of, label_of
+from pages._ui.scene import Control, number
+from pages._ui.sweep import form
+
+FILE = "file:"  # before the names of the columns of somebody's own public file
+MISSING = "missing"  # what stands for such a file in the state of a session that does not have it
+_SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
+_MOST_COLUMNS = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class DataControl(Control):
+    """The picker of data: a sample or blobs by name, a file of one's own by the names of its columns."""
+
+    def to_widget(self, value: Any) -> Any:
+        """Return the session's name of the data; `MISSING` where it is a file that the session does not have."""
+        if not value.startswith(FILE):
+            return value
+        mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)
+        return next(mine, MISSING)
+
+    def from_widget(self, kept: Any) -> Any:
+        """Return the word for the session's name of the data."""
+        return file_word(catalog.own()[kept].columns) if kept in catalog.own() else kept
+
+
+class SweepData(Control):
+    """The data of a sweep; a session's own file, and people made up from a run, are in no address."""
+
+    def from_widget(self, kept: Any) -> Any:
+        """Return those that everybody can have."""
+        return tuple(name for name in kept if name in SAMPLES or name.startswith(Blobs.PREFIX))
+
+
+def file_word(columns: Iterable[str]) -> str:
+    """Return what stands for a file in an address."""
+    return FILE + ",".join(quote(name, safe="") for name in columns)
+
+
+def columns_of(word: str) -> list[str]:
+    """Return the columns that a file needs."""
+    return [unquote(name) for name in word.removeprefix(FILE).split(",")]
+
+
+def _public(text: str) -> str:
+    if text in SAMPLES:
+        return text
+    key = Blobs.parse(text).key if text.startswith(Blobs.PREFIX) else ""
+    if not key:
+        raise ValueError("no such data")
+    return key
+
+
+def _any_data(text: str) -> str:
+    if not text.startswith(FILE):
+        return _public(text)
+    names = columns_of(text)
+    if not 1 <= len(names) <= _MOST_COLUMNS or not all(0 < len(n) <= 200 and n.isprintable() for n in names):
+        raise ValueError("no columns")
+    return file_word(names)
+
+
+def _choice(default: Any, choices: Sequence[Any]) -> ParamSpec:
+    return ParamSpec(default, choices=tuple(choices), kind="choice")
+
+
+def _switch(default: bool) -> ParamSpec:
+    return ParamSpec(default, kind="bool")
+
+
+def _epsilon(key: str, default: float) -> Control:
+    return Control("e", key, label_of("epsilon"), _choice(default, STOPS), always=True)
+
+
+def _layers(key: str) -> Control:
+    return Control("layers", key, "Show people and KMeans", _switch(True))
+
+
+def _seed(key: str) -> Control:
+    return Control("s", key, "Seed", number(0, 0), always=True)
+
+
+def home(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Home has one control."""
+    return [_epsilon("home_epsilon", 1.0)]
+
+
+def learn(known: Mapping[str, Any]) -> Sequence[Control]:
+    """The lesson's noise and one's own answer."""
+    return [
+        Control("e", "lesson_epsilon", "Noise on the votes", _choice(4.0, (4.0, 1.0)), always=True),
+        Control("guess", "lesson_guess", "answer", _choice(None, (None, "noise", "split", "far"))),
+    ]
+
+
+def explore(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
+    found: list[Control] = [
+        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
+        Control("a", "explore_algorithm", "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
+    ]
+    if "d" not in known:
+        return found
+    cls, name = ALGORITHMS[known["a"]], found[0].to_widget(known["d"])
+    if cls.PRESETS:
+        choices = (None, *cls.PRESETS)
+        found.append(Control("preset", f"preset_{cls.slug}", "Preset", _choice(None, choices)))
+        if "preset" not in known:
+            return found
+    data = catalog.sample(SAMPLES[0] if name == MISSING else name)
+    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, known.get("preset"))
+    for param, spec in params.specs(cls).items():
+        default, key = fields[param]
+        found.append(
+            Control(
+                _SHORT.get(param, f"p.{param}"),
+                key,
+                label_of(param),
+                dataclasses.replace(spec, default=default),
+                always=param in ("n_clusters", "epsilon"),
+                typed=spec.optional and spec.kind in ("int", "float"),
+            )
+        )
+    found += [_seed("explore_seed"), _layers("explore_hidden")]
+    if len(data.columns) > 2:
+        columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
+        found.append(
+            Control("axes", seen_from(data.dataset_id, cls.slug), "Seen from two columns", columns, many=True, most=2)
+        )
+    return found
+
+
+def seen_from(dataset_id: str, slug: str) -> str:
+    """Return the key of the columns that are drawn."""
+    return f"seen_{dataset_id}_{slug}"
+
+
+def rho(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Distance: its data decide what rho and k may be."""
+    names = distance.names()
+    found = [
+        Control("d", "rho_data", "Data", ParamSpec(names[0]), accepts=_flat, always=True),
+        Control("a", "rho_method", "Method", _choice(distance.FAMILY[0], distance.FAMILY), always=True),
+        _epsilon("rho_epsilon", 1.0),
+        _layers("rho_hidden"),
+        Control("seen", "rho_seen", "I have seen it", _switch(False)),
+    ]
+    if "d" in known:
+        data = catalog.sample(known["d"])
+        most, stops = min(40, data.domain.n_public), distance.stops(data)
+        found += [
+            Control("k", f"rho_k_{known['d']}", label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
+            Control("rho", f"rho_{known['d']}", label_of("rho_distance"), _choice(stops[17], stops), always=True),
+        ]
+    return found
+
+
+def _flat(text: str) -> str:
+    name = _public(text)
+    if not distance.fits(name):
+        raise ValueError("rho is not one distance there")
+    return name
+
+
+def clients(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Federated: the number of clients decides who may fall silent."""
+    slugs = federated.offered()[0]
+    found = [
+        Control("d", "fed_data", "Data", _choice(federated.samples()[0], federated.samples()), always=True),
+        Control("a", "fed_slug", "Algorithm", _choice("fastlloyd", slugs), always=True),
+        _epsilon("fed_epsilon", 1.0),
+        Control("clients", "fed_clients", "Clients", number(4, 2, 32), always=True),
+        Control("spread", "fed_spread", "Rows are spread", _choice("even", SPREADS)),
+        Control("noise", "fed_noise", "The noise is drawn by", _choice(CLIENTS, DRAWN_BY)),
+        Control("ring", "fed_ring", "Ring", _choice("64", ("64", "32"))),
+        _seed("fed_seed"),
+    ]
+    if "clients" in known:
+        who = range(known["clients"])
+        found += [
+            Control("silent", "fed_silent", "A client falls silent", _choice(None, (None, *who))),
+            Control("from", "fed_client", "Seen from", _choice(0, who)),
+            Control("round", "fed_round", "Round", number(1, 1, 10_000)),
+        ]
+    return found
+
+
+def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
+    """The form of a sweep."""
+    slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
+    return [
+        SweepData("d", "sweep_data", "Data", ParamSpec(("town",)), many=True, accepts=_public, always=True, most=4),
+        Control("a", "sweep_algorithms", "Algorithms", _choice(form.FIRST, slugs), many=True, always=True),
+        Control("e", "sweep_epsilon", "Privacy budgets ε", _choice(form.EPSILONS[1:6], form.EPSILONS), many=True),
+        Control("runs", "sweep_repeats", "Runs per point", number(10, 2, 50)),
+        Control("rho", "sweep_rho", label_of("rho_distance"), _choice((0.05,), form.RHOS), many=True),
+        Control("n", "sweep_rows", "People in the data", _choice((None,), form.ROWS), many=True),
+        Control("k", "sweep_k", label_of("n_clusters"), ParamSpec(""), accepts=_list),
+        Control("delta", "sweep_delta", label_of("delta"), ParamSpec(""), accepts=_list),
+        Control("m", "sweep_metrics", "Metrics", _choice(("loss",), tuple(METRICS)), many=True),
+        _seed("sweep_seed"),
+        Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token),
+    ]
+
+
+def _list(text: str) -> str:
+    if len(text) > 200 or not set(text) <= set("0123456789.,eE+- "):
+        raise ValueError("no list of numbers")
+    return text
+
+
+def _token(text: str) -> str:
+    if len(text) > 40 or not all(c.isalnum() or c in "-_" for c in text):
+        raise ValueError("no name of a sweep")
+    return text

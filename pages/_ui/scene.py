@@ -1,0 +1,271 @@
+"""A scene: everything that decides a picture, and its codec to the part of an address behind the question mark.
+
+A page declares its controls once, as a `Vocabulary`. Words in an address are short, the version comes first; what is
+unknown or does not fit gives the default and is told in one sentence. No row of data is ever part of a scene.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from dpviz import params
+from dpviz.params import ParamSpec
+
+__all__ = [
+    "HIDEABLE",
+    "LOCK",
+    "MOST",
+    "VERSION",
+    "Control",
+    "Scene",
+    "Vocabulary",
+    "controls",
+    "number",
+    "read",
+    "write",
+]
+
+VERSION = 1
+MOST = 8_000  # characters of an address that is read; browsers and mail programs cut longer ones
+MOST_FIELDS = 200
+MOST_TASK = 300  # characters
+HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
+LOCK = ("epsilon",)  # what may be left free while everything else is locked
+_SAFE_INTEGER = 2**53 - 1  # the largest that a browser's number field keeps
+_EMBED = ("embed", "embed_options")  # Streamlit's own
+
+
+@dataclasses.dataclass(frozen=True)
+class Control:
+    """One widget of a page.
+
+    Attributes
+    ----------
+    word : its word in an address
+    key : its key in the session's state
+    title : its label on the screen, for sentences
+    spec : its kind, range, choices and default
+    many : whether it holds several values; its default is then a tuple
+    always : whether it is written even where it has its default
+    accepts : a check in place of the choices; returns the value or raises ValueError
+    typed : whether the widget is a text field, in which a number stands as text and "" is None
+    most : how many values it holds at most
+    """
+
+    word: str
+    key: str
+    title: str
+    spec: ParamSpec
+    many: bool = False
+    always: bool = False
+    accepts: Callable[[str], Any] | None = None
+    typed: bool = False
+    most: int = 60
+
+    def parse(self, texts: Sequence[str]) -> Any:
+        """Return the value that an address has for the control.
+
+        Raises
+        ------
+        ValueError, LookupError
+            If it does not fit.
+        """
+        if self.many:
+            found = [] if list(texts) == [""] else [self._one(text) for text in texts]
+            if len(set(found)) != len(found) or len(found) > self.most:
+                raise ValueError("too many, or one twice")
+            return tuple(found)
+        if len(texts) != 1:
+            raise ValueError("more than one value")
+        return self._one(texts[0])
+
+    def _one(self, text: str) -> Any:
+        if self.accepts is not None:
+            return self.accepts(text)
+        if self.spec.kind == "choice":
+            return {_text(choice): choice for choice in self.spec.choices or ()}[text]
+        value = params.parse(self.spec, text)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            low = -_SAFE_INTEGER if self.spec.low is None else self.spec.low
+            high = _SAFE_INTEGER if self.spec.high is None else self.spec.high
+            if not (math.isfinite(value) and low <= value <= high):
+                raise ValueError("out of range")
+        return value
+
+    def texts(self, value: Any) -> list[str]:
+        """Return how a value is written."""
+        if self.many:
+            return [_text(part) for part in value] or [""]
+        return [_text(value)]
+
+    def to_widget(self, value: Any) -> Any:
+        """Return a value as the widget keeps it."""
+        if self.typed:
+            return "" if value is None else _text(value)
+        return list(value) if self.many and value is not None else value
+
+    def from_widget(self, kept: Any) -> Any:
+        """Return what a widget keeps as a value of the scene; what is no value yet is the default."""
+        if self.many:
+            return None if kept is None else tuple(kept)
+        if self.typed:
+            try:
+                return self._one(kept.strip())
+            except (LookupError, ValueError):
+                return self.spec.default
+        return kept
+
+
+Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that there are then
+
+
+@dataclasses.dataclass(frozen=True)
+class Scene:
+    """Everything that decides a picture.
+
+    Attributes
+    ----------
+    page : name of the page, as in its address
+    values : word -> value of every control of the page
+    step : step of the player, None for the last one
+    play : whether it plays from its first step when it is opened
+    hide : parts of the page that are not shown, of `HIDEABLE`
+    lock : what may still be changed, of `LOCK`; () locks nothing
+    task : what whoever opens it shall do
+    version : of the address
+    """
+
+    page: str
+    values: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    step: int | None = None
+    play: bool = False
+    hide: tuple[str, ...] = ()
+    lock: tuple[str, ...] = ()
+    task: str = ""
+    version: int = VERSION
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    @property
+    def prepared(self) -> bool:
+        """Whether somebody prepared it for somebody else: parts are hidden or locked, or there is a task."""
+        return bool(self.hide or self.lock or self.task)
+
+
+_ABOUT = (  # words that every page has
+    Control("t", "", "step", ParamSpec(None, low=0, high=100_000, optional=True, kind="int")),
+    Control("play", "", "play", ParamSpec(False, kind="bool")),
+    Control("hide", "", "hidden parts", ParamSpec((), choices=HIDEABLE, kind="choice"), many=True),
+    Control("lock", "", "lock", ParamSpec((), choices=LOCK, kind="choice"), many=True),
+    Control("task", "", "task", ParamSpec(""), accepts=lambda text: _short(text)),
+)
+_FIELDS = {"t": "step"}  # word -> field, where they differ
+
+
+def write(scene: Scene, vocabulary: Vocabulary) -> str:
+    """Return a scene as the part of an address behind the question mark."""
+    pairs = [("v", str(VERSION))]
+    for control in controls(scene.values, vocabulary):
+        value = scene.values.get(control.word, control.spec.default)
+        if control.always or value != control.spec.default:
+            pairs += [(control.word, text) for text in control.texts(value)]
+    for control in _ABOUT:
+        value = getattr(scene, _FIELDS.get(control.word, control.word))
+        if value != control.spec.default:
+            joined = control.word in ("hide", "lock")
+            texts = [",".join(control.texts(value))] if joined else control.texts(value)
+            pairs += [(control.word, text) for text in texts]
+    return urlencode(pairs, safe=":,=")
+
+
+def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
+    """Return the scene that an address asks for, and one sentence if not all of it could be followed, else "".
+
+    Every text is read: whatever does not fit gives the default.
+    """
+    given, too_long = _given(query)
+    wrong: list[str] = []
+
+    def take(control: Control) -> Any:
+        texts = given.pop(control.word, None)
+        if texts is None:
+            return control.spec.default
+        if control.word in ("hide", "lock"):
+            texts = texts[0].split(",") if len(texts) == 1 else texts
+        try:
+            return control.parse(texts)
+        except (LookupError, ValueError, OverflowError):
+            wrong.append(control.title)
+            return control.spec.default
+
+    version = take(Control("v", "", "version", ParamSpec(VERSION, low=0, high=10_000, kind="int")))
+    values: dict[str, Any] = {}
+    while fresh := [control for control in vocabulary(values) if control.word not in values]:
+        values |= {control.word: take(control) for control in fresh}
+    about = {_FIELDS.get(control.word, control.word): take(control) for control in _ABOUT}
+    scene = Scene(page, values, version=version, **about)
+    return scene, _sentence(version, wrong, len(given), too_long)
+
+
+def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
+    """Return the spec of a number field: whole numbers where the default is one."""
+    return ParamSpec(default, low=low, high=high, kind="int" if isinstance(default, int) else "float")
+
+
+def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]:
+    """Return the controls of a page in their order, with all values known."""
+    known: dict[str, Any] = {}
+    found: dict[str, Control] = {}
+    while fresh := [control for control in vocabulary(known) if control.word not in known]:
+        known |= {control.word: values.get(control.word, control.spec.default) for control in fresh}
+        found |= {control.word: control for control in fresh}
+    return list(found.values())
+
+
+def _given(query: str) -> tuple[dict[str, list[str]], bool]:
+    """Return word -> its texts, without Streamlit's own words, and whether the address was too long to be read."""
+    if len(query) > MOST:
+        return {}, True
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return {}, True
+    found: dict[str, list[str]] = {}
+    for word, text in pairs:
+        if word not in _EMBED:
+            found.setdefault(word, []).append(text)
+    return found, False
+
+
+def _sentence(version: int, wrong: list[str], unknown: int, too_long: bool) -> str:
+    if too_long:
+        return "This link is too long to be read; the page opens with its defaults."
+    parts = list(dict.fromkeys(wrong))
+    if unknown:
+        parts.append(f"{unknown} unknown word{'s' * (unknown > 1)}")
+    what = f"parts of it do not fit and give way to the defaults: {', '.join(parts)}" if parts else ""
+    if version != VERSION:
+        age = "an older" if version < VERSION else "a newer"
+        return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."
+    return f"This link opens, but {what}." if what else ""
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "auto"
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    if len(words) > MOST_TASK or not words.isprintable():
+        raise ValueError("not a short text")
+    return words
