@@ -59,7 +59,7 @@ def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int
         table = table[table.what == check.metric].dropna(subset="ours")
         if check.better:
             table = table[table.label == check.better]
-        return [(1 if _agrees(row, check.within) else -1, _printed_words(row)) for row in table.itertuples()]
+        return [(_agrees(row, check.within), _printed_words(row)) for row in table.itertuples()]
     if check.kind == "below":
         return _below(check, mine)
     if check.kind == "trend":
@@ -122,9 +122,10 @@ def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.Da
     return pd.DataFrame(found, columns=["data", "label", "what", "printed", "ours", "half", "runs", "source"])
 
 
-def _agrees(row: Any, within: float) -> bool:
-    half = 0.0 if np.isnan(row.half) else row.half
-    return bool(abs(row.ours - row.printed) <= max(half, within * abs(row.printed)))
+def _agrees(row: Any, within: float) -> int:
+    """Return 1 where ours is within the tolerance of the printed number, 0 where its interval holds it, else -1."""
+    away = abs(row.ours - row.printed)
+    return 1 if away <= within * abs(row.printed) else 0 if away <= np.nan_to_num(row.half) else -1
 
 
 def _printed_words(row: Any) -> str:

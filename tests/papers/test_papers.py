@@ -82,7 +82,7 @@ def test_printed_numbers_agree_within_the_interval_or_the_tolerance():
     printed = (Printed("a", "good", 1.0), Printed("b", "good", 1.0), Printed("c", "good", 1.0))
     one = item(checks=(Check("printed", within=0.1),), printed=printed)
     numbers = pd.DataFrame([number("good", 1.5, 0.6), number("good", 1.09, 0.01, data="b")])
-    assert judge(one, numbers).word == REPRODUCES
+    assert (judge(one, numbers).yes, judge(one, numbers).tie) == (1, 1) and judge(one, numbers).word == REPRODUCES
     assert beside_printed(printed, numbers).ours.isna().tolist() == [False, False, True]
     verdict = judge(one, pd.DataFrame([number("good", 1.2, 0.1)]))
     assert verdict.word == DOES_NOT and "printed 1, ours 1.2" in verdict.against[0]
