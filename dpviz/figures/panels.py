@@ -127,7 +127,9 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
 def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "step") -> Panel:
     """Return the loss of every step beside KMeans; `steps[i]` is the step shown at frame i (-1: none yet)."""
     colors, losses = view.colors, view.losses
-    figure = base(colors, f"Loss after each {name}", height=height)
+    medians = view.trace.parameters.get("objective") == "medians"
+    what, against, unit = ("k-median cost", "KMedians", "z") if medians else ("Loss", "KMeans", "z²")
+    figure = base(colors, f"{what} after each {name}", height=height)
     tag(figure, colors)
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
@@ -145,12 +147,12 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
     if view.reference_loss is not None:
         figure.add_hline(
             y=view.reference_loss, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
-            annotation={"text": "KMeans", "font": {"color": colors.hidden, "size": 12}},
+            annotation={"text": against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )  # fmt: skip
     figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=whole(len(losses)))
     top = max([value for value in values if value is not None] + [view.reference_loss or 0.0])
-    figure.update_yaxes(title_text="z² per row", range=[0, 1.25 * top])
+    figure.update_yaxes(title_text=f"{unit} per row", range=[0, 1.25 * top])
     best, updates = view.reference_loss, []
     for step in steps:
         here = values[step] if step >= 0 else None
@@ -159,8 +161,8 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
         place = {"x": [None if here is None else step + 1], "y": [here]}
         updates.append([{**place, "text": [text], "textposition": f"top {side}"}])
     add_frames(figure, [1], updates)
-    beside = f", {losses[-1] / best:.2f} times KMeans'" if best else ""
-    return Panel("side", figure, f"Loss ends at {losses[-1]:.3g}{beside}. Not private.")
+    beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
+    return Panel("side", figure, f"{what} ends at {losses[-1]:.3g}{beside}. Not private.")
 
 
 def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import Algorithm
+from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset
-from dpviz.metrics import loss_path, normalized_loss
+from dpviz.metrics import loss_path
 from dpviz.trace import Trace
 
 __all__ = ["Reference", "Replay", "reference", "replay"]
@@ -55,8 +56,8 @@ def replay(
     return Replay(trace, loss_path(trace, data.X), time.perf_counter() - begun)
 
 
-def reference(data: Dataset, n_clusters: int, seed: int) -> Reference:
-    """Return KMeans on data that are not private."""
-    kmeans = ALGORITHMS["kmeans"](n_clusters=n_clusters)
+def reference(data: Dataset, n_clusters: int, seed: int, objective: str = "means") -> Reference:
+    """Return KMeans (or, for the objective "medians", k-median) on data that are not private, with its own loss."""
+    kmeans = KMeans(n_clusters=n_clusters, objective=objective)
     trace = kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
-    return Reference(trace, normalized_loss(data.X, trace.cluster_centers, data.domain))
+    return Reference(trace, float(loss_path(trace, data.X)[-1]))

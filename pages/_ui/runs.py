@@ -39,8 +39,8 @@ def pace() -> Pace:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _kmeans(name: str, n_clusters: int, seed: int, _data: Dataset) -> Reference:
-    return workers().call(reference, _data, n_clusters, seed)
+def _kmeans(name: str, n_clusters: int, seed: int, objective: str, _data: Dataset) -> Reference:
+    return workers().call(reference, _data, n_clusters, seed, objective)
 
 
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None) -> str:
@@ -60,10 +60,11 @@ def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | No
         return Result(identity, found.trace, data)
     pace().learn(algorithm, data.domain.n_features, data.n_public, found.seconds)
     n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
+    objective = getattr(algorithm, "objective", "means")
     if is_public(data):
-        kmeans = _kmeans(data.dataset_id, n_clusters, seed, data)
+        kmeans = _kmeans(data.dataset_id, n_clusters, seed, objective, data)
     else:
-        kmeans = workers().call(reference, data, n_clusters, seed)
+        kmeans = workers().call(reference, data, n_clusters, seed, objective)
     return Result(identity, found.trace, data, found.losses, kmeans.trace, kmeans.loss)
 
 

@@ -41,6 +41,13 @@ def test_a_run_is_shown_with_its_counters_and_equals_central(page):
     assert not page.exception and shown(page)["Bytes in this round"] == "7,680"
 
 
+def test_the_delay_of_the_network_is_counted_for_every_round_and_mohlloyds_numbers_stand_beside(page):
+    words = lambda: " ".join(block.proto.body for block in page.get("html"))  # noqa: E731
+    assert "a round waits 0.5 ms for the network and this run 3.5 ms" in words() and "10,500 ms" in words()
+    page.number_input(key="fed_delay").set_value(20.0).run()
+    assert not page.exception and "a round waits 40 ms for the network and this run 280 ms" in words()
+
+
 def test_the_servers_noise_is_the_central_run_and_says_what_the_server_must_not_see(page):
     page.segmented_control(key="fed_noise").set_value("server").run()
     assert not page.exception and "bit for bit" in page.success[0].value

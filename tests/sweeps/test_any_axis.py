@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
 from dpviz.domain import Domain
+from dpviz.figures import View
+from dpviz.figures.panels import loss_panel
+from dpviz.figures.theme import LIGHT
 from dpviz.metrics import kmeans_distances, loss_path, mean_distance
 from dpviz.sweeps import summary
+from dpviz.sweeps.compare import reference, replay
 from dpviz.sweeps.generated import made, unequal_clusters
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import best_references, stamp
@@ -137,3 +142,20 @@ def test_generated_sets_are_found_by_name_and_their_k_is_the_recipes():
 def test_rows_keep_json_parameters():
     row = next(execute(c) for c in sweep_of({**BASE, "alpha": 0.5}).runs() if c.algorithm == "fastlloyd")
     assert json.loads(row["parameters"])["alpha"] == 0.5
+
+
+@pytest.mark.parametrize(("objective", "title", "unit"), [("means", "Loss", "z²"), ("medians", "k-median cost", "z")])
+def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(objective, title, unit):
+    data = load_sample("ring")
+    algorithm = ALGORITHMS["stemmer-kaplan"](n_clusters=4, epsilon=4.0, objective=objective)
+    found, best = replay(data, algorithm, 0), reference(data, 4, 0, objective)
+    view = View(found.trace, LIGHT, (0, 1), data.columns, data.units, hidden=True, losses=found.losses,
+                reference=best.trace.cluster_centers, reference_loss=best.loss)  # fmt: skip
+    panel = loss_panel(view, list(range(len(found.trace.steps))))
+    assert panel.figure.layout.title.text.startswith(f"{title} after each")
+    assert panel.figure.layout.yaxis.title.text == f"{unit} per row"
+    cost = mean_distance if objective == "medians" else None
+    if cost is not None:
+        centers = data.domain.normalize(best.trace.cluster_centers)
+        assert best.loss == pytest.approx(cost(data.domain.normalize(data.X), centers))
+    assert np.nanmin(found.losses) >= 0.99 * best.loss
