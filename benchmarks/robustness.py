@@ -1,0 +1,98 @@
+"""What a wrong declared number costs: n, bounds, and k, each as a ratio to the method's own loss with the right one.
+
+python benchmarks/robustness.py --seeds 3 > benchmarks/results/robustness.md
+
+Three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): where n is taken at its word, the small
+ones go first. epsilon 1, delta = (the true n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT PRIVATE: tight bounds
+are taken from the data). k: loss divided by that of KMeans with the same k.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.domain import Domain
+from dpviz.metrics import normalized_loss
+from dpviz.privacy.guarantee import Neighboring
+
+CLUSTERS = 8
+COLUMNS = ("n -20 %", "n -10 %", "n +20 %", "n +100 %", "bounds 4x", "bounds 16x", "k -50 %", "k +50 %")
+
+
+def small_and_far() -> np.ndarray:
+    """Return 6,500 rows: clusters of 2,000 near the middle, of 100 on the rim."""
+    rng = np.random.default_rng(0)
+    at = np.linspace(0, 2 * np.pi, 5, endpoint=False) + 0.3
+    large, far = np.array([[-0.3, -0.3], [0.35, -0.25], [0.0, 0.35]]), 0.95 * np.stack([np.cos(at), np.sin(at)], 1)
+    return np.concatenate(
+        [c + 0.05 * rng.normal(size=(2000, 2)) for c in large] + [c + 0.02 * rng.normal(size=(100, 2)) for c in far]
+    )
+
+
+def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
+    """Return an algorithm with the given values where it has such parameters."""
+    values = {"n_clusters": n_clusters, "epsilon": 1.0, "delta": delta, "rho_distance": 0.02}
+    return ALGORITHMS[slug](**{name: values[name] for name in params.specs(ALGORITHMS[slug]) if name in values})
+
+
+class Losses:
+    """Mean loss over seeds, as a ratio to KMeans with the same k."""
+
+    def __init__(self, X: np.ndarray, seeds: int) -> None:
+        self._X, self._seeds, self._tight = X, seeds, Domain.tight_nonprivate(X)
+        self._plain: dict[int, float] = {}
+
+    def of(self, slug: str, *, share: float = 1.0, loose: float = 1.0, k: int = CLUSTERS) -> float:
+        """Return the ratio where n is declared `share` times and bounds `loose` times what they are."""
+        X, tight = self._X, self._tight
+        if k not in self._plain:
+            model = KMeans(k, n_init=20, random_state=0).fit(tight.normalize(X))
+            self._plain[k] = model.inertia_ / len(X)
+        half = loose * (tight.high - tight.low) / 2
+        declared = Domain(tight.middle - half, tight.middle + half, "common", 1.0, origin=tight.origin)
+        declared = dataclasses.replace(declared, n_public=round(share * len(X)))
+        algorithm = make(slug, k, float(len(X)) ** -1.1)
+        traces = [algorithm.run(X, domain=declared, seed=seed) for seed in range(self._seeds)]
+        return float(np.mean([normalized_loss(X, t.cluster_centers, tight) for t in traces])) / self._plain[k]
+
+
+def line(losses: Losses, slug: str) -> list[str]:
+    """Return the cells of one method."""
+    own = losses.of(slug)
+
+    def change(**wrong: Any) -> str:
+        return f"{losses.of(slug, **wrong) / own:.2f}"
+
+    keeps_n = ALGORITHMS[slug].neighboring is not Neighboring.ADD_REMOVE
+    shares = ["refused"] * 4 if keeps_n else [change(share=share) for share in (0.8, 0.9, 1.2, 2.0)]
+    wide = [change(loose=loose) for loose in (4.0, 16.0)]
+    others = [f"{losses.of(slug, k=k):.2f}" for k in (CLUSTERS // 2, 3 * CLUSTERS // 2)]
+    return [ALGORITHMS[slug].name, f"{own:.2f}", *shares, *wide, *others]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--algorithms", nargs="+", default=[slug for slug in ALGORITHMS if slug != "kmeans"])
+    options = parser.parse_args()
+    losses = Losses(small_and_far(), options.seeds)
+    print(f"`python {' '.join(sys.argv)}`: means of {options.seeds} seeds. Second column: loss / KMeans' loss; n and")
+    print("bounds: ratio to that; k: loss / KMeans' with the same k. Where n is kept, a wrong n is refused.\n")
+    print("| method | loss | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 2) + "|")
+    for slug in options.algorithms:
+        print("| " + " | ".join(line(losses, slug)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
