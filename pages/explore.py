@@ -67,6 +67,8 @@ with st.container(key="messages"):  # always there: a message does not move the 
             st.caption(f"This data set's {shown.domain.origin}.")
         if too_little := pane(result.trace).warning(result.trace):
             st.warning(too_little)
+        for sentence in result.trace.warnings:
+            st.warning(sentence)
 if result is None and "job" in state:
     st.skeleton(height=478)
 elif result is None:
