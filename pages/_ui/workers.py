@@ -101,11 +101,11 @@ class Workers:
                 return self._last(future)
 
     def stop(self) -> None:
-        """End the processes at once, whatever they do, and start no others."""
+        """End the processes, whatever they do, and start no others; the server may be killed right after."""
         with self._lock:
             self._ended = True
             if self._pool is not None:
-                self._pool.shutdown(wait=False, kill_workers=True)
+                self._pool.shutdown(wait=True, kill_workers=True)
 
     def _submit(self, function: Callable[..., Any], *args: Any, **named: Any) -> Future[Any]:
         with self._lock:
