@@ -1,0 +1,262 @@
+"""Mutants: privacy-critical lines changed one at a time; the tests must notice each. `python -m tests.mutants [NAME ...]`.
+
+Without names all of them are tried; `--tenth N` tries every tenth from the N-th on. Prints what survives, and exits 1
+if anything does. Every mutant runs in a copy of the checkout, on the tests named beside its file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["MUTANTS", "Mutant", "survives"]
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 280
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """A line that is wrong on purpose: `old`, which occurs once in `path`, becomes `new`; `tests` are pytest's words."""
+
+    name: str
+    path: str
+    old: str
+    new: str
+    tests: str
+
+
+P, Q, F = "dpviz/privacy/", "dpviz/privacy/queries/", "dpviz/federated/"
+ACCOUNTING = "tests/privacy/test_accounting.py"
+CURATOR = "tests/privacy/test_curator.py"
+QUERIES = "tests/privacy/test_queries.py"
+NOISE = "tests/privacy/test_noise.py"
+LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
+FEDERATED = "tests/federated/test_simulation.py"
+TLS = "tests/federated/test_server.py"
+KERNELS = "tests/geometry/test_kernels.py"
+
+_LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
+    (P + "accounting.py", ACCOUNTING): [
+        ("delta_of_mu_sign", "ndtr(mu / 2 - epsilon / mu)", "ndtr(mu / 2 + epsilon / mu)"),
+        ("delta_of_mu_no_tail", "- math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))", "- 0.0 * epsilon"),
+        ("epsilon_of_mu_loose_side", "while delta_of_mu(mu, root) > delta:", "while delta_of_mu(mu, root) > 2 * delta:"),
+        ("epsilon_of_mu_delta_zero", "if delta <= 0:\n        return math.inf", "if delta <= 0:\n        return 0.0"),
+        ("epsilon_of_zcdp_no_linear", "else zcdp + 2 * math.sqrt", "else 2 * math.sqrt"),
+        ("epsilon_of_zcdp_half_root", "2 * math.sqrt(zcdp * math.log(1 / delta))", "math.sqrt(zcdp * math.log(1 / delta))"),
+        ("zcdp_of_epsilon_square", "(epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2", "(epsilon / (math.sqrt(log + epsilon) + math.sqrt(log)))"),
+        ("total_delta_not_left_over", "left = delta - own_delta", "left = delta"),
+        ("total_forgets_pure", "bounds = [pure + epsilon_of_mu(mu, max(left, 0.0))]", "bounds = [epsilon_of_mu(mu, max(left, 0.0))]"),
+        ("total_overspent_delta_passes", "if left < -1e-15 * delta:", "if False:"),
+        ("total_claims_delta_zero", "only_pure = mu == 0 and own_delta == 0", "only_pure = mu == 0"),
+        ("total_mu_beside_pure", "mu=mu if pure == 0 and own_delta == 0 else None", "mu=mu"),
+    ],
+    (P + "ledger.py", f"{ACCOUNTING} {CURATOR}"): [
+        ("spent_gaussian_half", '"Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2)', '"Gaussian": lambda entry: (0.0, _ratio(entry) / 2, 0.0, _ratio(entry) ** 2 / 2)'),
+        ("spent_laplace_half", '"Laplace": lambda entry: (_ratio(entry), 0.0', '"Laplace": lambda entry: (_ratio(entry) / 2, 0.0'),
+        ("spent_exponential_bounded_range", '_ratio(entry) ** 2 / 8', '_ratio(entry) ** 2 / 16'),
+        ("spent_threshold_no_delta", '"Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"]', '"Threshold": lambda entry: (0.0, _ratio(entry), 0.0'),
+        ("spent_cover_no_log", '* (1 - math.log(entry.cost["delta"]))', "* 1.0"),
+        ("spent_exact_is_free", "0.0 if entry.sensitivity == 0 else math.inf", "0.0"),
+        ("spent_first_path", "return max(totals, key=lambda item: (item.epsilon, item.delta))", "return totals[0]"),
+        ("spent_leaf_only", "for i in range(len(leaf)) for cost", "for i in range(len(leaf) - 1, len(leaf)) for cost"),
+        ("spent_mu_adds_linearly_less", "mu=math.sqrt(math.fsum(m**2 for m in mu))", "mu=max(mu, default=0.0)"),
+        ("spent_unknown_is_free", "if unknown:", "if False:"),
+    ],
+    (P + "plan.py", f"{ACCOUNTING} {CURATOR}"): [
+        ("laplace_sd", "return math.sqrt(2) * scale", "return scale"),
+        ("threshold_no_half", "return 1.5 + scale *", "return 1.0 + scale *"),
+        ("threshold_one_key", "math.log1p(-self.delta) / l0", "math.log1p(-self.delta)"),
+        ("exact_any_sensitivity", "if sensitivity != 0:\n            raise PermissionError", "if False:\n            raise PermissionError"),
+        ("cover_scale_no_log", "math.log1p(self.epsilon / (1 - math.log(self.delta)))", "math.log1p(self.epsilon)"),
+        ("exponential_zcdp", "return self.epsilon**2 / 8", "return self.epsilon**2 / 16"),
+        ("gaussians_not_squared", "split(mu**2, weights)", "split(mu, weights)"),
+        ("plan_price_repeats", "if occurrence >= len(costs):", "if occurrence > len(costs):"),
+        ("plan_price_wrong_place", "return costs[occurrence]", "return costs[0]"),
+        ("plan_unknown_is_first", "if name not in self.costs:", "if False:"),
+        ("plan_total_mu_linear", "mu=math.sqrt(math.fsum(cost.gdp**2 for cost in every))", "mu=max(cost.gdp for cost in every)"),
+        ("plan_total_no_delta", "own_delta=math.fsum(cost.own_delta for cost in every)", "own_delta=0.0"),
+    ],
+    (P + "curator.py", CURATOR): [
+        ("next_price_here_only", "return max(self._within.get((name, path[-1]), 0), *above)", "return max(above)"),
+        ("next_price_below_only", "return max(self._within.get((name, path[-1]), 0), *above)", "return self._within.get((name, path[-1]), 0)"),
+        ("next_price_not_taken", "self._here[entry.name, entry.path[-1]] = after", "pass"),
+        ("next_price_not_told_up", "for scope in entry.path:\n            self._within", "for scope in entry.path[-1:]:\n            self._within"),
+        ("no_noise_in_release", "return true + cost.draw(self._noise, entry.scale, true.shape)\n\n        noisy, true = self._session.noisy_sum", "return true\n\n        noisy, true = self._session.noisy_sum"),
+        ("parts_under_replace", "if scope != ALL and scope not in self._by_user:", "if False:"),
+        ("narrow_sensitivity_passes", "change < _NARROWEST", "change < 0"),
+        ("zero_sensitivity_passes", "or change < 0 or (change == 0 and not isinstance(cost, Exact))", "or change < 0"),
+        ("any_cost_pays", "if not isinstance(cost, allowed):", "if False:"),
+        ("keys_below_threshold", "return noisy, noisy >= tau", "return noisy, noisy > 0"),
+        ("keys_count_in_ledger", "self._ledger.append(entry)  # without a shape: the number of non-empty keys is private", "self._ledger.append(dataclasses.replace(entry, shape=(9,)))"),
+        ("selection_no_slack", "score.range(neighboring) + UTILITY_SLACK", "score.range(neighboring)"),
+        ("hidden_in_private", "if self._demo:", "if True:"),
+    ],
+    (P + "noise.py", NOISE): [
+        ("secure_coins_biased", "return words.reshape(chances.shape) < chances * COIN", "return words.reshape(chances.shape) <= chances * COIN"),
+        ("secure_gaussian_narrow", "_discrete_gaussian(sd / GRID)", "_discrete_gaussian(0.8 * sd / GRID)"),
+        ("secure_laplace_narrow", "_discrete_laplace(scale / GRID)", "_discrete_laplace(0.8 * scale / GRID)"),
+        ("secure_gaussian_one_draw", "measurement([0] * math.prod(shape))", "measurement([0]) * math.prod(shape)"),
+        ("seeded_gaussian_off_grid", "return snap(self._rng.normal(0.0, sd, shape))", "return self._rng.normal(0.0, sd, shape)"),
+        ("seeded_laplace_off_grid", "return snap(self._rng.laplace(0.0, scale, shape))", "return self._rng.laplace(0.0, scale, shape)"),
+    ],
+    (P + "local.py", LOCAL): [
+        ("flip_rounded_down", "math.ceil(COIN / (1 + math.exp(epsilon)))", "math.floor(COIN / (1 + math.exp(epsilon)))"),
+        ("oue_tells_truth", "np.arange(self.size), 0.5, self.flip)", "np.arange(self.size), 0.75, self.flip)"),
+        ("hadamard_no_flip", "np.where(positive, 1 - self.flip, self.flip)", "np.where(positive, 1.0, 0.0)"),
+        ("onebit_no_clip", "return np.clip(exact, self.flip, 1 - self.flip)", "return exact"),
+    ],
+    (Q + "local.py", LOCAL): [
+        ("offsets_not_clipped", "np.clip((block.x - self.anchors[labels]) / self.radius, -1, 1)", "(block.x - self.anchors[labels]) / self.radius"),
+        ("groups_by_values", "public_hash(self.seed, block.ids)", "public_hash(self.seed, (block.x[:, 0] * 1e6).astype(np.int64))"),
+    ],
+    (P + "rows.py", f"{QUERIES} {CURATOR}"): [
+        ("rows_snap_nearest", "x = snap_toward_zero(", "x = snap("),
+        ("partition_twice", "if whole.children:", "if False:"),
+        ("partition_all_rows", "np.flatnonzero(parts == part)", "np.flatnonzero(parts >= part)"),
+        ("partition_path_lost", "Scope((*whole.path, child)", "Scope((child,)"),
+        ("sibling_not_subtracted", "whole[part] - counted[part]", "whole[part]"),
+        ("utilities_not_snapped", "utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP", "utilities = 2 * score.utility(statistic)"),
+    ],
+    (Q + "base.py", QUERIES): [
+        ("one_entry_replaced_once", "return 2.0 ** (1 / norm)", "return 1.0"),
+        ("off_grid_passes", "if not (values == snap(values)).all():", "if False:"),
+        ("outside_ball_passes", "<= radius * _ROUND).all():", "<= 9 * radius).all():"),
+        ("keys_move_once", "self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2)", "self.l0"),
+    ],
+    (Q + "sums.py", QUERIES): [
+        ("scatter_radius_not_squared", "self.radius**2 * one_entry", "self.radius * one_entry"),
+        ("scatter_over_then_under", "self.radius**2 * one_entry", "min(self.radius, self.radius**2) * one_entry"),
+    ],
+    (Q + "lloyd.py", QUERIES): [
+        ("moves_replaced_once", "reach *= 2", "reach *= 1"),
+        ("moves_l1_as_l2", "math.sqrt(self.centers.shape[1]) if norm == 1 else 1.0", "1.0"),
+        ("moves_radius_ignored", "near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)", "near = np.sqrt(squares) <= 2 * self.radius"),
+    ],
+    (Q + "boxes.py", f"{QUERIES} tests/algorithms/test_dpm.py"): [
+        ("halves_one_column", "entries = len(self.low) * (1", "entries = 1 * (1"),
+        ("split_half_range", "else 2 * slope + self.alpha", "else slope + self.alpha"),
+        ("split_range_replace", "return width if neighboring is Neighboring.ADD_REMOVE else 2 * width", "return width"),
+        ("split_any_t", "0 < 2 * self.q <= self.t", "0 < self.q"),
+        ("region_not_clipped", "np.clip(block.x - self.middle, -self.half, self.half)", "block.x - self.middle"),
+        ("region_replaced_once", "reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach", "reach"),
+    ],
+    (Q + "moments.py", QUERIES): [
+        ("moment_not_squared", "square = self.radius**2", "square = self.radius"),
+        ("moment_replaced", "math.sqrt(2.0) if norm == 2", "1.0 if norm == 2"),
+        ("moment_not_clipped", "clip_ball(rows, self.radius)", "rows"),
+    ],
+    (Q + "cells.py", QUERIES): [
+        ("cells_not_clipped", "cluster_sums(clip_ball(added, self.radius), labels", "cluster_sums(added, labels"),
+        ("cells_replaced_once", "reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach", "reach"),
+    ],
+    (Q + "rho.py", QUERIES): [
+        ("companion_cube_corner", "corner if neighboring is Neighboring.ADD_REMOVE else 2 * corner", "corner"),
+        ("near_region_one_entry", "one_entry(norm, neighboring) * entry", "entry"),
+    ],
+    (Q + "swaps.py", f"{QUERIES} tests/algorithms/test_swap_search.py"): [
+        ("swap_half_square", "(2 * radius) ** 2", "radius**2"),
+        ("swap_range_replace", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
+    ],
+    ("dpviz/geometry/kernels.py", f"{KERNELS} {QUERIES}"): [
+        ("snap_toward_zero_nearest", "return np.trunc(np.asarray(x, dtype=np.float64) / GRID) * GRID", "return np.rint(np.asarray(x, dtype=np.float64) / GRID) * GRID"),
+        ("clip_ball_long", "reach = radius * (1 - 2.0**-40)", "reach = radius * (1 + 2.0**-20)"),
+    ],
+    (F + "shares.py", FEDERATED): [
+        ("share_of_m", "scale /= math.sqrt(max(self.n_clients - 1, 1))", "scale /= math.sqrt(self.n_clients)"),
+        ("share_laplace_one_client", 'mechanism == "Laplace" and place > 1', 'mechanism == "Laplace" and place > 0'),
+        ("share_excess_unsaid", "else self.n_clients / (self.n_clients - 1)", "else 1.0"),
+        ("share_too_narrow", "_NARROWEST = 2**15", "_NARROWEST = 2**3"),
+        ("share_whole_numbers", "dataclasses.replace(ring, whole_fraction=ring.fraction)", "ring"),
+        ("share_server_draws_too", "if self.drawn_by == CLIENTS:\n            return np.zeros(shape)", "if False:\n            return np.zeros(shape)"),
+    ],
+    (F + "parties.py", FEDERATED): [
+        ("mask_no_pairs", "for other in self._seeds.pairs:", "for other in ():"),
+        ("mask_no_common", "words += self._common(self.name, header, part)", "pass"),
+        ("mask_twice", "if header.round != self._next:", "if False:"),
+        ("server_forgets_noise", "total = self._ring.encode(noise[part], header.digits[part]).ravel()", "total = 0 * self._ring.encode(noise[part], header.digits[part]).ravel()"),
+        ("server_takes_fewer", "if missing:", "if False:"),
+    ],
+    (F + "masks.py", FEDERATED): [
+        ("mask_no_round", "for field in (seed, run, client.encode(), round_.to_bytes(8, \"little\"), label.encode()):", "for field in (seed, run, client.encode(), label.encode()):"),
+        ("mask_no_run", "for field in (seed, run, client.encode()", "for field in (seed, client.encode()"),
+        ("mask_one_pair_seed", "pairs[first][second] = pairs[second][first] = secrets.token_bytes(SEED_BYTES)", "pairs[first][second] = pairs[second][first] = common"),
+    ],
+    (F + "ring.py", FEDERATED): [
+        ("ring_truncates", "whole = np.rint(np.asarray(values, dtype=np.float64) * 2.0**digits)", "whole = np.trunc(np.asarray(values, dtype=np.float64) * 2.0**digits)"),
+        ("ring_rounds_sums", "if grid < 2.0**-self.fraction:", "if False:"),
+        ("ring_overflow_passes", "if not worst < self.limit(digits):", "if False:"),
+    ],
+    (F + "rows.py", FEDERATED): [
+        ("sum_without_noise", "if len(self._asked.wanted) != len(shapes):", "if False:"),
+        ("truth_in_private", "return noisy, true if rows.demo else {}", "return noisy, true"),
+    ],
+    (F + "keys.py", f"{TLS} -k keys_stay or secret_that"): [
+        ("keys_mode_unchecked", "found.st_mode & 0o077", "0"),
+        ("server_may_hold_seeds", 'if (folder / "masks.json").exists():', "if False:"),
+    ],
+}  # fmt: skip
+
+MUTANTS = tuple(
+    Mutant(name, path, old, new, tests) for (path, tests), lines in _LINES.items() for name, old, new in lines
+)
+
+
+def survives(mutant: Mutant) -> bool:
+    """Return whether the tests pass on a copy of the checkout with the line changed."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "checkout"
+        shutil.copytree(
+            ROOT, copy, ignore=shutil.ignore_patterns(".*", "*.pyc", "__pycache__", "results", "benchmarks")
+        )
+        file = copy / mutant.path
+        file.write_text(file.read_text().replace(mutant.old, mutant.new, 1))
+        files, _, chosen = mutant.tests.partition(" -k ")
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "-m",
+            "not slow",
+            *files.split(),
+        ]
+        ended = subprocess.run(
+            [*command, *(["-k", chosen] if chosen else [])], cwd=copy, capture_output=True, text=True,
+            timeout=SECONDS, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(copy)},
+        )  # fmt: skip
+    if ended.returncode not in (0, 1, 2):
+        raise RuntimeError(f"{mutant.name}: pytest could not run: {ended.stdout[-500:]}{ended.stderr[-500:]}")
+    return ended.returncode == 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try mutants and print what survives."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--tenth", type=int)
+    chosen = parser.parse_args(arguments)
+    tried = [mutant for mutant in MUTANTS if not chosen.names or mutant.name in chosen.names]
+    if chosen.tenth is not None:
+        tried = tried[chosen.tenth % 10 :: 10]
+    left = []
+    for mutant in tried:
+        if survives(mutant):
+            left.append(mutant.name)
+        print(f"{'SURVIVED' if mutant.name in left else 'killed  '}  {mutant.name}  {mutant.path}", flush=True)
+    print(f"{len(tried) - len(left)} of {len(tried)} killed{': left ' + ', '.join(left) if left else ''}")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
