@@ -17,7 +17,7 @@ else:
 st.title("Data")
 st.html(
     '<p class="dp-lede">Every method needs public facts before it looks at a row: bounds, a size, and what one person '
-    "is. Samples bring theirs. For a file of yours you declare them, and no row is read to find them.</p>"
+    "is. Samples bring theirs. For your own file, you declare them, and no row is read to find them.</p>"
 )
 way = st.segmented_control(
     "Where the data come from", WAYS, default="Samples", required=True, key="data_way", persist_state="session",

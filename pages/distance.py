@@ -68,7 +68,7 @@ for sentence in chosen[slug].advice(*distance.size(data)):
     st.warning(sentence)
 player("rho", result, hidden=hidden, axes=(0, 1))
 
-st.header("What does the weaker promise gain?")
+st.header("What does the weaker promise buy?")
 if not st.checkbox(
     "I have seen it: these methods hide moves up to rho, the others hide a whole person. I want to compare their loss.",
     key="rho_seen", persist_state="session",

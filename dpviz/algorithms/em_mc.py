@@ -28,8 +28,8 @@ class EMMC(ApproximateDP):
     """EM-MC: pick the cells that hold most rows, forget these rows, pick again; then cluster the picked cells.
 
     Rows are looked at in a few public random directions. There, fine grids come first, coarse ones later. In each
-    grid the exponential mechanism picks cells with many rows; rows of a picked cell count no more. The middles of
-    all picked cells are candidates. Rows are counted by nearest candidate, with noise; weighted k-means on the
+    grid the exponential mechanism picks cells with many rows; rows in a picked cell are not counted again. The middles
+    of all picked cells are candidates. Rows are counted by nearest candidate, with noise; weighted k-means on the
     candidates is free; and one noisy average per group of rows brings the centers back to all columns.
 
     Parameters

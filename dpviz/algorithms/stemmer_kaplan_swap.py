@@ -77,7 +77,9 @@ class StemmerKaplanSwap(PrivateCenters):
 
     name: ClassVar[str] = "Stemmer-Kaplan, swap search"
     slug: ClassVar[str] = "stemmer-kaplan-swap"
-    tagline: ClassVar[str] = "The paper's own choice among candidates, by private swaps: slower and worse, to see why."
+    tagline: ClassVar[str] = (
+        "The paper's own choice among candidates, by private swaps: included for comparison: slower and less accurate."
+    )
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
 
     swaps: int | None = param(

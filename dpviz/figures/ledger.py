@@ -19,12 +19,12 @@ _NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
 _SCALE = {
     "Gaussian": "Gaussian noise of standard deviation {scale:.4g} on every entry",
     "Laplace": "Laplace noise of scale {scale:.4g} on every entry",
-    "Exponential": "Gumbel noise of scale {scale:.4g} on every score, of which only the winner is told",
+    "Exponential": "Gumbel noise of scale {scale:.4g} on every score, only the winner is released",
     "Threshold": "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold",
     "Cover": "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are told,",
     "Exact": "no noise",
 }
-_REPORT = "every bit told wrongly with chance {scale:.4g}"
+_REPORT = "each bit is flipped with probability {scale:.4g}"
 
 
 def _cost(entry: Release) -> str:

@@ -1,4 +1,4 @@
-"""Cells on a Dask cluster: futures used directly, keyed and retried. Needs the extra `dpviz[cluster]`.
+"""Runs on a Dask cluster: futures used directly, keyed and retried. Needs the extra `cluster`.
 
 A worker is handed a cell, that is names and numbers, and opens its data itself: what a scheduler scatters is lost with
 the worker that holds it. A Dask port runs whatever code reaches it, so off this machine only tls:// will do.
@@ -35,7 +35,7 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
     try:
         from dask.distributed import Client, LocalCluster
     except ImportError:
-        raise ValueError('cluster: Dask is not installed; pip install "dpviz[cluster]".') from None
+        raise ValueError('cluster: Dask is not installed; pip install ".[cluster]".') from None
     if address == LOCAL:
         local = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1, "processes": True}
         local["silence_logs"] = logging.CRITICAL  # a worker's death is a retry or a row here, not a traceback

@@ -1,11 +1,11 @@
-"""Write the README's picture: `python tests/browser/screenshot.py`. `--all FOLDER` takes every page, size and mode."""
+"""Take pictures of pages in both modes and two sizes: `python -m tests.browser.screenshot FOLDER`."""
 
 import argparse
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
+from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
 PAGES = ("", "explore", "learn")
 READY = "() => [...document.querySelectorAll('.js-plotly-plot')].some(g => g.__dpvizStep !== undefined)"
@@ -25,17 +25,14 @@ def shoot(browser, url: str, target: Path, *, width: int, height: int, mode: str
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--all", type=Path, metavar="FOLDER")
-    folder = parser.parse_args().all
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        if folder is None:
-            shoot(browser, f"{url}/explore", ROOT / ".github" / "screenshot.png", width=1280, height=900, mode="light")
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-            for page in PAGES:
-                for width, height in ((1280, 800), (390, 844)):
-                    for mode in ("light", "dark"):
-                        name = f"{page or 'home'}_{width}_{mode}.png"
-                        shoot(browser, f"{url}/{page}", folder / name, width=width, height=height, mode=mode)
+        for page in PAGES:
+            for width, height in ((1280, 800), (390, 844)):
+                for mode in ("light", "dark"):
+                    name = f"{page or 'home'}_{width}_{mode}.png"
+                    shoot(browser, f"{url}/{page}", folder / name, width=width, height=height, mode=mode)
         browser.close()

@@ -18,7 +18,7 @@ from dpviz.sweeps.dask_engine import LOCAL, cluster, connect
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.sweep import MEASURED, Sweep, Variant, execute, failed_row
 
-distributed = pytest.importorskip("dask.distributed", reason='needs pip install "dpviz[cluster]"')
+distributed = pytest.importorskip("dask.distributed", reason='needs pip install ".[cluster]"')
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=(1.0, 2.0, 4.0), repeats=4)

@@ -87,7 +87,7 @@ def postgresql(url: str) -> Engine:
             hide_parameters=True,
         )
     except ModuleNotFoundError:
-        raise ValueError('Accounts: DPVIZ_ACCOUNTS_URL needs psycopg: pip install "dpviz[postgresql]".') from None
+        raise ValueError('Accounts: DPVIZ_ACCOUNTS_URL needs psycopg: pip install ".[postgresql]".') from None
 
     @event.listens_for(engine, "connect")
     def _synced(connection: sqlite3.Connection, _: object) -> None:

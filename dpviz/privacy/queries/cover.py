@@ -15,7 +15,7 @@ __all__ = ["CellCover", "Side"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellCover:
-    """Maximum coverage: grid after grid, cells that hold many rows are picked; rows of a picked cell count no more.
+    """Maximum coverage: grid after grid, full cells are picked; rows in a picked cell are not counted again.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ def _winners(rows: pd.DataFrame, look: Look) -> None:
             short("epsilon", row.epsilon),
             f"{row.n_rows:,.0f}",
             f"{row.n_clusters:.0f}",
-            f"<b>{html.escape(row.best)}</b>" if row.best else "nobody: the intervals meet",
+            f"<b>{html.escape(row.best)}</b>" if row.best else "no clear winner: the intervals overlap",
             f"{100 * row.gap:.2g}%" if row.best else "",
         ]
         for row in summary.winners(rows, look.metric, look.axis).itertuples()

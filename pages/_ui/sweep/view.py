@@ -64,7 +64,7 @@ def first(sweep: Sweep, data: str) -> bool:
     st.html(
         '<p class="dp-lede">A sweep runs every chosen algorithm at every chosen ε many times. You will see every '
         "single run, how sure the means are, what KMeans does without privacy, and the smallest ε that is good "
-        "enough. It goes on while you look at other pages.</p>"
+        "enough. It keeps running while you visit other pages.</p>"
     )
     names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
     budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
