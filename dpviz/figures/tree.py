@@ -13,7 +13,6 @@ from dpviz.figures.view import Panel, View, add_frames
 
 __all__ = ["tree_table", "tree_panel"]
 
-_GHOST, _INNER, _FINAL = range(3)
 _HEIGHT = 0.42  # of a bar; one level is 1 high
 _LEVELS = 9  # deeper trees have no room for numbers
 _LABELED = 0.07  # nodes at least this share of the picture wide carry their count
@@ -86,9 +85,8 @@ def tree_panel(
         x=table.x, y=[_HEIGHT] * n, base=-table.depth - _HEIGHT, width=table.width, customdata=list(visits),
         hovertext=list(words), hoverinfo="text",
         marker={
-            "colorscale": [[0, colors.grid], [0.5, colors.released], [1, colors.panel]], "cmin": 0, "cmax": 2,
             "line": {"color": colors.line, "width": 1},
-            "pattern": {"fillmode": "overlay", "fgcolor": colors.released, "size": 6, "solidity": 0.3},
+            "pattern": {"size": 6, "solidity": 0.3},  # hatched in the bar's own color
         },
     )  # fmt: skip
     figure.add_scatter(
@@ -103,7 +101,7 @@ def tree_panel(
     updates: list[list[dict[str, Any]]] = []
     for t, at in enumerate(current):
         lit = np.asarray(visits) <= t
-        kind = np.where(lit, np.where(table.final, _FINAL, _INNER), _GHOST).tolist()  # a typed array would not animate
+        fill = np.where(lit, colors.released, colors.grid).tolist()
         told = np.flatnonzero(lit & (wide | (np.arange(n) == at)))
         label: dict[str, Any] = {"x": [None], "y": [None], "text": [""]}
         if len(told):
@@ -114,7 +112,7 @@ def tree_panel(
             }
         arrow = {"x": [None], "y": [None]} if at < 0 else {"x": [table.x[at]], "y": [0.12 - table.depth[at]]}
         updates.append(
-            [{"marker": {"color": kind, "pattern": {"shape": np.where(lit, shapes, "").tolist()}}}, label, arrow]
+            [{"marker": {"color": fill, "pattern": {"shape": np.where(lit, shapes, "").tolist()}}}, label, arrow]
         )
     add_frames(figure, [1, 2, 3], updates)
     finals = int(table.final.sum())

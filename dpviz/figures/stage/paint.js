@@ -1,0 +1,121 @@
+// Text with tags as plotly reads it, dashes, colors, and the system's own colors where the visitor forces them.
+import { isList, isObject } from "./read.js";
+
+export const LINE = 1.3; // of the font size: from line to line
+export const CAP = 0.7; // a capital's height
+export const MIDDLE = 0.35; // and its middle
+const SHIFTS = { sub: 0.3, sup: -0.6 };
+const NAMED = { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", quot: '"' };
+
+/** Return the lines of a text, each a list of runs {text, bold, italic, shift}. */
+export const lines = (html) => {
+  const found = [[]], open = [];
+  for (const part of String(html ?? "").split(/(<[^<>]+>)/)) {
+    const tag = /^<(\/?)\s*(\w+)[^<>]*>$/.exec(part);
+    if (!tag) {
+      const text = part.replace(/&(\w+);/g, (whole, name) => NAMED[name] ?? whole);
+      const shift = open.find((name) => name in SHIFTS);
+      if (text) found.at(-1).push({ text, bold: open.includes("b"), italic: open.some((n) => n === "i" || n === "em"), shift });
+    } else if (tag[2] === "br") found.push([]);
+    else if (!tag[1]) open.push(tag[2]);
+    else if (open.includes(tag[2])) open.splice(open.lastIndexOf(tag[2]), 1);
+  }
+  return found;
+};
+
+const face = (font, run) =>
+  `${run.italic ? "italic " : ""}${run.bold ? "bold " : ""}${font.size * (run.shift ? 0.7 : 1)}px ${font.family}`;
+const widthOf = (c, font, runs) =>
+  runs.reduce((sum, run) => { c.font = face(font, run); return sum + c.measureText(run.text).width; }, 0);
+
+/** Return {width, height, up, count}: `up` is how far the first line rises above its baseline. */
+export const textSize = (c, html, font) => {
+  const rows = lines(html);
+  c.font = face(font, { bold: rows[0][0]?.bold });
+  const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = c.measureText("x");
+  const width = Math.max(...rows.map((runs) => widthOf(c, font, runs)));
+  return { width, up, height: up + down + (rows.length - 1) * LINE * font.size, count: rows.length };
+};
+
+/** Write a text; (x, y) is where the first baseline starts, has its middle, or ends. */
+export const write = (c, html, x, y, font, align = "start") => {
+  c.fillStyle = font.color;
+  c.textAlign = "left";
+  c.textBaseline = "alphabetic";
+  lines(html).forEach((runs, row) => {
+    let left = x - (align === "start" ? 0 : widthOf(c, font, runs) / (align === "end" ? 1 : 2));
+    for (const run of runs) {
+      c.font = face(font, run);
+      c.fillText(run.text, left, y + (row * LINE + (SHIFTS[run.shift] ?? 0)) * font.size);
+      left += c.measureText(run.text).width;
+    }
+  });
+};
+
+/** Return a dash as a list of lengths in pixels. */
+export const dashes = (dash, width) => {
+  const unit = Math.max(width, 3);
+  const named = { dot: [1, 1], dash: [3, 3], longdash: [5, 5], dashdot: [3, 1, 1, 1], longdashdot: [5, 2, 1, 2] }[dash];
+  if (named) return named.map((length) => length * unit);
+  return !dash || dash === "solid" ? [] : dash.split(/[ ,]+/).map(parseFloat);
+};
+
+export const stroke = (c, color, width, dash) => {
+  if (!(width > 0)) return;
+  c.strokeStyle = color;
+  c.lineWidth = width;
+  c.setLineDash(dashes(dash, width));
+  c.stroke();
+  c.setLineDash([]);
+};
+
+const known = new Map(), probe = () => (probe.c ??= document.createElement("canvas").getContext("2d"));
+/** Return [red, green, blue, alpha] of a CSS color. */
+export const rgba = (color) => {
+  if (!known.has(color)) {
+    const c = probe();
+    c.fillStyle = "#444";
+    c.fillStyle = color;
+    const hex = /^#(..)(..)(..)$/.exec(c.fillStyle);
+    known.set(color, hex ? [...hex.slice(1).map((h) => parseInt(h, 16)), 1] : c.fillStyle.match(/[\d.]+/g).map(Number));
+  }
+  return known.get(color);
+};
+
+/** Return the color a part `u` of the way from one to the other. */
+export const blend = (from, to, u) => {
+  const [a, b] = [rgba(from), rgba(to)], mix = a.map((v, i) => v + u * (b[i] - v));
+  return `rgba(${mix.slice(0, 3).map(Math.round)},${mix[3]})`;
+};
+
+/** Return the color of a value on a color scale. */
+export const shade = (scale, value, low, high) => {
+  const part = Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
+  const next = scale.findIndex(([stop]) => stop >= part), [end, to] = scale[Math.max(next, 0)];
+  if (next <= 0) return to;
+  const [begin, from] = scale[next - 1];
+  return blend(from, to, (part - begin) / (end - begin || 1));
+};
+
+// Forced colors: grounds become the system's ground, text its text, what is colored a link (released) or a visited link
+// (hidden). What tells them apart is fill and hollow, as in every other mode.
+const system = (color, ground) => {
+  const [r, g, b, alpha] = rgba(color), light = (v) => 0.3 * v[0] + 0.59 * v[1] + 0.11 * v[2];
+  const away = Math.abs(light([r, g, b]) - light(rgba(ground))), gray = Math.max(r, g, b) - Math.min(r, g, b) < 40;
+  if (alpha === 0) return color;
+  const name = gray ? (away < 18 ? "Canvas" : away < 60 ? "GrayText" : "CanvasText") : b >= r ? "LinkText" : "VisitedText";
+  const [x, y, z] = rgba(name), faint = !gray && away < 90 ? 0.5 : gray && name === "GrayText" ? 0.5 : 1;
+  return `rgba(${x},${y},${z},${alpha * faint})`;
+};
+
+/** Return a figure in the system's colors. */
+export const forced = (figure, ground = figure.layout?.plot_bgcolor ?? "#fff") => {
+  const turn = (v) => (typeof v === "string" ? system(v, ground) : isList(v) ? Array.from(v, turn) : v);
+  const walk = (v, key = "") => {
+    if (/color$/.test(key)) return turn(v);
+    if (key === "colorscale") return v.map(([stop, color]) => [stop, turn(color)]);
+    if (isObject(v) && v.bdata === undefined) return Object.fromEntries(Object.entries(v).map(([k, w]) => [k, walk(w, k)]));
+    return Array.isArray(v) && v.some(isObject) ? v.map((w) => walk(w)) : v;
+  };
+  return walk(figure);
+};

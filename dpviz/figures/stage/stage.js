@@ -1,0 +1,226 @@
+// Draws a figure (plotly's JSON) on a canvas, step by step. No dependencies, no page around it needed:
+//
+//   if (!lacks(figure)) { const stage = new Stage(canvas, figure); stage.show(3, 400); }
+//
+// What no step changes is drawn once, to layers off the screen; a step is two copies and the marks that change.
+import { at, isObject, merge, unpack } from "./read.js";
+import { CAP, forced, write } from "./paint.js";
+import { axes, frame, grid } from "./axes.js";
+import { DRAW, boxes, extent } from "./marks.js";
+import { annotation, shape } from "./notes.js";
+import { way } from "./glide.js";
+
+const LAYERS = Object.keys(DRAW), FORCED = "(forced-colors: active)";
+const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
+const range = (from, to) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+
+export class Stage {
+  /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges. */
+  constructor(canvas, figure, { step, zoom = null, failed = (error) => { throw error; } } = {}) {
+    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, drawn: -1 });
+    [this.ground, this.over] = [0, 1].map(() => document.createElement("canvas"));
+    this.read();
+    this.step = this.clamp(step ?? this.last);
+    this.watch();
+    this.resize();
+  }
+
+  get last() { return Math.max(this.frames.length - 1, 0); }
+  clamp(step) { return Math.max(0, Math.min(this.last, step)); }
+
+  read() {
+    const figure = matchMedia(FORCED).matches ? forced(this.original) : this.original;
+    this.data = unpack(figure.data ?? []);
+    this.layout = unpack(figure.layout ?? {});
+    this.frames = figure.frames ?? [];
+    this.open = new Map(); // frames that were unpacked
+    this.font = { size: 12, family: "sans-serif", color: "#444", ...this.layout.font };
+    const moving = new Set(this.frames.flatMap((f) => f.traces ?? f.data.map((_, k) => k)));
+    const order = range(0, this.data.length).sort((i, j) => LAYERS.indexOf(this.type(i)) - LAYERS.indexOf(this.type(j)) || i - j);
+    const places = order.map((i, place) => (moving.has(i) ? place : -1)).filter((place) => place >= 0);
+    const [first, end] = places.length ? [places[0], places.at(-1) + 1] : [order.length, order.length];
+    this.parts = { below: order.slice(0, first), moving: order.slice(first, end), above: order.slice(end) };
+    const named = (values) => (Array.isArray(values) && values.some((v) => typeof v === "string") ? values : undefined);
+    this.words = this.frames.flatMap((f) => f.data).map(({ x, y }) => ({ x: named(x), y: named(y) })).filter((t) => t.x || t.y);
+    this.ready = "";
+  }
+
+  type(i) { return this.data[i].type ?? "scatter"; }
+  group(step) { return this.frames[step]?.group ?? String(step); }
+
+  frame(step) {
+    if (!this.open.has(step) && this.frames[step]) this.open.set(step, unpack(this.frames[step]));
+    return this.open.get(step);
+  }
+
+  /** Return trace number `i` as it is at a step. */
+  trace(i, step) {
+    const f = this.frame(step), k = f ? (f.traces?.indexOf(i) ?? i) : -1;
+    return { type: "scatter", ...(k < 0 ? this.data[i] : merge({ ...this.data[i], meta: undefined }, f.data[k])) };
+  }
+
+  layoutAt(step) { return isObject(this.frames[step]?.layout) ? merge(this.layout, this.frame(step).layout) : this.layout; }
+
+  /** Return {data, layout} of the shown step, for plotly to draw the same picture; without the zoom. */
+  shown() {
+    const layout = structuredClone(this.layoutAt(this.step));
+    return { data: range(0, this.data.length).map((i) => this.trace(i, this.step)), layout: { ...layout, width: this.width, height: this.height } };
+  }
+
+  watch() {
+    const again = () => { this.ready = ""; this.paint(); }, recolor = () => { this.read(); this.paint(); };
+    const sized = new ResizeObserver(() => this.resize()), system = matchMedia(FORCED);
+    let density = null;
+    const dense = () => {
+      density?.removeEventListener("change", dense);
+      density = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+      density.addEventListener("change", dense);
+      this.resize(true);
+    };
+    this.width = 0;
+    sized.observe(this.canvas.parentElement);
+    dense();
+    system.addEventListener("change", recolor);
+    document.fonts.addEventListener("loadingdone", again);
+    this.close = () => {
+      cancelAnimationFrame(this.tick);
+      sized.disconnect();
+      density.removeEventListener("change", dense);
+      system.removeEventListener("change", recolor);
+      document.fonts.removeEventListener("loadingdone", again);
+    };
+  }
+
+  /** Fit the picture to the width it has: planes with `meta.ar` keep their shape. */
+  resize(always = false) {
+    const width = this.canvas.parentElement.clientWidth, { meta, margin: m, height = 300 } = this.layout;
+    if (!width || (width === this.width && !always)) return;
+    this.width = width;
+    this.height = meta?.ar ? Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b)) : height;
+    for (const one of [this.canvas, this.ground, this.over]) {
+      one.width = Math.round(this.width * devicePixelRatio);
+      one.height = Math.round(this.height * devicePixelRatio);
+      one.getContext("2d").setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    }
+    Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${this.height}px` });
+    this.ready = "";
+    this.paint();
+  }
+
+  /** Show a step; a neighboring one within `ms` milliseconds, with the marks moving there. */
+  show(step, ms = 0) {
+    const before = this.step, next = this.clamp(step);
+    if (next === before && this.drawn === next) return;
+    const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && !this.tick;
+    this.step = next;
+    if (same) this.drawn = next;
+    else if (ms > 0 && Math.abs(next - before) === 1 && this.layoutAt(next) === this.layoutAt(before) && this.width) this.glide(before, next, ms);
+    else this.paint();
+  }
+
+  /** Show other ranges, or the figure's own (null). */
+  zoom(ranges) {
+    this.ranges = ranges;
+    this.ready = "";
+    this.paint();
+  }
+
+  glide(before, next, ms) {
+    const [low, high] = [Math.min(before, next), Math.max(before, next)];
+    const ways = this.parts.moving.map((i) => way(i, this.trace(i, low), this.trace(i, high), (n) => this.trace(n, low)));
+    let begin;
+    const tick = (now) => {
+      begin ??= now;
+      const u = (now - begin) / ms;
+      if (u >= 1) return this.paint();
+      const part = ease(next > before ? u : 1 - u);
+      this.picture(ways.flatMap((one) => one(part)));
+      this.tick = requestAnimationFrame(tick);
+    };
+    cancelAnimationFrame(this.tick);
+    this.tick = requestAnimationFrame(tick);
+  }
+
+  /** Draw the step that is to be shown, now. */
+  paint() {
+    cancelAnimationFrame(this.tick);
+    this.tick = 0;
+    if (!this.width) return;
+    this.picture(this.parts.moving.map((i) => [this.trace(i, this.step), 1]));
+    this.drawn = this.step;
+  }
+
+  picture(traces) {
+    try {
+      this.layers();
+      const c = this.canvas.getContext("2d");
+      c.clearRect(0, 0, this.width, this.height);
+      c.drawImage(this.ground, 0, 0, this.width, this.height);
+      traces.forEach(([t, opacity]) => this.draw(c, t, opacity));
+      c.drawImage(this.over, 0, 0, this.width, this.height);
+    } catch (error) {
+      this.close();
+      this.failed(error);
+    }
+  }
+
+  layers() { // what lies below and above the traces that move: drawn again only for another size, zoom or axis
+    const layout = this.layoutAt(this.step), key = JSON.stringify([this.width, devicePixelRatio, this.ranges, this.frames[this.step]?.layout]);
+    if (this.ready === key) return;
+    this.ready = key;
+    const own = this.frames[this.step]?.layout ?? {}, ranges = { ...this.ranges };
+    for (const axis in own) if (own[axis].range) delete ranges[axis];
+    const all = (this.axes = axes(layout, [...this.data, ...this.words], this.width, this.height, this.font, ranges, extent));
+    const [c, o] = [this.ground, this.over].map((one) => one.getContext("2d"));
+    [c, o].forEach((one) => one.clearRect(0, 0, this.width, this.height));
+    const sides = Object.values(all).filter((axis) => axis.id), partner = (axis) => all[axis.spec.anchor ?? (axis.across ? "y" : "x")] ?? (axis.across ? all.y : all.x);
+    for (const X of sides.filter((axis) => axis.across)) {
+      c.fillStyle = layout.plot_bgcolor ?? "#fff";
+      c.fillRect(X.start, partner(X).start, X.length, partner(X).length);
+    }
+    sides.forEach((axis) => grid(c, axis, partner(axis)));
+    this.parts.below.forEach((i) => this.draw(c, this.trace(i, this.step), 1));
+    this.parts.above.forEach((i) => this.draw(o, this.trace(i, this.step), 1));
+    sides.forEach((axis) => frame(o, axis, partner(axis)));
+    (layout.shapes ?? []).forEach((one) => shape(o, one, all));
+    this.title(o, layout.title ?? {}, all.area);
+    (layout.annotations ?? []).forEach((one) => annotation(o, one, all, this.font));
+  }
+
+  title(c, title, area) {
+    if (!title.text) return;
+    const font = { ...this.font, size: 1.4 * this.font.size, ...title.font }, x = title.x ?? 0.5;
+    const left = title.xref === "paper" ? area.x + x * area.width : x * this.width;
+    write(c, title.text, left, (title.pad?.t ?? 0) + CAP * font.size, font, { left: "start", right: "end" }[title.xanchor] ?? (x < 1 / 3 ? "start" : "middle"));
+  }
+
+  draw(c, t, opacity) {
+    if (t.visible === false || t.visible === "legendonly" || opacity <= 0) return;
+    const X = this.axes[t.xaxis ?? "x"], Y = this.axes[t.yaxis ?? "y"];
+    c.save();
+    c.beginPath();
+    c.rect(X.start, Y.start, X.length, Y.length);
+    c.clip();
+    c.globalAlpha = opacity * (t.opacity ?? 1);
+    DRAW[t.type](c, t, X, Y, { font: this.font, layout: this.layout, area: this.axes.area });
+    c.restore();
+  }
+
+  /** Return the step that a place of the picture leads to, or nothing: the smallest region there, or a bar's own step. */
+  hit(px, py) {
+    if (!this.axes) return undefined;
+    const { x: X, y: Y } = this.axes, regions = this.layout.meta?.regions, [x, y] = [X.v(px), Y.v(py)];
+    if (px < X.start || px > X.start + X.length || py < Y.start || py > Y.start + Y.length) return undefined;
+    const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);
+    const around = (regions?.[this.step] ?? regions?.[0] ?? []).filter(([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1);
+    if (around.length) return around.sort((a, b) => area(a) - area(b))[0][4];
+    for (const i of range(0, this.data.length).reverse()) {
+      const t = this.trace(i, this.step), steps = t.type === "bar" && t.customdata;
+      if (!steps) continue;
+      const inside = (a, b, v) => Math.min(a, b) <= v && v <= Math.max(a, b);
+      const bar = boxes(t, this.axes[t.xaxis ?? "x"], this.axes[t.yaxis ?? "y"], this.layout).find(({ x0, x1, y0, y1 }) => inside(x0, x1, px) && inside(y0, y1, py));
+      if (bar && Number.isInteger(at(steps, bar.i))) return at(steps, bar.i);
+    }
+    return undefined;
+  }
+}
