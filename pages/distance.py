@@ -7,7 +7,8 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
 from pages._ui import catalog, distance, shell
 from pages._ui.forms import STOPS
-from pages._ui.player import draw, player
+from pages._ui.panel import draw
+from pages._ui.player import player
 
 shell.enter(__file__)
 FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")

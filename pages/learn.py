@@ -5,7 +5,8 @@ import streamlit as st
 from dpviz.figures import Panel, pe, splitting
 from pages._ui import shell
 from pages._ui.catalog import sample
-from pages._ui.player import draw, view_of
+from pages._ui.panel import draw
+from pages._ui.player import view_of
 from pages._ui.runs import demo
 from pages._ui.transport import transport
 
@@ -57,11 +58,11 @@ control.segmented_control(
 panels, sentences = pictures(epsilon, st.context.theme.type or "light")
 with st.container(key="lesson_transport"):
     rounds = list(range(len(sentences)))
-    transport("lesson_player", scope="lesson_figures", titles=sentences, marks=rounds, zoom_of=SAMPLE)
+    transport("lesson_player", scope="lesson_figures", titles=sentences, marks=rounds)
 with st.container(key="lesson_figures", gap="xsmall"):
     for name, column, panel in zip(("left", "right"), st.columns(2, gap="medium"), panels[:2], strict=True):
         with column:
-            draw(f"lesson_{name}", [panel])
+            draw(f"lesson_{name}", [panel], SAMPLE)
     shell.key_line(pe.PANE.legend, hidden=True)
     draw("lesson", panels[2:])
 

@@ -11,11 +11,10 @@ from dpviz.figures import Pane, Panel, View, pane, printed
 from dpviz.figures.panels import ledger_table
 from pages._ui import shell
 from pages._ui.caches import per_run
+from pages._ui.panel import draw
 from pages._ui.results import Result
 from pages._ui.transport import transport
 from pages._ui.workers import workers
-
-_CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False, "doubleClick": "reset"}
 
 
 def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
@@ -54,9 +53,10 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
     how = pane(result.trace)
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
+    zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
         with st.container(key=f"{key}_figures"):
-            draw(key, plane)
+            draw(key, plane, zoom_of)
         _transport(key, result, how, axes, autoplay=True)
         shell.key_line(how.legend, hidden)
         return
@@ -66,7 +66,7 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
         flat = plane and plane[0].figure.meta.get("ar", 1) < 0.9
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
         with left:
-            draw(key, plane)
+            draw(key, plane, zoom_of)
             shell.key_line(how.legend, hidden)
         with right.container(gap="xxsmall"):
             draw(key, side)
@@ -76,19 +76,12 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
                 _table(result, how)
 
 
-def draw(key: str, panels: list[Panel]) -> None:
-    """Show figures; the transport whose scope they stand in drives them."""
-    for index, panel in enumerate(panels):
-        st.plotly_chart(panel.figure, theme=None, config=_CONFIG, key=f"{key}_{panel.name}_{index}", alt=panel.alt)
-
-
 def _transport(key: str, result: Result, how: Pane, axes: tuple[int, int] | None, *, autoplay: bool) -> None:
     transport(
         f"{key}_player",
         scope=f"{key}_figures",
         titles=how.sentences(result.trace),
         marks=how.marks(result.trace),
-        zoom_of=f"{result.data.dataset_id} {axes}",
         autoplay=autoplay,
     )
 

@@ -1,21 +1,20 @@
-// Drives ordinary plotly figures that own frames. State lives on the window by id, so that it survives a remount.
+// Drives the panels of a page step by step. State lives on the window by id, so that it survives a remount.
 const ICONS = {
   first: "M3 2h2v12H3zM14 2v12L6 8z", back: "M12 2v12L4 8z", play: "M4 2v12l9-6z", pause: "M4 2h3v12H4zM9 2h3v12H9z",
   next: "M4 2v12l8-6z", last: "M11 2h2v12h-2zM2 2v12l8-6z",
+  look: "M7 1a6 6 0 1 0 3.5 10.9l3.3 3.3 1.4-1.4-3.3-3.3A6 6 0 0 0 7 1zm0 2a4 4 0 1 1 0 8 4 4 0 0 1 0-8z",
 };
-const NOW = { mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 } };
+const GLIDE = 300; // milliseconds from a step to its neighbor, at most half of the time a step is shown
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 const states = (window.__dpvizTransport ??= {});
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
   const last = data.titles.length - 1;
-  const kept = (states[data.id] ??= { runs: {}, zoom: {}, hooked: new WeakSet() });
+  const kept = (states[data.id] ??= { runs: {}, looking: false });
   kept.stop?.(); // called again for a new run: the one before must not go on moving the figures
   // Each run has its own step, so that a late render of the run before cannot move this one's figures.
   const state = (kept.runs[data.titles.join("\n")] ??= { step: last, playing: false });
-  if (kept.zoomOf !== data.zoomOf) kept.zoom = {};
-  kept.zoomOf = data.zoomOf;
 
   root.tabIndex = 0;
   root.setAttribute("role", "group");
@@ -30,48 +29,14 @@ export default function ({ data, parentElement }) {
     <div class="track"><input type="range" min="0" max="${last}" step="1" aria-label="Step">
       <div class="ticks">${data.marks.map((m) => `<i style="left:${last ? (100 * m) / last : 0}%"></i>`).join("")}</div></div>
     <select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option><option value="450">2×</option></select>
-  </div><output aria-live="polite"></output>`;
+  </div><div class="say"><output aria-live="polite"></output>
+    <button class="look" data-do="look" title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
-  const playButton = root.querySelector(".play");
+  const playButton = root.querySelector(".play"), lookButton = root.querySelector(".look");
 
-  const graphs = () => [...document.querySelectorAll(`${data.scope} .js-plotly-plot`)]
-    .filter((g) => g._transitionData && g._transitionData._frames && g._transitionData._frames.length);
-
-  // Frames that look the same share a group: only panels whose group changes are redrawn.
-  const group = (g, step) => g._transitionData._frameHash[String(step)]?.group;
-  // One redraw at a time: an animation that another one overtakes leaves bars half way.
-  const draw = (g) => {
-    const wanted = g.__dpvizStep;
-    if (g.__dpvizBusy || wanted === undefined) return;
-    const shown = g.__dpvizDrawn ?? g._transitionData._frames.length - 1; // a fresh figure shows its last frame
-    if (!window.Plotly || group(g, shown) === group(g, wanted)) {
-      g.__dpvizDrawn = wanted;
-      return;
-    }
-    const busy = (g.__dpvizBusy = {});
-    window.Plotly.animate(g, [String(wanted)], NOW).catch(() => {}).then(() => {
-      if (g.__dpvizBusy !== busy) { // the figure was replaced meanwhile, and may now show a frame of the old one's step
-        g.__dpvizDrawn = -1;
-        return draw(g);
-      }
-      g.__dpvizBusy = null;
-      g.__dpvizDrawn = wanted;
-      draw(g);
-    });
-  };
-  const apply = (g) => { g.__dpvizStep = state.step; draw(g); };
-  const fit = (g) => {
-    const meta = g.layout && g.layout.meta, width = g.clientWidth;
-    if (!meta || !meta.ar || !width) return;
-    const m = g.layout.margin;
-    const height = Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b));
-    if (g.__dpvizWidth === width && g.layout.height === height) return;
-    g.__dpvizWidth = width;
-    for (let e = g, i = 0; e && i < 4; e = e.parentElement, i++)
-      for (const [k, v] of [["height", `${height}px`], ["min-height", "0"], ["flex", "none"]]) e.style.setProperty(k, v, "important");
-    // The domains again, too: plotly keeps those that it fitted to an earlier width.
-    if (window.Plotly) window.Plotly.relayout(g, { height, "xaxis.domain": [0, 1], "yaxis.domain": [0, 1] });
-  };
+  const panels = () =>
+    [...document.querySelectorAll(`${data.scope} .dpviz-stage`)].map((root) => root.panel).filter((panel) => panel?.frames);
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
   const show = () => {
     range.value = state.step;
     const title = data.titles[state.step] ?? "";
@@ -84,6 +49,7 @@ export default function ({ data, parentElement }) {
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
+    lookButton.setAttribute("aria-pressed", kept.looking);
   };
   // Rows of the ledger's table are lit once their release has happened; the last one is marked.
   const light = () => {
@@ -95,17 +61,23 @@ export default function ({ data, parentElement }) {
       else row.removeAttribute("aria-current");
     });
   };
-  const go = (step) => {
+  const draw = (panel, ms = 0) => panel.show(state.step, { ms: still.matches ? 0 : ms, playing: state.playing });
+  const go = (step, ms = 0) => {
     state.step = Math.max(0, Math.min(last, step));
-    graphs().forEach(apply);
+    panels().forEach((panel) => draw(panel, Math.min(ms, Number(speed.value) / 2)));
     light();
     show();
   };
   let timer = 0;
-  const pause = () => { state.playing = false; clearTimeout(timer); show(); };
+  const pause = () => {
+    state.playing = false;
+    clearTimeout(timer);
+    panels().forEach((panel) => draw(panel, GLIDE));
+    show();
+  };
   const tick = () => {
     if (state.step >= last) return pause();
-    go(state.step + 1);
+    go(state.step + 1, 2 * GLIDE);
     timer = setTimeout(tick, Number(speed.value));
   };
   const play = () => {
@@ -115,12 +87,19 @@ export default function ({ data, parentElement }) {
     show();
     timer = setTimeout(tick, Number(speed.value));
   };
-  const actions = { first: () => go(0), back: () => go(state.step - 1), next: () => go(state.step + 1), last: () => go(last), play };
+  const look = () => {
+    kept.looking = !kept.looking;
+    panels().forEach((panel) => panel.press(kept.looking));
+    show();
+  };
+  const actions = {
+    first: () => go(0), back: () => go(state.step - 1, GLIDE), next: () => go(state.step + 1, GLIDE), last: () => go(last), play, look,
+  };
 
   root.onclick = (event) => {
     const action = event.target.closest("button")?.dataset.do;
     if (!action) return;
-    if (action !== "play" && state.playing) pause();
+    if (action !== "play" && action !== "look" && state.playing) pause();
     actions[action]();
   };
   range.oninput = () => { if (state.playing) pause(); go(Number(range.value)); };
@@ -133,64 +112,37 @@ export default function ({ data, parentElement }) {
     actions[key]();
   };
 
-  // Zoom by dragging with a mouse; a finger scrolls the page. A new figure gets the old zoom.
-  const fine = matchMedia("(pointer: fine)").matches;
-  const zoomable = (g) => g.layout.xaxis && g.layout.xaxis.fixedrange === false;
-  const remember = (g, index, event) => {
-    const keys = Object.keys(event).filter((key) => /^[xy]axis\.range/.test(key));
-    if (zoomable(g) && keys.length) kept.zoom[index] = Object.fromEntries(keys.map((key) => [key, event[key]]));
+  // A panel that comes, or comes again, asks for its step; a place in one may lead to another step.
+  const within = (event) => event.target.closest?.(data.scope);
+  const come = (event) => {
+    const panel = event.target.panel;
+    if (!within(event) || !panel.frames) return;
+    draw(panel);
+    if (kept.looking) panel.press(true);
   };
-  const settle = (g, index) => {
-    if (!window.Plotly || !zoomable(g)) return;
-    if (!fine) window.Plotly.relayout(g, { dragmode: false, "xaxis.fixedrange": true, "yaxis.fixedrange": true });
-    else if (kept.zoom[index]) window.Plotly.relayout(g, { ...kept.zoom[index] });
+  const jump = (event) => {
+    if (!within(event)) return;
+    if (state.playing) pause();
+    go(event.detail, GLIDE);
+    root.focus({ preventScroll: true }); // the arrow keys go on from here
   };
-  kept.step = () => state.step;
-  kept.jump = (step) => { if (state.playing) pause(); go(step); };
-  const hook = (g, index) => {
-    kept.hooked.add(g);
-    g.on("plotly_click", (event) => {
-      const frame = event.points[0] && event.points[0].customdata;
-      if (Number.isInteger(frame)) kept.jump(frame);
-    });
-    g.addEventListener("click", (event) => { // inside a box that the figure names: go to the frame of the smallest one
-      const regions = g.layout.meta && g.layout.meta.regions;
-      if (!regions) return;
-      const { xaxis, yaxis } = g._fullLayout, edge = g.getBoundingClientRect();
-      const x = xaxis.p2d(event.clientX - edge.left - xaxis._offset);
-      const y = yaxis.p2d(event.clientY - edge.top - yaxis._offset);
-      const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);
-      const [hit] = (regions[kept.step()] ?? regions[0])
-        .filter(([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1)
-        .sort((a, b) => area(a) - area(b));
-      if (hit) kept.jump(hit[4]);
-    });
-    g.on("plotly_react", () => {
-      g.__dpvizDrawn = g.__dpvizBusy ? -1 : undefined;
-      g.__dpvizStep = g.__dpvizBusy = undefined;
-      settle(g, index);
-    });
-    g.on("plotly_relayout", (event) => remember(g, index, event));
-    settle(g, index);
-  };
-  const watch = () => {
-    graphs().forEach((g, index) => {
-      if (!kept.hooked.has(g)) hook(g, index);
-      if (g.__dpvizStep !== state.step) apply(g);
-    });
-    document.querySelectorAll(".js-plotly-plot").forEach(fit); // planes without frames, too
-    light();
-  };
-  const interval = setInterval(watch, 250);
+  document.addEventListener("dpviz-panel", come);
+  document.addEventListener("dpviz-jump", jump);
+  const interval = setInterval(light, 250); // the table may be drawn at any time
   let begin = 0;
-  watch();
+  panels().forEach((panel) => { draw(panel); panel.press(kept.looking); });
+  light();
   show();
-  if (data.autoplay && !kept.started && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+  if (data.autoplay && !kept.started && !still.matches) {
     kept.started = true;
     state.step = 0;
-    begin = setInterval(() => { if (graphs().length) { clearInterval(begin); go(0); play(); } }, 200);
+    begin = setInterval(() => { if (panels().length) { clearInterval(begin); go(0); play(); } }, 200);
   } else if (state.playing) {
     timer = setTimeout(tick, Number(speed.value));
   }
-  return (kept.stop = () => [interval, begin, timer].forEach(clearInterval)); // timeouts share the timers' numbers
+  return (kept.stop = () => {
+    [interval, begin, timer].forEach(clearInterval); // timeouts share the timers' numbers
+    document.removeEventListener("dpviz-panel", come);
+    document.removeEventListener("dpviz-jump", jump);
+  });
 }

@@ -23,19 +23,14 @@ def transport(
     scope: str,
     titles: list[str],
     marks: list[int],
-    zoom_of: str,
     autoplay: bool = False,
 ) -> None:
-    """Show the controls for the figures inside the container with key `scope`.
-
-    Stepping never asks the server. A zoom is kept while `zoom_of` stays the same.
-    """
+    """Show the controls for the figures inside the container with key `scope`; stepping never asks the server."""
     data: dict[str, Any] = {
         "id": key,
         "scope": f".st-key-{scope}",
         "titles": titles,
         "marks": marks,
-        "zoomOf": zoom_of,
         "autoplay": autoplay,
     }
     _component(key=key, data=data, height="content")

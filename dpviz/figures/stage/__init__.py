@@ -8,12 +8,12 @@ from importlib.resources import files
 
 __all__ = ["script"]
 
-_PARTS = ("read", "paint", "axes", "marks", "notes", "glide", "lacks", "stage")  # in the order of their imports
+_PARTS = ("read", "paint", "axes", "marks", "notes", "film", "glide", "lacks", "stage")  # in the order of their imports
 
 
 @cache
 def script() -> str:
-    """Return the stage as one ES module that exports `Stage` and `lacks`; it works in any page, in a file too."""
+    """Return the stage as one ES module that exports `Stage`, `Film` and `lacks`, for any page or file."""
     folder = files(__package__)
     parts = ((folder / f"{part}.js").read_text() for part in _PARTS)
     # one scope for all parts: a part's own names must not meet another's, so each is a block that hands out its exports
@@ -22,7 +22,7 @@ def script() -> str:
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (const|class) (\w+)", re.MULTILINE)
-_FACE = "\nexport const { Stage, lacks } = { ...$stage, ...$lacks };\n"
+_FACE = "\nexport const { Film, Stage, lacks } = { ...$film, ...$stage, ...$lacks };\n"
 
 
 def _joined(part: str, text: str) -> str:

@@ -3,73 +3,34 @@
 //   if (!lacks(figure)) { const stage = new Stage(canvas, figure); stage.show(3, 400); }
 //
 // What no step changes is drawn once, to layers off the screen; a step is two copies and the marks that change.
-import { at, isObject, merge, unpack } from "./read.js";
+import { at } from "./read.js";
 import { CAP, forced, write } from "./paint.js";
 import { axes, frame, grid } from "./axes.js";
 import { DRAW, boxes, extent } from "./marks.js";
+import { Film, range } from "./film.js";
 import { annotation, shape } from "./notes.js";
 import { way } from "./glide.js";
 
-const LAYERS = Object.keys(DRAW), FORCED = "(forced-colors: active)";
+const FORCED = "(forced-colors: active)";
 const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
-const range = (from, to) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
-export class Stage {
+export class Stage extends Film {
   /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges. */
   constructor(canvas, figure, { step, zoom = null, failed = (error) => { throw error; } } = {}) {
-    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, drawn: -1 });
+    super(matchMedia(FORCED).matches ? forced(figure) : figure);
+    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, drawn: -1, ready: "", width: 0 });
     [this.ground, this.over] = [0, 1].map(() => document.createElement("canvas"));
-    this.read();
     this.step = this.clamp(step ?? this.last);
     this.watch();
     this.resize();
   }
 
-  get last() { return Math.max(this.frames.length - 1, 0); }
-  clamp(step) { return Math.max(0, Math.min(this.last, step)); }
-
-  read() {
-    const figure = matchMedia(FORCED).matches ? forced(this.original) : this.original;
-    this.data = unpack(figure.data ?? []);
-    this.layout = unpack(figure.layout ?? {});
-    this.frames = figure.frames ?? [];
-    this.open = new Map(); // frames that were unpacked
-    this.font = { size: 12, family: "sans-serif", color: "#444", ...this.layout.font };
-    const moving = new Set(this.frames.flatMap((f) => f.traces ?? f.data.map((_, k) => k)));
-    const order = range(0, this.data.length).sort((i, j) => LAYERS.indexOf(this.type(i)) - LAYERS.indexOf(this.type(j)) || i - j);
-    const places = order.map((i, place) => (moving.has(i) ? place : -1)).filter((place) => place >= 0);
-    const [first, end] = places.length ? [places[0], places.at(-1) + 1] : [order.length, order.length];
-    this.parts = { below: order.slice(0, first), moving: order.slice(first, end), above: order.slice(end) };
-    const named = (values) => (Array.isArray(values) && values.some((v) => typeof v === "string") ? values : undefined);
-    this.words = this.frames.flatMap((f) => f.data).map(({ x, y }) => ({ x: named(x), y: named(y) })).filter((t) => t.x || t.y);
-    this.ready = "";
-  }
-
-  type(i) { return this.data[i].type ?? "scatter"; }
-  group(step) { return this.frames[step]?.group ?? String(step); }
-
-  frame(step) {
-    if (!this.open.has(step) && this.frames[step]) this.open.set(step, unpack(this.frames[step]));
-    return this.open.get(step);
-  }
-
-  /** Return trace number `i` as it is at a step. */
-  trace(i, step) {
-    const f = this.frame(step), k = f ? (f.traces?.indexOf(i) ?? i) : -1;
-    return { type: "scatter", ...(k < 0 ? this.data[i] : merge({ ...this.data[i], meta: undefined }, f.data[k])) };
-  }
-
-  layoutAt(step) { return isObject(this.frames[step]?.layout) ? merge(this.layout, this.frame(step).layout) : this.layout; }
-
-  /** Return {data, layout} of the shown step, for plotly to draw the same picture; without the zoom. */
-  shown() {
-    const layout = structuredClone(this.layoutAt(this.step));
-    return { data: range(0, this.data.length).map((i) => this.trace(i, this.step)), layout: { ...layout, width: this.width, height: this.height } };
-  }
-
   watch() {
-    const again = () => { this.ready = ""; this.paint(); }, recolor = () => { this.read(); this.paint(); };
-    const sized = new ResizeObserver(() => this.resize()), system = matchMedia(FORCED);
+    const again = () => { this.ready = ""; this.paint(); }, system = matchMedia(FORCED), recolor = () => {
+      this.read(system.matches ? forced(this.original) : this.original);
+      again();
+    };
+    const sized = new ResizeObserver(() => this.resize());
     let density = null;
     const dense = () => {
       density?.removeEventListener("change", dense);
@@ -77,7 +38,6 @@ export class Stage {
       density.addEventListener("change", dense);
       this.resize(true);
     };
-    this.width = 0;
     sized.observe(this.canvas.parentElement);
     dense();
     system.addEventListener("change", recolor);
@@ -91,12 +51,11 @@ export class Stage {
     };
   }
 
-  /** Fit the picture to the width it has: planes with `meta.ar` keep their shape. */
+  /** Fit the picture to the width it has. */
   resize(always = false) {
-    const width = this.canvas.parentElement.clientWidth, { meta, margin: m, height = 300 } = this.layout;
+    const width = this.canvas.parentElement?.clientWidth;
     if (!width || (width === this.width && !always)) return;
-    this.width = width;
-    this.height = meta?.ar ? Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b)) : height;
+    Object.assign(this, { width, height: this.tall(width) });
     for (const one of [this.canvas, this.ground, this.over]) {
       one.width = Math.round(this.width * devicePixelRatio);
       one.height = Math.round(this.height * devicePixelRatio);
@@ -110,7 +69,7 @@ export class Stage {
   /** Show a step; a neighboring one within `ms` milliseconds, with the marks moving there. */
   show(step, ms = 0) {
     const before = this.step, next = this.clamp(step);
-    if (next === before && this.drawn === next) return;
+    if (next === before && (this.drawn === next || this.tick)) return;
     const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && !this.tick;
     this.step = next;
     if (same) this.drawn = next;

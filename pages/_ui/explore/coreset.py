@@ -13,7 +13,8 @@ from dpviz.figures import coreset as figures
 from dpviz.postprocessing import coresets
 from pages._ui import shell
 from pages._ui.caches import per_run
-from pages._ui.player import draw, view_of
+from pages._ui.panel import draw
+from pages._ui.player import view_of
 from pages._ui.results import Result
 from pages._ui.workers import workers
 

@@ -1,0 +1,58 @@
+// The steps of a figure: its data with what a frame says otherwise. What the canvas and plotly both draw from.
+import { isObject, merge, unpack } from "./read.js";
+import { DRAW } from "./marks.js";
+
+const LAYERS = Object.keys(DRAW);
+export const range = (from, to) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+
+export class Film {
+  constructor(figure) {
+    this.read(figure);
+  }
+
+  read(figure) {
+    this.data = unpack(figure.data ?? []);
+    this.layout = unpack(figure.layout ?? {});
+    this.frames = figure.frames ?? [];
+    this.open = new Map(); // frames that were unpacked
+    this.font = { size: 12, family: "sans-serif", color: "#444", ...this.layout.font };
+    const moving = new Set(this.frames.flatMap((f) => f.traces ?? f.data.map((_, k) => k)));
+    const order = range(0, this.data.length).sort((i, j) => LAYERS.indexOf(this.type(i)) - LAYERS.indexOf(this.type(j)) || i - j);
+    const places = order.map((i, place) => (moving.has(i) ? place : -1)).filter((place) => place >= 0);
+    const [first, end] = places.length ? [places[0], places.at(-1) + 1] : [order.length, order.length];
+    this.parts = { below: order.slice(0, first), moving: order.slice(first, end), above: order.slice(end) };
+    const named = (values) => (Array.isArray(values) && values.some((v) => typeof v === "string") ? values : undefined);
+    this.words = this.frames.flatMap((f) => f.data).map(({ x, y }) => ({ x: named(x), y: named(y) })).filter((t) => t.x || t.y);
+  }
+
+  get last() { return Math.max(this.frames.length - 1, 0); }
+  clamp(step) { return Math.max(0, Math.min(this.last, step)); }
+  type(i) { return this.data[i].type ?? "scatter"; }
+  /** Return a name that steps which look the same share. */
+  group(step) { return this.frames[step]?.group ?? String(step); }
+
+  frame(step) {
+    if (!this.open.has(step) && this.frames[step]) this.open.set(step, unpack(this.frames[step]));
+    return this.open.get(step);
+  }
+
+  /** Return trace number `i` as it is at a step. */
+  trace(i, step) {
+    const f = this.frame(step), k = f ? (f.traces ? f.traces.indexOf(i) : f.data[i] ? i : -1) : -1;
+    return { type: "scatter", ...(k < 0 ? this.data[i] : merge({ ...this.data[i], meta: undefined }, f.data[k])) };
+  }
+
+  layoutAt(step) { return isObject(this.frames[step]?.layout) ? merge(this.layout, this.frame(step).layout) : this.layout; }
+
+  /** Return the height of a picture so wide: planes with `meta.ar` keep their shape. */
+  tall(width) {
+    const { meta, margin: m, height = 300 } = this.layout;
+    return meta?.ar ? Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b)) : height;
+  }
+
+  /** Return {data, layout} of a step, for plotly to draw the same picture. */
+  shown(step, width) {
+    const layout = { ...structuredClone(this.layoutAt(step)), width, height: this.tall(width) };
+    return { data: range(0, this.data.length).map((i) => this.trace(i, step)), layout };
+  }
+}

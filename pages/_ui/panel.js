@@ -1,0 +1,165 @@
+// One figure of a page: the stage's canvas, and over it, for who wants to look closely, Plotly at the same step.
+// The stage's own script (dpviz.figures.stage) stands above this one.
+const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
+const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
+const fine = () => matchMedia("(pointer: fine)").matches;
+
+// Streamlit's own copy, beside its main script: no second one is ever sent.
+const fetched = async (name) => {
+  if (!window.Plotly) await import(new URL(name, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href);
+  return window.Plotly;
+};
+
+class Panel {
+  constructor(root, data) {
+    Object.assign(this, { root, data, inside: false, pressed: false, playing: false, step: undefined });
+    this.canvas = Object.assign(document.createElement("canvas"), { className: "dpviz-canvas" });
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", data.alt);
+    this.over = Object.assign(document.createElement("div"), { className: "dpviz-look", hidden: true });
+    root.replaceChildren(this.canvas, this.over);
+    root.panel = this;
+    const figure = JSON.parse(data.figure), { of, ranges = null } = zooms[data.key] ?? {};
+    this.frames = figure.frames?.length ?? 0;
+    this.zoomed = of === data.zoomOf ? ranges : null;
+    root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport says which step
+    const failed = (error) => { console.error(error); this.leave(figure); };
+    this.lacking = lacks(figure);
+    if (this.lacking) this.leave(figure);
+    else this.film = this.stage = new Stage(this.canvas, figure, { step: this.step, zoom: this.zoomed, failed });
+    this.listen();
+  }
+
+  get zoomable() { return this.film.layout.xaxis?.fixedrange === false; }
+  get ranges() { return this.zoomed; }
+
+  /** Show a step; while a run plays nobody looks closely. */
+  show(step, { ms = 0, playing = false } = {}) {
+    this.step = step;
+    this.playing = playing;
+    if (this.only) return this.look();
+    this.stage?.show(step, ms);
+    if (this.looked !== this.stage?.step) this.hide();
+    this.rest(ms);
+  }
+
+  /** Keep Plotly over the picture whenever it is at rest, or not. */
+  press(pressed) {
+    this.pressed = pressed;
+    if (pressed || this.inside) this.rest(0);
+    else this.hide();
+  }
+
+  rest(ms) {
+    clearTimeout(this.timer);
+    if ((this.inside || this.pressed) && !this.playing) this.timer = setTimeout(() => this.look(), ms + (this.pressed ? 100 : REST));
+  }
+
+  hide() {
+    if (this.only) return;
+    this.over.hidden = true;
+    this.canvas.style.opacity = 1;
+    this.looked = undefined;
+  }
+
+  /** Leave the figure to Plotly for good: the canvas has no drawing for it, or failed. */
+  leave(figure) {
+    this.only = true;
+    this.stage?.close();
+    this.stage = undefined;
+    this.film = new Film(figure);
+    this.canvas.hidden = true;
+    this.over.hidden = false;
+    this.over.classList.add("only");
+    this.over.setAttribute("role", "group");
+    this.over.setAttribute("aria-label", this.data.alt);
+    this.sized = new ResizeObserver(() => this.look());
+    this.sized.observe(this.root);
+  }
+
+  async look() {
+    if (this.busy || !this.root.clientWidth) return void (this.again = this.busy);
+    this.busy = true;
+    try {
+      const Plotly = await fetched(this.data.plotly), width = this.root.clientWidth, step = this.film.clamp(this.step ?? this.film.last);
+      if (!this.only && (this.playing || !(this.inside || this.pressed) || this.stage.tick)) return;
+      await this.plot(Plotly, step, width);
+      this.looked = step;
+      this.over.hidden = false;
+      if (!this.only) this.canvas.style.opacity = 0;
+    } catch (error) {
+      console.error(error);
+      if (this.only) this.over.textContent = `${this.data.alt} The picture itself could not be loaded: reload the page.`;
+    } finally {
+      this.busy = false;
+      if (this.again || (this.only && this.step !== undefined && this.looked !== this.film.clamp(this.step) && this.looked !== undefined)) { this.again = false; this.look(); }
+    }
+  }
+
+  async plot(Plotly, step, width) {
+    const { data, layout } = this.film.shown(step, width), movable = this.zoomable && fine();
+    const buttons = movable ? ["toImage", "zoom2d", "pan2d", "select2d", "lasso2d"] : ["toImage"];
+    if (this.zoomable && !fine()) Object.assign(layout, { dragmode: false, xaxis: { ...layout.xaxis, fixedrange: true }, yaxis: { ...layout.yaxis, fixedrange: true } });
+    for (const axis in this.zoomed ?? {}) layout[axis] = { ...layout[axis], range: [...this.zoomed[axis]] };
+    const saved = { format: "svg", filename: `dpviz-${this.data.name}`, width, height: layout.height };
+    await Plotly.react(this.over, data, layout, { displaylogo: false, doubleClick: false, modeBarButtons: [buttons], toImageButtonOptions: saved });
+    if (this.hooked) return;
+    this.hooked = true;
+    this.over.on("plotly_relayout", (event) => { if (Object.keys(event).some((key) => /^[xy]axis\.range/.test(key))) this.zoom(); });
+    this.over.on("plotly_doubleclick", () => this.unzoom());
+    this.over.on("plotly_click", ({ points: [point] }) => { if (this.only && Number.isInteger(point?.customdata)) this.jump(point.customdata); });
+  }
+
+  zoom() {
+    if (!this.zoomable) return;
+    this.keep(Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, [...this.over.layout[axis].range]])));
+  }
+
+  unzoom() {
+    if (!this.zoomed) return;
+    this.keep(null);
+    if (!this.over.hidden) this.look();
+  }
+
+  keep(ranges) {
+    this.zoomed = ranges;
+    zooms[this.data.key] = { of: this.data.zoomOf, ranges };
+    this.stage?.zoom(ranges);
+  }
+
+  jump(step) {
+    this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
+  }
+
+  listen() {
+    const { root } = this, place = (event) => { const edge = root.getBoundingClientRect(); return [event.clientX - edge.left, event.clientY - edge.top]; };
+    let down = [0, 0];
+    root.onpointerenter = (event) => { this.inside = event.pointerType === "mouse"; this.rest(0); };
+    root.onpointerleave = () => { this.inside = false; clearTimeout(this.timer); if (!this.pressed) this.hide(); };
+    root.onpointerdown = (event) => { down = place(event); };
+    root.onpointermove = (event) => { if (this.stage && this.over.hidden) root.style.cursor = this.stage.hit(...place(event)) === undefined ? "" : "pointer"; };
+    root.onclick = (event) => {
+      const at = place(event), step = Math.hypot(at[0] - down[0], at[1] - down[1]) < 5 ? this.stage?.hit(...at) : undefined;
+      if (step !== undefined) this.jump(step); // a drag is no click
+    };
+    root.ondblclick = () => { if (this.over.hidden) this.unzoom(); };
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.stage?.close();
+    this.sized?.disconnect();
+    if (this.hooked) window.Plotly?.purge(this.over);
+  }
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
+  const same = now && ["figure", "alt", "zoomOf"].every((key) => now.data[key] === data[key]);
+  if (!same) {
+    now?.close();
+    new Panel(root, data);
+  }
+  const mine = root.panel; // the end of the render before comes after the next one's start: only what is gone is closed
+  return () => setTimeout(() => { if (!root.isConnected) mine.close(); });
+}

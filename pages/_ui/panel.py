@@ -1,0 +1,36 @@
+"""One figure of a page: drawn on a canvas at once and at every step; Plotly comes when somebody looks closely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dpviz.figures import Panel
+from dpviz.figures.stage import script
+
+_HERE = Path(__file__).parent
+_PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
+
+_component = st.components.v2.component(
+    "dpviz_panel",
+    html='<div class="dpviz-stage"></div>',
+    css=(_HERE / "panel.css").read_text(),
+    js=script() + (_HERE / "panel.js").read_text(),
+    isolate_styles=False,  # Plotly's own style sheet does not reach into a shadow root
+)
+
+
+def draw(key: str, panels: list[Panel], zoom_of: str = "") -> None:
+    """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays."""
+    for index, panel in enumerate(panels):
+        name = f"{key}_{panel.name}_{index}"
+        data = {
+            "key": name,
+            "name": panel.name,
+            "figure": panel.figure.to_json(),
+            "alt": panel.alt,
+            "plotly": _PLOTLY,
+            "zoomOf": zoom_of,
+        }
+        _component(key=name, data=data, height="content")
