@@ -6,7 +6,7 @@ import numpy as np
 
 from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
 from dpviz.figures.theme import tag
-from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "REFERENCE", "center_path"]
@@ -69,7 +69,7 @@ def panels(view: View) -> list[Panel]:
         lines = (
             np.stack([path[t - 1], now, np.full_like(now, np.nan)], axis=1).reshape(-1, 2) if same else np.empty((0, 2))
         )
-        updates.append([xy(lines), xy(now)])
+        updates.append([xy(lines), moved(path[t - 1], now) if same else xy(now)])
     if private:
         reference(view, figure)
     else:

@@ -10,7 +10,7 @@ import pandas as pd
 from dpviz.figures.marks import center, layered, segments, true_tick
 from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
-from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.figures.view import Pane, Panel, View, add_frames, moved, thin, xy
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
@@ -157,13 +157,13 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
         return {"center": xy(view.plane(released["centers"]))}
     start, now = released["start"], released["centers"]
     if phase == MOVE:
-        return {"move": xy(segments(view.plane(start), view.plane(now))), "center": xy(view.plane(now))}
+        return {"move": xy(segments(view.plane(start), view.plane(now))), "center": moved(view.plane(start), view.plane(now))}
     layers = {"center": xy(view.plane(start))}
     if released["constrained"]:
         layers["radius"] = xy(shadow(view, np.full(len(start), released["radius"]), start))
     if phase == RAW:
-        most, moved = FAR * domain.radius, released["raw"] - start
-        ends = start + moved / np.maximum(np.linalg.norm(moved, axis=1) / most, 1.0)[:, None]
+        most, move = FAR * domain.radius, released["raw"] - start
+        ends = start + move / np.maximum(np.linalg.norm(move, axis=1) / most, 1.0)[:, None]
         spread = released["sums_sd"] / np.maximum(np.abs(released["noisy_counts"]), 1.0)
         layers["noisy move"] = xy(segments(view.plane(start), view.plane(ends)))
         layers["noise, 1 standard deviation"] = xy(shadow(view, np.minimum(spread, most), ends))

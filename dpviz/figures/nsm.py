@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, layered, outline, paths, segments, tint, true_tick
 from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
-from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, marks, releases, shots, votes_panel
 from dpviz.trace import Step, Trace
 
@@ -159,21 +159,22 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
         if phase == VOTE:
             return {"guesses": xy(at[shown]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
         means = view.plane(said["means"])
-        return {"paid": xy(segments(at[kept], means)), "points": {**xy(means), "marker": {"size": sizes[kept]}}}
+        points = {**moved(at[kept], means), "marker": {"size": sizes[kept]}}
+        return {"paid": xy(segments(at[kept], means)), "points": points}
     if step.kind == "solve" and "coreset_points" in said:
         sizes = disc_sizes(said["coreset_weights"])
         points = {**xy(view.plane(said["coreset_points"])), "marker": {"size": sizes}}
         return {"points": points, "free": xy(_spokes(view, step)), "centers": xy(view.plane(said["centers"]))}
     if step.kind == "correction":
-        start, now, moved = view.plane(said["start"]), view.plane(said["centers"]), said["moved"]
+        start, now, moves = view.plane(said["start"]), view.plane(said["centers"]), said["moved"]
         split = said.get("split", np.zeros(len(now), dtype=bool))
-        paid = moved & ~split & said["start"].any(axis=1)  # a start at zero: the first average in all columns
+        paid = moves & ~split & said["start"].any(axis=1)  # a start at zero: the first average in all columns
         return {
             "shape": xy(_reach(view, step) if d <= FLAT else NOWHERE),
             "free": xy(segments(start, now)[np.repeat(split, 3)]),
             "paid": xy(segments(start, now)[np.repeat(paid, 3)]),
-            "still": xy(now[~moved]),
-            "centers": xy(now[moved]),
+            "still": xy(now[~moves]),
+            "centers": moved(start[moves], now[moves]),
         }
     return {}
 

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, segments
 from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
 from dpviz.figures.theme import Theme
-from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, marks, releases, shots, votes_panel
 from dpviz.trace import Step, Trace
 
@@ -81,15 +81,16 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
     return pd.DataFrame({"center": range(k), "parent": parents, "share": shares})
 
 
-def _paths(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
-    """Return drawn segments from each center's parent to the center, with NaN rows between them."""
+def _origins(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
+    """Return where each center's parent stood, drawn coordinates; NaN for a center without one."""
     if "population" not in step.released:
-        same = now.shape == before.shape
-        return segments(before, now) if same else NOWHERE
-    parent = lineage_table(step, key).parent.to_numpy()
-    mine = parent >= 0
-    ends = now[mine]
-    return segments(before[parent[mine]], ends)
+        return before if now.shape == before.shape else np.full_like(now, np.nan)
+    return _at(before, lineage_table(step, key).parent.to_numpy())
+
+
+def _at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Return points[index]; NaN for -1 and where there are no points."""
+    return np.vstack([points, np.full((1, 2), np.nan)])[np.where(index < len(points), index, -1)]
 
 
 def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
@@ -122,15 +123,20 @@ def layers(trace: Trace, flat: Callable[[np.ndarray], np.ndarray], key: str) -> 
         if "population" in said:
             shown, points, sizes = drawn(said, most), flat(said["population"]), disc_sizes(said["noisy_votes"])
             guesses = xy(points[shown])
+            if phase == GUESS and len(before):  # each is a variation of a center of the round before
+                guesses = moved(_at(before, said["group"][shown]), points[shown])
             if phase == VOTE:
                 some = shown[said["noisy_votes"][shown] > 0]
                 votes = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
             elif phase == KEEP:
                 some = shown[said["kept"][shown]]
                 survivors = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
-        if phase == KEEP and len(before):
-            paths = xy(_paths(step, now, before, key))
-        updates.append([guesses, votes, survivors, paths, xy(now if phase == KEEP else before)])
+        centers = xy(before)
+        if phase == KEEP:
+            origins = _origins(step, now, before, key)
+            known = np.isfinite(origins).all(axis=1)
+            centers, paths = moved(origins, now), xy(segments(origins[known], now[known]))
+        updates.append([guesses, votes, survivors, paths, centers])
         if phase == KEEP:
             before = now
     return updates

@@ -10,7 +10,7 @@ import pandas as pd
 from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, true_tick
 from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
-from dpviz.figures.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.geometry import inertia
 from dpviz.privacy.queries import cell_centers
 from dpviz.trace import Step, Trace
@@ -238,7 +238,8 @@ def _layers(view: View) -> list[dict[str, dict]]:
         elif step.kind == "recover":
             layers["centers"] = xy(view.plane(said["centers"]))
             if said["start"].shape == said["centers"].shape:
-                layers["paid"] = xy(segments(view.plane(said["start"]), view.plane(said["centers"])))
+                start, now = view.plane(said["start"]), view.plane(said["centers"])
+                layers |= {"centers": moved(start, now), "paid": xy(segments(start, now))}
         elif step.kind == "choose":
             at, centers = view.plane(said["candidates"]), view.plane(said["centers"])
             nearest = ((said["candidates"][:, None] - said["centers"]) ** 2).sum(axis=2).argmin(axis=1)

@@ -14,7 +14,7 @@ from dpviz.figures.theme import Theme
 from dpviz.geometry import random_projection
 from dpviz.trace import Trace
 
-__all__ = ["Pane", "Panel", "View", "add_frames", "thin", "xy"]
+__all__ = ["Pane", "Panel", "View", "add_frames", "moved", "thin", "xy"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,6 +140,14 @@ def xy(points: np.ndarray) -> dict[str, Any]:
         return {"x": [None], "y": [None]}
     x, y = np.asarray(points, dtype=np.float32).T
     return {"x": x.copy(), "y": y.copy()}
+
+
+def moved(origins: np.ndarray, points: np.ndarray) -> dict[str, Any]:
+    """Return x and y of points (m, 2) that come from `origins` (m, 2) in the frame before: the stage moves them there.
+
+    A NaN origin: from nowhere.
+    """
+    return {**xy(points), "meta": {"from": xy(origins)}} if len(points) else xy(points)
 
 
 def add_frames(

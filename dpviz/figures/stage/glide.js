@@ -1,7 +1,7 @@
 // Between two steps: marks move where the data say where they came from, everything else fades.
 //
-// A trace of a frame says it in `meta.from = {trace, index}`: mark i comes from mark index[i] of that trace in the step
-// before; -1: from nowhere. A trace of one mark is the same mark in every step.
+// A frame's trace says it in `meta.from = {x, y}`: where each mark stood in the step before; NaN: nowhere. A trace of
+// one mark is the same mark in every step.
 import { at, equal, finite, isList } from "./read.js";
 import { blend, rgba } from "./paint.js";
 
@@ -11,13 +11,12 @@ const lone = (t) => (t.x?.length === 1 && finite(t.x[0]) && finite(t.y?.[0]) && 
 const pairs = (a, b, u) => Array.from(b, (v, i) => (finite(v) && finite(at(a, i)) ? between(at(a, i), v, u) : v));
 
 const from = (origin, t, u) => {
-  const x = Array.from(t.x ?? []), y = Array.from(t.y ?? []);
-  t.meta.from.index.forEach((k, i) => {
-    if (k < 0 || !finite(origin.x?.[k]) || !finite(origin.y?.[k]) || !finite(x[i])) return;
-    x[i] = between(origin.x[k], x[i], u);
-    y[i] = between(origin.y[k], y[i], u);
-  });
-  return { ...t, x, y };
+  const go = (key) => Array.from(t[key] ?? [], (v, i) => (finite(origin.x[i]) && finite(origin.y[i]) && finite(v) ? between(origin[key][i], v, u) : v));
+  return { ...t, x: go("x"), y: go("y") };
+};
+const became = (a, origin) => { // whether the marks that go stand where the marks before stood: then nothing stays behind
+  const places = new Set(Array.from(a.x ?? [], (x, i) => `${x},${a.y?.[i]}`));
+  return Array.from(origin.x, (x, i) => !finite(x) || places.has(`${x},${origin.y[i]}`)).every(Boolean);
 };
 
 const bars = (a, b, u) => { // as many bars as before: each grows or shrinks, and takes its new color
@@ -39,17 +38,15 @@ const grown = (a, b, u) => { // a line that goes on: its new part is drawn littl
   return { ...b, x: cut(b.x), y: cut(b.y) };
 };
 
-/**
- * Return how trace number `i` goes from `a` to `b`: a function of the part `u` of the way, giving [trace, opacity] pairs.
- * `before` gives the traces of the earlier step by number.
- */
-export const way = (i, a, b, before) => {
-  if (equal(a, b)) return () => [[b, 1]];
-  const source = b.meta?.from;
-  if (source && b.x?.length <= MOST) {
-    const origin = before(source.trace);
-    return (u) => (source.trace === i ? [[from(origin, b, u), 1]] : [[a, 1 - u], [from(origin, b, u), 1]]);
+/** Return how a trace goes from `a` to `b`: a function of the part `u` of the way, giving [trace, opacity] pairs. */
+export const way = (a, b) => {
+  const origin = b.meta?.from;
+  if (origin?.x?.length === b.x?.length && b.x?.length <= MOST && origin.x.some(finite)) {
+    const gone = became(a, origin);
+    return (u) => (gone ? [[from(origin, b, u), 1]] : [[a, 1 - u], [from(origin, b, u), 1]]);
   }
+  const { meta: m, ...was } = a, { meta: n, ...will } = b;
+  if (equal(was, will)) return () => [[b, 1]];
   if (lone(a) && lone(b)) return (u) => [[{ ...b, x: pairs(a.x, b.x, u), y: pairs(a.y, b.y, u) }, 1]];
   if (b.type === "bar" && bars(a, b, 0)) return (u) => [[bars(a, b, u), 1]];
   if (grown(a, b, 0)) return (u) => [[grown(a, b, u), 1]];

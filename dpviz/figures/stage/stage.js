@@ -86,7 +86,7 @@ export class Stage extends Film {
 
   glide(before, next, ms) {
     const [low, high] = [Math.min(before, next), Math.max(before, next)];
-    const ways = this.parts.moving.map((i) => way(i, this.trace(i, low), this.trace(i, high), (n) => this.trace(n, low)));
+    const ways = this.parts.moving.map((i) => way(this.trace(i, low), this.trace(i, high)));
     let begin;
     const tick = (now) => {
       begin ??= now;

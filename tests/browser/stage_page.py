@@ -1,0 +1,65 @@
+"""A page of our own for the stage: the real script, the real Plotly, no server."""
+
+import json
+from pathlib import Path
+
+import plotly
+import streamlit
+
+from dpviz.figures.stage import script
+
+ROOT = Path(__file__).parent.parent.parent
+GLUE = next((ROOT / "pages").rglob("panel.js"))
+PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+FONT = next((Path(streamlit.__file__).parent / "static" / "static" / "media").glob("SourceSansVF-Upright*.woff2"))
+PAGE = """<!doctype html><meta charset="utf-8"><style>
+@font-face { font-family: "Source Sans"; src: url(/font.woff2); font-weight: 200 900 }
+body { margin: 0; background: #FBFBF9 } body.dark { background: #14171A }
+.row { display: flex; gap: 20px; padding: 10px } .row > div { flex: none; position: relative }
+.dpviz-stage { position: relative } .dpviz-canvas { display: block } [hidden] { display: none !important }
+</style><body></body>"""
+# What a page does for every figure: an element for the component, and the component's own start.
+SHOW = """async ([figures, extra]) => {
+    const start = (await import("/panel.js")).default;
+    for (const [i, figure] of figures.entries()) {
+        const parentElement = document.createElement("div");
+        parentElement.style.width = "500px";
+        parentElement.innerHTML = '<div class="dpviz-stage"></div>';
+        document.body.append(parentElement);
+        const data = {key: `panel${i}`, name: "plane", figure: JSON.stringify(figure), alt: "What is seen.",
+            plotly: "/plotly.js", zoomOf: "", ...extra};
+        start({data, parentElement});
+    }
+}"""
+
+
+def open_stage(browser, *, motion="no-preference", errors=None, **options):
+    """Return a page that has the stage's script as `window.S`."""
+    page = browser.new_page(viewport={"width": 1240, "height": 900}, reduced_motion=motion, **options)
+    page.set_default_timeout(30_000)
+    served = {
+        "font.woff2": (FONT.read_bytes(), "font/woff2"),
+        "plotly.js": (PLOTLY.read_bytes(), "text/javascript"),
+        "stage.js": (script().encode(), "text/javascript"),
+        "panel.js": ((script() + GLUE.read_text()).encode(), "text/javascript"),
+    }
+
+    def answer(route):
+        body, kind = served.get(route.request.url.rsplit("/", 1)[-1], (PAGE.encode(), "text/html"))
+        route.fulfill(body=body, content_type=kind)
+
+    page.route("**/*", answer)
+    if errors is not None:
+        page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto("http://stage.test/")
+    page.evaluate("""async () => {
+        window.S = await import("/stage.js");
+        await document.fonts.load('12px "Source Sans"');
+        await document.fonts.load('bold 12px "Source Sans"');
+    }""")
+    return page
+
+
+def show(page, *figures, **extra):
+    """Put figures (dicts) on the page as a dashboard's page does."""
+    page.evaluate(SHOW, [[json.loads(json.dumps(figure)) for figure in figures], extra])

@@ -1,0 +1,138 @@
+"""The stage by itself: steps, motion, what it leaves to Plotly, figures that are hard."""
+
+import pytest
+from playwright.sync_api import expect
+from stage_page import open_stage, show
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+
+AXIS = {"zeroline": False, "range": [0, 10]}
+EDGES = {"l": 40, "r": 10, "t": 30, "b": 30}
+LAYOUT = {"showlegend": False, "height": 240, "margin": EDGES, "xaxis": AXIS, "yaxis": AXIS}
+PANEL = "document.querySelector('.dpviz-stage').panel"
+INK = """() => [...document.querySelectorAll("canvas")].map((canvas) => {
+    const {width, height} = canvas, seen = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+    const colors = new Set();
+    for (let i = 0; i < seen.length; i += 4) if (seen[i + 3]) colors.add(seen.slice(i, i + 3).join());
+    return colors.size;
+})"""
+
+
+def dots(x, y, **more):
+    return {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": {"color": "#ff0000", "size": 10}, **more}
+
+
+def figure(data, frames=(), **layout):
+    return {"data": data, "layout": {**LAYOUT, **layout}, "frames": list(frames)}
+
+
+def walk(n):
+    """Return a figure of n steps in which one dot goes from the left to the right."""
+    frames = [{"name": str(i), "group": str(i), "traces": [0], "data": [dots([10 * i / n], [5])]} for i in range(n)]
+    return figure([dots([10], [5])], frames)
+
+
+@pytest.fixture
+def page(browser):
+    errors = []
+    found = open_stage(browser, errors=errors)
+    yield found
+    found.close()
+    assert errors == []
+
+
+@pytest.mark.parametrize(
+    "hard",
+    [
+        figure([]),
+        {"data": [], "layout": {"showlegend": False}, "frames": []},
+        figure([dots([], [])]),
+        figure([dots([None], [None])]),
+        figure([dots([None, 5.0], [5.0, None])], xaxis={"zeroline": False}, yaxis={"zeroline": False}),
+        figure([dots([5], [5])], xaxis={"zeroline": False}, yaxis={"zeroline": False}),
+        figure([{"type": "heatmap", "z": [[None]], "colorscale": [[0, "#fff"], [1, "#000"]], "showscale": False}]),
+        figure([{"type": "bar", "x": [1], "y": [0]}]),
+        figure([dots([i % 141 / 14.1 for i in range(20_000)], [i / 2_000 for i in range(20_000)])]),
+        walk(600),
+    ],
+    ids="nothing bare empty none nan one cell flat many long".split(),
+)
+def test_a_hard_figure_is_no_blank_panel(page, hard):
+    show(page, hard)
+    assert page.evaluate(INK)[0] > 2  # ground, axes or words, and marks where there are any
+    if hard["frames"]:
+        page.evaluate(f"for (let i = 0; i < 600; i++) {PANEL}.show(i)")
+        assert page.evaluate(f"{PANEL}.stage.drawn") == 599
+
+
+def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page):
+    places = """async () => {
+        const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];
+        const to = CanvasRenderingContext2D.prototype, move = to.translate;
+        to.translate = function (x, y) {
+            if (x > 0) seen.push(Math.round(x));
+            return move.call(this, x, y);
+        };
+        stage.show(0);
+        stage.show(1, 200);
+        while (stage.tick) await new Promise(requestAnimationFrame);
+        to.translate = move;
+        return seen;
+    }"""
+    show(page, walk(2))
+    seen = page.evaluate(places)
+    assert seen == sorted(seen) and len(set(seen)) > 2 and (seen[0], seen[-1]) == (40, 265)
+
+
+def test_a_figure_that_the_canvas_cannot_draw_is_left_to_plotly_and_still_steps(page):
+    pie = {"type": "pie", "values": [1, 2], "labels": ["a", "b"]}
+    odd = walk(3)
+    odd["data"].append(pie)
+    new = figure([dots([1], [1], selectedpoints=[0])])  # an attribute nobody has taught the canvas
+    show(page, odd, new, walk(3))
+    expect(page.locator(".dpviz-look.only .main-svg").first).to_be_visible()
+    assert page.evaluate("[...document.querySelectorAll('.dpviz-stage')].map(r => r.panel.lacking)") == [
+        "trace pie", "scatter selectedpoints", ""
+    ]  # fmt: skip
+    page.evaluate(f"{PANEL}.show(0)")
+    page.wait_for_function("() => document.querySelector('.dpviz-look').data[0].x[0] === 0")
+    assert page.locator("canvas:visible").count() == 1
+
+
+def test_who_looks_closely_sees_plotly_at_the_same_step_until_the_next_one(page):
+    show(page, walk(5))
+    page.evaluate(f"{PANEL}.show(2)")
+    assert page.evaluate("typeof Plotly") == "undefined"
+    page.mouse.move(200, 120)
+    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
+    assert page.evaluate("document.querySelector('.dpviz-look').data[0].x[0]") == 4
+    page.evaluate(f"{PANEL}.show(3, {{playing: true}})")
+    expect(page.locator(".dpviz-look")).to_be_hidden()
+    page.evaluate(f"{PANEL}.show(3)")
+    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
+    assert page.evaluate("document.querySelector('.dpviz-look').data[0].x[0]") == 6
+    page.mouse.move(900, 700)
+    expect(page.locator(".dpviz-look")).to_be_hidden()
+
+
+def test_plotly_that_cannot_be_fetched_leaves_the_canvas(page):
+    show(page, walk(5), plotly="http://stage.test/nothing/here")
+    with page.expect_console_message(lambda message: message.type == "error"):
+        page.mouse.move(200, 120)
+    assert page.locator("canvas:visible").count() == 1 and page.evaluate(INK)[0] > 2
+
+
+def test_forced_colors_are_the_systems(browser):
+    page = open_stage(browser, forced_colors="active")
+    show(page, figure([dots([5], [5], marker={"color": "#1B5FA8", "size": 40})], plot_bgcolor="#FFFFFF"))
+    link, ground = page.evaluate("""() => {
+        const probe = document.createElement("canvas").getContext("2d");
+        return ["LinkText", "Canvas"].map((name) => {
+            probe.fillStyle = name;
+            probe.fillRect(0, 0, 1, 1);
+            return [...probe.getImageData(0, 0, 1, 1).data];
+        });
+    }""")
+    pixel = "([x, y]) => [...document.querySelector('canvas').getContext('2d').getImageData(x, y, 1, 1).data]"
+    assert page.evaluate(pixel, [265, 120]) == link and page.evaluate(pixel, [100, 60]) == ground
+    page.close()

@@ -1,0 +1,84 @@
+"""The canvas against Plotly, which is the reference: every family's figures, light and dark."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+from stage_page import open_stage
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.figures import View, pane
+from dpviz.figures.theme import DARK, LIGHT
+from dpviz.metrics import loss_path, normalized_loss
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+# Pictures are averaged over squares of 4 x 4 pixels; a difference is the largest of the three channels, of full scale.
+MEAN, SHARE, LARGE = 0.004, 0.006, 0.12  # mean difference; at most this share of the squares differs by more than LARGE
+WIDTHS = {"plane": 560, "side": 470, "wide": 590}
+BOTH = """async ([panels, step, dark]) => {
+    document.body.className = dark ? "dark" : "";
+    document.body.replaceChildren();
+    (window.shown ?? []).forEach((stage) => stage.close());
+    window.shown = [];
+    for (const [width, figure] of panels) {
+        const row = document.body.appendChild(Object.assign(document.createElement("div"), {className: "row"}));
+        const [left, right] = [0, 1].map(() => row.appendChild(document.createElement("div")));
+        left.style.width = right.style.width = `${width}px`;
+        const lacking = S.lacks(figure);
+        if (lacking) return lacking;
+        const stage = new S.Stage(left.appendChild(document.createElement("canvas")), figure, {step});
+        window.shown.push(stage);
+        const {data, layout} = stage.shown(stage.step, width);
+        await Plotly.newPlot(right, data, layout, {displayModeBar: false});
+    }
+    return "";
+}"""
+PLACES = """() => [...document.querySelectorAll(".row")].map((row) => [...row.children].map((one) => {
+    const edge = one.getBoundingClientRect();
+    return [edge.x + scrollX, edge.y + scrollY, edge.width, edge.height].map(Math.round);
+}))"""
+
+
+def figures(slug, sample, colors):
+    data = load_sample(sample)
+    run = {"domain": data.domain, "seed": 0}
+    trace = ALGORITHMS[slug](n_clusters=data.n_clusters).run(data.X, **run)
+    best = ALGORITHMS["kmeans"](n_clusters=data.n_clusters).run(data.X, **run).cluster_centers
+    axes = (0, 1) if sample == "town" else None
+    losses, least = loss_path(trace, data.X), normalized_loss(data.X, best, data.domain)
+    view = View(trace, colors, axes, data.columns, data.units, data.X, best, losses, least, True)
+    return [(panel.name, json.loads(panel.figure.to_json())) for panel in pane(trace).panels(view)]
+
+
+def squares(picture):
+    height, width = (n // 4 * 4 for n in picture.shape[:2])
+    return picture[:height, :width].reshape(height // 4, 4, width // 4, 4, 3).mean((1, 3)) / 255
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    found = open_stage(browser)
+    found.add_script_tag(url="/plotly.js")
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize(("sample", "mode"), [("town", "light"), ("iris", "dark")])
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_the_canvas_shows_what_plotly_shows(page, slug, sample, mode):
+    panels = figures(slug, sample, DARK if mode == "dark" else LIGHT)
+    last = len(panels[0][1]["frames"]) - 1
+    for step in {last // 2, last}:
+        lacking = page.evaluate(BOTH, [[[WIDTHS[name], figure] for name, figure in panels], step, mode == "dark"])
+        assert lacking == ""  # every family is drawn on the canvas
+        picture = np.asarray(Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")).astype(float)
+        for (_, figure), ((x, y, width, height), (right, top, _, _)) in zip(panels, page.evaluate(PLACES), strict=True):
+            canvas, plotly = (picture[b : b + height, a : a + width] for a, b in ((x, y), (right, top)))
+            apart = np.abs(squares(canvas) - squares(plotly)).max(axis=2)
+            title = figure["layout"]["title"]["text"]
+            assert apart.mean() < MEAN, (title, step, apart.mean())
+            assert (apart > LARGE).mean() < SHARE, (title, step, (apart > LARGE).mean())
