@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
 PAGES = ("", "explore", "learn")
-READY = "() => [...document.querySelectorAll('.js-plotly-plot')].some(g => g.__dpvizStep !== undefined)"
+READY = "() => [...document.querySelectorAll('.dpviz-stage')].some(root => root.panel?.stage?.drawn >= 0)"
 
 
 def shoot(browser, url: str, target: Path, *, width: int, height: int, mode: str) -> None:

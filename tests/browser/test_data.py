@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.phone import fits_a_phone
+from tests.browser.test_journeys import said
 
 expect.set_options(timeout=30_000)
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -72,7 +73,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.get_by_role("link", name="Explore", exact=True).click()
     expect(page.get_by_text("Nothing run yet")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot').length > 2")
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_text("Your file", exact=True).click()
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
@@ -83,17 +84,17 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     page, other = open_page("data"), open_page("explore")
     drop(page, "No, it is private")
     expect(page.get_by_text("PRIVATE", exact=True)).to_be_visible()
-    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
     expect(page.get_by_text("mine.csv")).not_to_have_count(0)
     assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # not even the file's size
     declare(page)
-    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
     page.get_by_role("link", name="Explore", exact=True).click()
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("Claimed on this file so far")).to_be_visible()
     page.get_by_role("button", name="Run and spend").click()
-    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot').length > 2")
-    shown = page.inner_text("body")
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
+    shown = said(page)
     assert "NOT PRIVATE" not in shown and "Show people" not in shown and "Seed" not in shown and "800 rows" not in shown
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("You have this release already")).to_be_visible()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_journeys import STEPS, no_exception
+from tests.browser.test_journeys import PLACE, STEPS, no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -24,7 +24,7 @@ def run_dpm(page):
     expect(page.get_by_text("Cuts the box where it is empty")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
     drawn(page, 4)
-    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot')[0].layout.meta?.regions")
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-stage')[0].panel?.stage?.layout.meta?.regions")
 
 
 def test_tree_and_plane_follow_each_other(open_page):
@@ -35,24 +35,22 @@ def test_tree_and_plane_follow_each_other(open_page):
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
     all_at(page, last)  # the run before had fewer steps: its step must not stay
 
-    bar = page.locator(".js-plotly-plot").nth(1).locator(".bars .point path").nth(3)
-    place = bar.bounding_box()
-    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.mouse.click(*page.evaluate(PLACE, [1, 3]))
     all_at(page, 3)
     expect(page.get_by_role("group", name="Steps of the run").get_by_text("Region 4 of")).to_be_visible()
 
     target = page.evaluate("""() => {
-        const g = document.querySelectorAll('.js-plotly-plot')[0], {xaxis, yaxis} = g._fullLayout;
-        const [x0, y0, x1, y1, frame] = g.layout.meta.regions[0].at(-1), edge = g.getBoundingClientRect();
-        const x = xaxis._offset + xaxis.d2p((x0 + x1) / 2), y = yaxis._offset + yaxis.d2p((y0 + y1) / 2);
-        return [edge.left + x, edge.top + y, frame];
+        const root = document.querySelectorAll('.dpviz-stage')[0], {axes, layout} = root.panel.stage;
+        const [x0, y0, x1, y1, frame] = layout.meta.regions[0].at(-1), edge = root.getBoundingClientRect();
+        return [edge.left + axes.x.p((x0 + x1) / 2), edge.top + axes.y.p((y0 + y1) / 2), frame];
     }""")
     assert target[2] != 3
     page.mouse.click(target[0], target[1])
     all_at(page, target[2])
     page.wait_for_function(f"""() => {{
-        const bars = document.querySelectorAll('.js-plotly-plot')[1]._fullData, drawn = bars[1];
-        return Math.abs(bars.at(-1).x[0] - drawn.x[drawn.customdata.indexOf({target[2]})]) < 1;
+        const {{stage}} = document.querySelectorAll('.dpviz-stage')[1].panel, nodes = stage.trace(1, stage.drawn);
+        const arrow = stage.trace(3, stage.drawn);
+        return Math.abs(arrow.x[0] - nodes.x[nodes.customdata.indexOf({target[2]})]) < 1;
     }}""")  # the arrow of the tree stands above the node of the region that was clicked
 
 
@@ -66,8 +64,13 @@ def test_the_tree_is_whole_at_the_end_whatever_was_shown_before(open_page):
     for key in ("Home", "ArrowRight", "End", "Home", "ArrowRight", "ArrowRight", "End"):  # faster than figures redraw
         page.keyboard.press(key)
     page.wait_for_function("""() => {
-        const bars = [...document.querySelectorAll('.js-plotly-plot')[1].querySelectorAll('.bars .point path')];
-        const fills = bars.map(b => getComputedStyle(b).fill), ghost = fills.filter(f => /236, 236, 230/.test(f));
-        return bars.length > 3 && ghost.length === 0;
+        const canvas = document.querySelectorAll('.dpviz-canvas')[1], {width, height} = canvas;
+        const seen = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+        let ghosts = 0, blue = 0;  // bars that were not visited yet, and bars that were
+        for (let i = 0; i < seen.length; i += 4) {
+            if (seen[i] === 236 && seen[i + 1] === 236 && seen[i + 2] === 230) ghosts += 1;
+            if (seen[i] === 27 && seen[i + 1] === 95 && seen[i + 2] === 168) blue += 1;
+        }
+        return blue > 1000 && ghosts === 0;
     }""")
     no_exception(page)

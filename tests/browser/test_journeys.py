@@ -8,29 +8,42 @@ from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-STEPS = """() => [...document.querySelectorAll('.js-plotly-plot')]
-  .filter(g => g._transitionData && g._transitionData._frames.length).map(g => g.__dpvizStep)"""
+STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
+  .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
+# What the pictures show: the pixels of the canvases, and positions and markers of what Plotly draws.
+PICTURE = """() => JSON.stringify([
+  [...document.querySelectorAll('.dpviz-canvas')].map(canvas => canvas.toDataURL()),
+  [...document.querySelectorAll('.js-plotly-plot')].map(g => g.data.map(t => [t.x, t.marker]))])"""
+# A place of a panel that leads to a step, on the screen.
+PLACE = """([panel, step]) => {
+  const root = document.querySelectorAll('[class*=_figures] .dpviz-stage')[panel], {stage} = root.panel, found = [];
+  root.scrollIntoView({block: "center"});
+  for (let y = 0; y < stage.height; y += 3)
+    for (let x = 0; x < stage.width; x += 3) if (stage.hit(x, y) === step) found.push([x, y]);
+  if (!found.length) return null;
+  const [x, y] = found[Math.floor(found.length / 2)], edge = root.getBoundingClientRect();
+  return [edge.left + x, edge.top + y];
+}"""
 
 
 def charts(page, count):
-    expect(page.locator("[class*=_figures] .js-plotly-plot")).to_have_count(count, timeout=20_000)
-    page.wait_for_function(f"() => ({STEPS})().length === {count}")
-    page.wait_for_function(f"() => ({STEPS})().every(s => s !== undefined)")
+    expect(page.locator("[class*=_figures] .dpviz-stage")).to_have_count(count, timeout=20_000)
+    page.wait_for_function(f"() => ({STEPS})().length === {count} && ({STEPS})().every(s => s >= 0)")
 
 
 def picture(page):
-    """The positions and markers of every mark: what the figures show."""
-    return page.evaluate("""() => JSON.stringify(
-        [...document.querySelectorAll('.js-plotly-plot')].map(g => g.data.map(t => [t.x, t.marker])))""")
+    return page.evaluate(PICTURE)
 
 
 def changed(page, before):
     """Wait until another picture is drawn."""
-    page.wait_for_function(
-        "before => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')]"
-        ".map(g => g.data.map(t => [t.x, t.marker]))) !== before",
-        arg=before,
-    )
+    page.wait_for_function(f"before => ({PICTURE})() !== before", arg=before)
+
+
+def said(page):
+    """Everything a page says: its text, and the words and names in its figures."""
+    figures = "[...document.querySelectorAll('.dpviz-stage')].map(root => root.panel.data.figure).join()"
+    return page.inner_text("body") + page.evaluate(figures)
 
 
 def no_exception(page):
@@ -83,7 +96,7 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
     page.get_by_text("Show people and KMeans").click()
     charts(page, 5)  # the loss panel is a hidden layer
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
-    assert "NOT PRIVATE" not in page.locator(".st-key-explore_figures").inner_text()
+    assert "NOT PRIVATE" not in said(page)
     no_exception(page)
 
 
@@ -99,9 +112,9 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
     page.wait_for_function(f"() => ({STEPS})().length > 1 && ({STEPS})().every(s => s === {last})")
     page.wait_for_timeout(2500)  # the last redraws
     drawn = page.evaluate("""async () => {
+        const to = CanvasRenderingContext2D.prototype, copy = to.drawImage;
         let drawn = 0;
-        const animate = window.Plotly.animate;
-        window.Plotly.animate = function () { drawn += 1; return animate.apply(this, arguments); };
+        to.drawImage = function () { drawn += 1; return copy.apply(this, arguments); };
         await new Promise(resolve => setTimeout(resolve, 1500));
         return drawn;
     }""")
@@ -112,9 +125,14 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
 def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_page):
     page = open_page("explore")
     charts(page, 6)
-    edges = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.map(x => Math.round(100 * x))"
+    edges = """() => {
+        const {low, high} = document.querySelector('.dpviz-stage').panel.stage.axes.x;
+        return [low, high].map(x => Math.round(100 * x));
+    }"""
     wide = page.evaluate(edges)
-    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.locator(".dpviz-canvas").first.hover()
+    expect(page.locator(".dpviz-look .nsewdrag").first).to_be_visible()  # Plotly has come
+    box = page.locator(".dpviz-look .nsewdrag").first.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.6 * box["height"], steps=5)
@@ -140,10 +158,7 @@ def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_
 def test_a_ledger_segment_jumps_to_its_release(open_page):
     page = open_page("explore")
     charts(page, 6)
-    segment = page.locator("[class*=_figures] .js-plotly-plot").last.locator(".point path").nth(2)
-    segment.scroll_into_view_if_needed()
-    box = segment.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(*page.evaluate(PLACE, [5, 2]))
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 2)")
 
 
@@ -152,7 +167,7 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
 def test_a_page_fits_a_phone(open_page, path, mode):
     page = open_page(path, width=390, height=844, mode=mode)
     if path != "limits":
-        expect(page.locator(".js-plotly-plot").first).to_be_visible()
+        expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
     fits_a_phone(page)
 
 

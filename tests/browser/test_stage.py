@@ -2,7 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
-from stage_page import open_stage, show
+
+from tests.browser.stage_page import open_stage, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
 

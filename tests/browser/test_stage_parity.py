@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pytest
 from PIL import Image
-from stage_page import open_stage
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.theme import DARK, LIGHT
 from dpviz.metrics import loss_path, normalized_loss
+from tests.browser.stage_page import open_stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
