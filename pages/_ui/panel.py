@@ -10,19 +10,23 @@ from dpviz.figures import Panel
 from dpviz.figures.stage import script
 
 _HERE = Path(__file__).parent
+SCRIPT = script() + (_HERE / "panel.js").read_text()
 _PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
 
 _component = st.components.v2.component(
     "dpviz_panel",
     html='<div class="dpviz-stage"></div>',
     css=(_HERE / "panel.css").read_text(),
-    js=script() + (_HERE / "panel.js").read_text(),
+    js=(_HERE / "panel_stub.js").read_text(),
     isolate_styles=False,  # Plotly's own style sheet does not reach into a shadow root
 )
 
 
 def draw(key: str, panels: list[Panel], zoom_of: str = "") -> None:
-    """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays."""
+    """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
+
+    Their script (`SCRIPT`) comes with the page's transport: a component sends its own with every instance.
+    """
     for index, panel in enumerate(panels):
         name = f"{key}_{panel.name}_{index}"
         data = {

@@ -7,13 +7,15 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.panel import SCRIPT
+
 _HERE = Path(__file__).parent
 
 _component = st.components.v2.component(
     "dpviz_transport",
     html='<div class="dpviz-transport"></div>',
     css=(_HERE / "transport.css").read_text(),
-    js=(_HERE / "transport.js").read_text(),
+    js=SCRIPT + (_HERE / "transport.js").read_text(),
 )
 
 

@@ -20,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.datasets import SAMPLES, dictionary
 from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.shell import PAGES, plain
+from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number that occurs nowhere else
@@ -108,7 +109,7 @@ def test_a_public_file_is_declared_and_explored(start):
     app.switch_page("pages/explore.py").run()
     assert app.selectbox(key="explore_data").value == name
     finish(press(app, "Run"))
-    assert json.loads(app.session_state["shown"])[0] == name and len(app.get("plotly_chart")) > 2
+    assert json.loads(app.session_state["shown"])[0] == name and len(pictures(app)) > 2
     app.switch_page("pages/data.py").run()
     app.segmented_control(key="data_way").set_value("Your file").run()
     press(app, "Remove it")
@@ -223,8 +224,8 @@ class Sentinels:
         """Return what of the table is in the page, whether written out or inside binary arrays."""
         protos = [node.proto for place in (app.main, app.sidebar) for node in place if node.proto is not None]
         blobs = [proto.SerializeToString() for proto in protos]
-        for chart in app.get("plotly_chart"):
-            blobs += [base64.b64decode(found) for found in re.findall(r'"bdata":\s*"([^"]*)"', chart.proto.spec)]
+        for picture in pictures(app):
+            blobs += [base64.b64decode(found) for found in re.findall(r'"bdata":\s*"([^"]*)"', picture)]
         hits = set()
         for text in [logs, *(blob.decode("utf-8", errors="replace") for blob in blobs)]:
             hits |= {hit for hit in self._texts.findall(text) if hit == "SENTINEL" or hit in self._digits}

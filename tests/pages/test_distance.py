@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.pictures import pictures
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -24,7 +26,7 @@ def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
     assert "one row moved by at most rho" in words(page)
     assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
     assert "dist-DP region means (ours): 4.6 rho = " in words(page)
-    assert len(page.get("plotly_chart")) == 5
+    assert len(pictures(page)) == 5
 
 
 @pytest.mark.slow
@@ -43,10 +45,10 @@ def test_rho_from_smallest_to_the_diameter(page):
 
 @pytest.mark.slow
 def test_losses_wait_for_the_reader_and_carry_their_promises(page):
-    before = len(page.get("plotly_chart"))
+    before = len(pictures(page))
     page.checkbox(key="rho_seen").check().run()
-    assert not page.exception and len(page.get("plotly_chart")) == before + 1
-    drawn = page.get("plotly_chart")[-1].proto.spec
+    assert not page.exception and len(pictures(page)) == before + 1
+    drawn = pictures(page)[-1]
     assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 230 m", "NOT PRIVATE"))
     page.toggle(key="rho_hidden").set_value(False).run()
     assert not page.exception

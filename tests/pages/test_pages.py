@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.caches import per_run
 from pages._ui.explore import quality
+from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +38,7 @@ def wait_for_run(app, seconds=60):
 def test_home_is_alive_at_once(app):
     assert not app.exception
     assert app.title[0].value == "Find the neighborhoods, not the neighbors."
-    assert len(app.get("plotly_chart")) == 1
+    assert len(pictures(app)) == 1
 
 
 def test_home_odds_follow_epsilon(app):
@@ -51,7 +52,7 @@ def test_home_odds_follow_epsilon(app):
 
 def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
-    assert not app.exception and len(app.get("plotly_chart")) == 8
+    assert not app.exception and len(pictures(app)) == 8
     app.selectbox(key="explore_data").set_value("iris").run()
     assert any("7 releases, less than a second" in caption.value for caption in app.caption)
     wait_for_run(app)  # it starts by itself
@@ -76,7 +77,7 @@ def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, wo
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert any(words in error.value for error in app.error)
-    assert app.button(key="explore_run").disabled and len(app.get("plotly_chart")) == 8
+    assert app.button(key="explore_run").disabled and len(pictures(app)) == 8
 
 
 def test_bad_delta_is_one_sentence(app):
@@ -135,13 +136,13 @@ def test_hidden_layers_can_be_switched_off(app):
     open_page(app, "pages/explore.py")
     app.toggle[0].set_value(False).run()
     assert not app.exception
-    specs = " ".join(chart.proto.spec for chart in app.get("plotly_chart"))
+    specs = " ".join(pictures(app))
     assert "NOT PRIVATE" not in specs and "true votes" not in specs
 
 
 def test_a_lesson_keeps_its_answer_until_a_guess_is_made(app):
     open_page(app, "pages/learn.py")
-    assert not app.exception and len(app.get("plotly_chart")) == 3 and not app.info
+    assert not app.exception and len(pictures(app)) == 3 and not app.info
     app.radio(key="lesson_guess").set_value("noise").run()
     assert not app.exception and app.info[0].value.startswith("Not the noise") and "split" in app.info[0].value
     app.segmented_control(key="lesson_epsilon").set_value(1.0).run()
@@ -156,7 +157,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     assert not app.exception and app.header[0].value == "Nothing run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
-    assert not app.exception and len(app.get("plotly_chart")) == 8
+    assert not app.exception and len(pictures(app)) == 8
 
 
 def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):

@@ -16,6 +16,7 @@ from dpviz.figures import coreset as figures
 from dpviz.figures.theme import LIGHT
 from dpviz.postprocessing import coresets
 from dpviz.trace import Coreset
+from tests.pages.pictures import pictures
 
 
 @pytest.fixture(scope="module")
@@ -111,5 +112,5 @@ def test_the_page_answers_for_any_k_and_spends_nothing(monkeypatch):
     slider.set_value(9).run()
     app.segmented_control(key="explore_coreset_cost").set_value("k-median").run()
     assert not app.exception and words() == before.replace("k-means", "k-median")
-    specs = " ".join(chart.proto.spec for chart in app.get("plotly_chart"))
+    specs = " ".join(pictures(app))
     assert "9 centers of" in specs
