@@ -54,7 +54,7 @@ def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
     assert not app.exception and len(pictures(app)) == 8
     app.selectbox(key="explore_data").set_value("iris").run()
-    assert any("7 releases, less than a second" in caption.value for caption in app.caption)
+    assert any("8 releases, less than a second" in caption.value for caption in app.caption)
     wait_for_run(app)  # it starts by itself
     assert not app.exception and not app.error
     identity = app.session_state["shown"]
@@ -134,7 +134,7 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
 
 def test_hidden_layers_can_be_switched_off(app):
     open_page(app, "pages/explore.py")
-    app.toggle[0].set_value(False).run()
+    app.toggle(key="explore_hidden").set_value(False).run()
     assert not app.exception
     specs = " ".join(pictures(app))
     assert "NOT PRIVATE" not in specs and "true votes" not in specs
@@ -157,7 +157,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     assert not app.exception and app.header[0].value == "Nothing run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
-    assert not app.exception and len(pictures(app)) == 8
+    assert not app.exception and len(pictures(app)) == 9
 
 
 def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):
