@@ -87,8 +87,10 @@ class Panel {
     this.busy = true;
     try {
       const Plotly = await fetched(this.data.plotly), width = this.root.clientWidth, step = this.film.clamp(this.step ?? this.film.last);
-      if (!this.only && (this.playing || !(this.inside || this.pressed) || this.stage.tick)) return;
+      const unwanted = () => !this.only && (this.playing || !(this.inside || this.pressed) || this.stage.tick || this.stage.step !== step);
+      if (unwanted()) return;
       await this.plot(Plotly, step, width);
+      if (unwanted()) return; // stepped or left meanwhile: the canvas shows it already
       this.looked = step;
       this.over.hidden = false;
       if (!this.only) this.canvas.style.opacity = 0;
