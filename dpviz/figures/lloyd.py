@@ -157,7 +157,8 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
         return {"center": xy(view.plane(released["centers"]))}
     start, now = released["start"], released["centers"]
     if phase == MOVE:
-        return {"move": xy(segments(view.plane(start), view.plane(now))), "center": moved(view.plane(start), view.plane(now))}
+        ends = view.plane(start), view.plane(now)
+        return {"move": xy(segments(*ends)), "center": moved(*ends)}
     layers = {"center": xy(view.plane(start))}
     if released["constrained"]:
         layers["radius"] = xy(shadow(view, np.full(len(start), released["radius"]), start))
