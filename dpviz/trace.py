@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import html
+import importlib  # what draws stands above the trace: it is looked up when it is asked for
 import json
 import math
 from collections.abc import Mapping
@@ -68,7 +70,7 @@ class Step:
     n_releases: int = 0
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Trace:
     """The frozen record of one run.
 
@@ -112,6 +114,18 @@ class Trace:
         if self.seed is not None:
             return "simulation: the seed is known, nothing here is private"
         return "released values only"
+
+    def __repr__(self) -> str:
+        spent = str(self.spent) if self.claimed.private else "not private"
+        return f"<Trace: {self.name}, {len(self.cluster_centers)} centers, {len(self.steps)} steps; {spent}>"
+
+    def _repr_html_(self) -> str:
+        """Return the run's label, for notebooks."""
+        return importlib.import_module("dpviz.takeaway.label").inline(self)
+
+    def show(self, height: int = 900) -> Shown:
+        """Return the player for a notebook (Jupyter, marimo): it steps and plays without a server or a network."""
+        return Shown(importlib.import_module("dpviz.takeaway.replay").replay(self), height)
 
     def to_json(self, *, include_hidden: bool = False) -> str:
         """Serialize; hidden parts leave only when asked. A non-private trace keeps all it computed back."""
@@ -206,6 +220,20 @@ class Trace:
             else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),
             warnings=tuple(record.get("warnings", ())),
             version=record["version"],
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """A page that a notebook shows in a frame of its own."""
+
+    page: str = dataclasses.field(repr=False)
+    height: int
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{html.escape(self.page)}" width="100%" height="{self.height}" style="border:0" '
+            'title="The run, step by step"></iframe>'
         )
 
 

@@ -37,6 +37,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.federated",
     "dpviz.audits",
     "dpviz.figures",
+    "dpviz.takeaway",
     "dpviz.sweeps",
     "dpviz.papers",
     "dpviz.cli",

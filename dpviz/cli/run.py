@@ -10,9 +10,11 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from dpviz import params
+from dpviz import __version__, params
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.cli.app import add_app
 from dpviz.cli.audit import add_audit
+from dpviz.cli.export import add_export
 from dpviz.cli.federated import add_federated
 from dpviz.cli.inputs import RunInput, in_memory, in_parts
 from dpviz.cli.reproduce import add_reproduce
@@ -41,9 +43,18 @@ def main(argv: list[str] | None = None) -> int:
     add_reproduce(commands)
     add_audit(commands)
     add_federated(commands)
+    add_export(commands)
+    add_app(commands)
+    parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
     arguments = parser.parse_args(argv)
     try:
         return arguments.do(arguments)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        sys.stdout = None
+        return 0
+    except KeyboardInterrupt:
+        print("dpviz: stopped. What had been released stays spent.", file=sys.stderr)
+        return 130
     except (ValueError, TypeError, OSError) as error:
         print(f"dpviz: {error}", file=sys.stderr)
         return 2
@@ -122,6 +133,11 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
 
 def _run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
+        if arguments.json:  # before anything is spent: a release that cannot be kept is lost
+            try:
+                stack.enter_context(arguments.json.open("a", encoding="utf-8"))
+            except OSError:
+                raise ValueError(f"--json: {arguments.json} cannot be written; nothing was spent.") from None
         return _run_on(arguments, stack)
 
 

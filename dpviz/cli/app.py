@@ -1,0 +1,31 @@
+"""The command `app`: starts the dashboard."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["add_app"]
+
+
+def add_app(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser; it sets `do`."""
+    command = commands.add_parser("app", help="start the dashboard in a browser")
+    command.add_argument("--port", type=int, default=8501, help="default 8501")
+    command.set_defaults(do=_app)
+
+
+def _app(arguments: argparse.Namespace) -> int:
+    folder = next((place for place in _places() if (place / "app.py").exists()), None)
+    if folder is None:
+        raise ValueError("app: the dashboard's files are not installed; install dpviz from its checkout or wheel.")
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={arguments.port}"]
+    return subprocess.run(command, cwd=folder, check=False).returncode
+
+
+def _places() -> tuple[Path, ...]:
+    """Return where the dashboard may lie: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    return package / "dashboard", package.parent

@@ -1,0 +1,37 @@
+"""The command `export`: a finished run as label, page, replay, script or notebook. Reads a trace, spends nothing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from dpviz.takeaway import KINDS, export, label_json
+from dpviz.trace import Trace
+
+__all__ = ["add_export"]
+
+
+def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser; it sets `do`."""
+    command = commands.add_parser("export", help="make a label, page, replay, script or notebook of a run")
+    command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
+    command.add_argument("--as", dest="kind", required=True, choices=(*KINDS, "label-json"))
+    command.add_argument("-o", "--out", type=Path, help="file to write; default: standard output")
+    command.set_defaults(do=_export)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    try:
+        text = arguments.run.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"export: {arguments.run} cannot be read; give the JSON that `run --json` wrote.") from None
+    trace = Trace.from_json(text)
+    if not len(trace.cluster_centers):
+        raise ValueError("export: the trace holds no centers: a run without privacy keeps them back.")
+    made = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)
+    if arguments.out is None:
+        sys.stdout.write(made)
+    else:
+        arguments.out.write_text(made, encoding="utf-8")
+    return 0

@@ -1,0 +1,111 @@
+"""A run as code, script or notebook: in DEMO the same centers bit for bit; in PRIVATE it spends again."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from dpviz.takeaway.label import badge, facts
+from dpviz.trace import Trace
+
+__all__ = ["notebook", "script"]
+
+_AGAIN = "# Running this spends the budget AGAIN: it is a new release, with new noise. Book it on the file's account.\n"
+_SAME = "# A simulation: the seed is known, nothing here is private. It gives the same centers, bit for bit.\n"
+_EXACT = "# NOT PRIVATE: computed from the raw rows without noise.\n"
+
+
+def literal(value: Any) -> str:
+    """Return Python source of a public value; exact for floats, infinities included."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    if isinstance(value, list | tuple):
+        inner = ", ".join(map(literal, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+    return repr(value)
+
+
+def parts(trace: Trace) -> list[tuple[str, str]]:
+    """Return the code in pieces, each with a heading: what both the script and the notebook are made of."""
+    private = trace.seed is None
+    values = ", ".join(f"{name}={literal(value)}" for name, value in trace.parameters.items())
+    run = f"algorithm = ALGORITHMS[{trace.algorithm!r}]({values})\n"
+    if private:
+        run += 'trace = algorithm.run(X, domain=domain, noise="secure")'
+    else:
+        run += f"trace = algorithm.run(X, domain=domain, seed={literal(trace.seed)}, dataset_id={trace.dataset_id!r})"
+    pieces = [("Load", _load(trace)), ("Run", run), ("Look", "print(trace.cluster_centers)\nprint(trace.spent)")]
+    if not private:
+        expected = literal(np.asarray(trace.cluster_centers).tolist())
+        check = (
+            f"expected = np.array({expected})\n"
+            f'assert dpviz.__version__ == {trace.version!r}, "made with dpviz {trace.version}: numbers may differ"\n'
+            'assert np.array_equal(trace.cluster_centers, expected), "other rows, or another machine\'s libraries"'
+        )
+        pieces.append(("The same centers, bit for bit", check))
+    return pieces
+
+
+def _load(trace: Trace) -> str:
+    kind, _, name = trace.dataset_id.partition(":")
+    head = "import sys\n\nimport numpy as np\n\nimport dpviz\nfrom dpviz.algorithms import ALGORITHMS\n"
+    if kind in ("sample", "blobs") and trace.seed is not None:
+        known = name if kind == "sample" else trace.dataset_id
+        return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
+    facts_of = {key: value for key, value in trace.domain.to_dict().items()}
+    columns = trace.domain.columns
+    pick = f"[{literal(list(columns))}]" if columns else ""
+    return (
+        f"{head}import pandas as pd\nfrom dpviz.domain import Domain\n\n"
+        f"domain = Domain.from_dict({{{', '.join(f'{key!r}: {literal(value)}' for key, value in facts_of.items())}}})\n"
+        "if len(sys.argv) != 2:\n"
+        '    raise SystemExit("say which file: python THIS.py FILE.csv")\n'
+        f"X = pd.read_csv(sys.argv[1]){pick}"
+    )
+
+
+def _first(trace: Trace) -> str:
+    return _EXACT if not trace.claimed.private else _AGAIN if trace.seed is None else _SAME
+
+
+def script(trace: Trace) -> str:
+    """Return a Python script; run it with the version of dpviz that its check names."""
+    body = "\n\n".join(code for _, code in parts(trace))
+    return f"{_first(trace)}# {trace.name}, dpviz {trace.version}\n{body}\n"
+
+
+def notebook(trace: Trace) -> str:
+    """Return a Jupyter notebook (format 4.5) of the same code, with the promise on top and the player at the end."""
+    promise = "\n".join(f"- **{name}**: {_plain(text)}" for name, text in facts(trace).items())
+    cells = [_markdown(f"# {_plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
+    for heading, code in parts(trace):
+        if trace.seed is None or ":" not in trace.dataset_id:
+            code = code.replace("if len(sys.argv) != 2:\n", "").replace(
+                '    raise SystemExit("say which file: python THIS.py FILE.csv")\n', 'FILE = "your-file.csv"\n'
+            )
+            code = code.replace("sys.argv[1]", "FILE")
+        cells += [_markdown(f"## {heading}"), _code(code)]
+    cells += [_markdown("## Step through it"), _code("trace.show()")]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    record = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(record, indent=1, ensure_ascii=False)
+
+
+def _plain(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#|$!" else c for c in text)
+
+
+def _markdown(text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def _code(text: str) -> dict[str, Any]:
+    return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}

@@ -1,0 +1,122 @@
+"""The privacy label: half a page in a fixed order, no color that judges; for people as HTML, for machines as JSON."""
+
+from __future__ import annotations
+
+import html
+import json
+
+from dpviz.postprocessing.verdict import private_verdict, quantity
+from dpviz.takeaway.style import document
+from dpviz.trace import Trace
+
+__all__ = ["badge", "block", "facts", "inline", "label", "label_json", "names_of"]
+
+SCHEMA = 1
+MOST = 4  # columns whose bounds are listed
+
+
+def names_of(trace: Trace) -> tuple[list[str], list[str]]:
+    """Return names and units of the columns, numbered where none were declared."""
+    d = trace.domain.n_features
+    columns = list(trace.domain.columns) or [f"column {i + 1}" for i in range(d)]
+    return columns, list(trace.domain.units) or [""] * d
+
+
+def badge(trace: Trace) -> str:
+    """Return what kind of thing this is, in capitals."""
+    if not trace.claimed.private:
+        return "NOT PRIVATE"
+    return "DEMO: NOT A RELEASE" if trace.seed is not None else "PRIVATE RELEASE"
+
+
+def facts(trace: Trace) -> dict[str, str]:
+    """Return the label's lines, in their order; every one follows from released values and public facts."""
+    promise, spent = trace.claimed, trace.spent
+    if promise.private:
+        words = f"{promise.notion}: ε {promise.epsilon:.4g}, δ {promise.delta:.2g}"
+        if promise.mu is not None:
+            words += f", μ {promise.mu:.3g}"
+        if promise.rho_distance is not None:
+            words += f", for moves up to {_reach(trace)}"
+        bet = f"right at most {promise.odds} times in 100 (a coin 50, no privacy 100)"
+    else:
+        words, bet = "none", "100 in 100: nothing is protected"
+    person = ""
+    if promise.private and promise.rows_per_person > 1:
+        whole = promise.person
+        person = f"; one person has up to {promise.rows_per_person} rows: ε {whole.epsilon:.4g}, δ {whole.delta:.2g}"
+    lines = {
+        "Protects": f"{promise.unit}{person}" if promise.private else "nobody",
+        "Promise": words,
+        "In a bet": bet,
+        "Spent by this run": f"ε {spent.epsilon:.4g}, δ {spent.delta:.2g}" if promise.private else "no budget",
+        "Trusts": promise.trust,
+        "Public inputs": _public(trace),
+        "Not protected": "facts about everybody; families and other groups; that a run took place, and how long",
+        "Result": _result(trace),
+    }
+    return lines
+
+
+def _reach(trace: Trace) -> str:
+    reach = float(trace.claimed.rho_distance or 0) * float(trace.domain.half_width.max())
+    units = set(names_of(trace)[1])
+    return f"{quantity(reach)} {units.pop() if len(units) == 1 else 'units of the data'}".rstrip()
+
+
+def _public(trace: Trace) -> str:
+    columns, units = names_of(trace)
+    domain = trace.domain
+    bounds = [
+        f"{name} {low:g} to {high:g}{' ' * bool(unit)}{unit}"
+        for name, low, high, unit in zip(columns, domain.low, domain.high, units, strict=True)
+    ]
+    more = f" and {len(bounds) - MOST} more" if len(bounds) > MOST else ""
+    size = "" if domain.n_public is None else f"; about {domain.n_public:,} rows"
+    origin = "" if domain.origin == "declared" else f" ({domain.origin})"
+    return f"{', '.join(bounds[:MOST])}{more}{origin}{size}; {trace.name} with all its parameters"
+
+
+def _result(trace: Trace) -> str:
+    if not trace.claimed.private:
+        return f"{len(trace.cluster_centers)} exact centers"
+    verdict = private_verdict(trace, *names_of(trace))
+    return " · ".join(verdict.parts[:-1])
+
+
+def block(trace: Trace) -> str:
+    """Return the label as HTML to stand in a page."""
+    rows = "".join(
+        f"<tr><th scope=row>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
+        for name, text in facts(trace).items()
+    )
+    return (
+        f'<section class="label"><header><b>PRIVACY LABEL</b><span class="badge">{badge(trace)}</span></header>'
+        f"<table>{rows}</table></section>"
+    )
+
+
+def label(trace: Trace) -> str:
+    """Return the label as a page of its own."""
+    return document(f"Privacy label: {trace.name}", f"{block(trace)}<footer>{html.escape(_foot(trace))}</footer>")
+
+
+def inline(trace: Trace) -> str:
+    """Return the label for a notebook's cell: its own plain style, nothing that reaches the rest of the page."""
+    left = 'style="text-align:left"'
+    rows = "".join(
+        f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(text)}</td></tr>"
+        for name, text in facts(trace).items()
+    )
+    return f"<p><b>{html.escape(trace.name)}</b> [{badge(trace)}]</p><table>{rows}</table>"
+
+
+def _foot(trace: Trace) -> str:
+    return f"{trace.notice}. Made with dpviz {trace.version}."
+
+
+def label_json(trace: Trace) -> str:
+    """Return the label as JSON: `schema`, `badge`, `notice`, and the lines by their names."""
+    lines = {name.lower().replace(" ", "_"): text for name, text in facts(trace).items()}
+    record = {"schema": SCHEMA, "badge": badge(trace), "notice": trace.notice, "version": trace.version, **lines}
+    return json.dumps(record, ensure_ascii=False)

@@ -1,0 +1,60 @@
+"""One page to leave behind: verdict, picture, label, centers, what can fool you. Fits A4; no script, no network."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+
+from dpviz.figures import pane
+from dpviz.figures.still import plane_svg
+from dpviz.figures.theme import LIGHT
+from dpviz.figures.view import View
+from dpviz.postprocessing.released import centers_table
+from dpviz.postprocessing.verdict import private_verdict
+from dpviz.takeaway.label import badge, block, names_of
+from dpviz.takeaway.style import document
+from dpviz.trace import Trace
+
+__all__ = ["page", "view_of"]
+
+MOST_ROWS, MOST_COLUMNS = 24, 6
+
+
+def view_of(trace: Trace) -> View:
+    """Return how to look at a run when there is nothing but the run: its first two columns, released layers."""
+    columns, units = names_of(trace)
+    axes = (0, 1) if len(columns) > 1 else None
+    return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units)
+
+
+def page(trace: Trace) -> str:
+    """Return a run as one HTML page."""
+    columns, units = names_of(trace)
+    verdict = private_verdict(trace, columns, units) if trace.claimed.private else None
+    sentence = str(verdict) if verdict else f"{len(trace.cluster_centers)} exact centers, no privacy"
+    why = f'<p class="small">{html.escape(verdict.why)}</p>' if verdict and verdict.why else ""
+    body = (
+        f"<h1>{html.escape(trace.name)}</h1>"
+        f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
+        f"{plane_svg(view_of(trace))}{block(trace)}<h2>Centers</h2>{_table(centers_table(trace, columns, units))}"
+        f'<p class="small"><b>How this can fool you.</b> {html.escape(pane(trace).caution)}</p>'
+        f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
+    )
+    return document(f"{trace.name}: {sentence}", body)
+
+
+def _table(table: pd.DataFrame) -> str:
+    """Return a table that fits a page; what is left out is said."""
+    shown = table.iloc[:MOST_ROWS, : MOST_COLUMNS + 1]
+    heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in shown.columns)
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{value:.4g}</td>' for value in row)}</tr>" for row in shown.itertuples(index=False)
+    )
+    left = [
+        f"{len(table) - MOST_ROWS} more centers" * (len(table) > MOST_ROWS),
+        f"{table.shape[1] - MOST_COLUMNS - 1} more columns" * (table.shape[1] > MOST_COLUMNS + 1),
+    ]
+    words = " and ".join(filter(None, left))
+    more = f'<p class="small">{words} are in the CSV and the JSON.</p>' if words else ""
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"

@@ -1,0 +1,66 @@
+"""A replay: one HTML file that steps, scrubs and plays like the player, in any browser, without a network."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+
+from dpviz.figures import pane, printed
+from dpviz.figures.stage import script as stage
+from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.view import View
+from dpviz.takeaway.label import badge, block
+from dpviz.takeaway.page import view_of
+from dpviz.takeaway.style import document, text_of
+from dpviz.trace import Trace
+
+__all__ = ["replay"]
+
+_ICONS = {
+    "first": "M3 2h2v12H3zM14 2v12L6 8z", "back": "M12 2v12L4 8z", "play": "M4 2v12l9-6z",
+    "pause": "M4 2h3v12H4zM9 2h3v12H9z", "next": "M4 2v12l8-6z", "last": "M11 2h2v12h-2zM2 2v12l8-6z",
+}  # fmt: skip
+_BUTTONS = (
+    ("first", "First step", ("first",)), ("back", "Step back", ("back",)), ("play", "Play", ("play", "pause")),
+    ("next", "Step forward", ("next",)), ("last", "Last step", ("last",)),
+)  # fmt: skip
+
+
+def _icon(name: str) -> str:
+    return f'<svg class="{name}" viewBox="0 0 16 16" aria-hidden="true"><path d="{_ICONS[name]}"/></svg>'
+
+
+def replay(trace: Trace, view: View | None = None) -> str:
+    """Return the replay of a run, in light and dark; `view` may add the hidden layers of a DEMO run.
+
+    Without a view only released layers are drawn.
+    """
+    view = view_of(trace) if view is None else view
+    sentences = [sentence.replace(" · ", ": ", 1) for sentence in pane(trace).sentences(trace)]
+    looks = {
+        mode: [
+            {"name": panel.name, "alt": panel.alt, "figure": json.loads(panel.figure.to_json())}
+            for panel in printed(dataclasses.replace(view, colors=colors))
+        ]
+        for mode, colors in (("light", LIGHT), ("dark", DARK))
+    }
+    record = json.dumps({"sentences": sentences, **looks}, separators=(",", ":"), ensure_ascii=False)
+    safe = record.replace("<", "\\u003c")  # nothing in it can end the script element that holds it
+    buttons = "".join(
+        f'<button data-do="{name}" aria-label="{words}">{"".join(map(_icon, signs))}</button>'
+        for name, words, signs in _BUTTONS
+    )
+    body = (
+        f'<h1>{html.escape(trace.name)}</h1><p><span class="badge">{badge(trace)}</span></p>'
+        f'<div class="bar"><div class="row">{buttons}'
+        f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
+        '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
+        '<option value="450">2×</option></select></div><p class="say"><output aria-live="polite"></output></p></div>'
+        f'<div class="panels"></div><p class="small"><b>How this picture can fool you.</b> '
+        f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
+        f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
+        f'<script type="application/json" id="run">{safe}</script>'
+        f'<script type="module">{stage()}{text_of("replay.js")}</script>'
+    )
+    return document(f"Replay: {trace.name}", body, head=f"<style>{text_of('replay.css')}</style>")

@@ -1,0 +1,138 @@
+"""What is taken away: self-contained, true, the same centers bit for bit in DEMO, and nothing hidden in PRIVATE."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
+from dpviz.datasets import load
+from dpviz.domain import Domain
+from dpviz.takeaway import KINDS, export, facts, label_json
+from dpviz.trace import Trace
+
+ROOT = Path(__file__).parent.parent
+HOSTILE = ['</script><img src=x onerror="alert(1)">', "=1+2 $\\alpha$ \u202eevil"]
+QUICK = [slug for slug in ALGORITHMS if slug not in ("stemmer-kaplan-swap", "balcan")]
+
+
+def python(path):
+    """Run a script as somebody who has the package would."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
+
+
+def demo(slug="glloyd", **values):
+    data = load("tiny")
+    return ALGORITHMS[slug](n_clusters=2, **values).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+
+
+@pytest.fixture(scope="module")
+def secret():
+    X = np.random.default_rng(0).uniform(-1, 1, (500, 2))
+    domain = Domain.box(-1, 1, 2, n_public=500, columns=HOSTILE, units=["<b>km", "&"])
+    return ALGORITHMS["glloyd"](n_clusters=2).run(X, domain=domain, noise="secure", dataset_id="a-token")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("slug", QUICK)
+def test_every_run_can_be_taken_away(slug, kind):
+    text = export(demo(slug), kind)
+    assert len(text.encode()) < {"page": 300_000, "replay": 6_000_000}.get(kind, 100_000)
+    if kind in ("label", "page", "replay"):
+        assert not re.search(r"""(src|href)=["'](?!data:|#)|@import|url\(""", text)  # nothing from outside
+        assert text.startswith("<!doctype html>")
+    if kind == "notebook":
+        cells = json.loads(text)["cells"]
+        assert len({cell["id"] for cell in cells}) == len(cells)
+        for cell in cells:
+            if cell["cell_type"] == "code":
+                ast.parse(cell["source"])
+    if kind == "script":
+        ast.parse(text)
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.seen = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hostile_names_stay_text_and_nothing_private_leaves(secret, kind):
+    text = export(secret, kind)
+    if KINDS[kind][1] == "html":
+        seen = Elements(text).seen
+        assert not {tag for tag, _ in seen} & {"img", "iframe", "link", "object", "embed"}
+        assert not [name for _, attributes in seen for name in attributes if name.startswith("on")]
+        assert sum(tag == "script" for tag, _ in seen) == (2 if kind == "replay" else 0)
+    else:
+        assert "AGAIN" in text and "secure" in text
+    assert "seed=" not in text and "a-token" not in text
+
+
+def test_a_script_gives_the_same_centers_bit_for_bit_and_notices_others(tmp_path):
+    trace = demo("nsm", epsilon=2.0)
+    path = tmp_path / "run.py"
+    path.write_text(export(trace, "script"))
+    assert python(path).returncode == 0
+    path.write_text(export(trace, "script").replace("epsilon=2.0", "epsilon=2.5"))
+    wrong = python(path)
+    assert wrong.returncode and "AssertionError" in wrong.stderr
+
+
+def test_a_private_script_reads_the_file_it_is_given(secret, tmp_path):
+    first = export(secret, "script").splitlines()[0]
+    assert first.startswith("# Running this spends the budget AGAIN")
+    path = tmp_path / "run.py"
+    path.write_text(export(secret, "script"))
+    assert "say which file" in python(path).stderr
+
+
+def test_the_label_says_what_is_promised_in_a_fixed_order(secret):
+    lines = facts(secret)
+    assert list(lines)[:4] == ["Protects", "Promise", "In a bet", "Spent by this run"]
+    assert f"{secret.claimed.odds} times in 100" in lines["In a bet"]
+    record = json.loads(label_json(secret))
+    assert record["schema"] == 1 and record["badge"] == "PRIVATE RELEASE"
+    assert "DEMO" in json.loads(label_json(demo()))["badge"]
+    assert json.loads(label_json(demo("kmeans")))["badge"] == "NOT PRIVATE"
+
+
+def test_the_command_line_exports_a_run(tmp_path, capsys):
+    run, out = tmp_path / "run.json", tmp_path / "out.html"
+    assert main(["run", "glloyd", "--data", "sample:tiny", "--n-clusters", "2", "--json", str(run)]) == 0
+    assert Trace.from_json(run.read_text()).algorithm == "glloyd"
+    assert main(["export", str(run), "--as", "label", "-o", str(out)]) == 0 and "PRIVACY LABEL" in out.read_text()
+    capsys.readouterr()
+    assert main(["export", str(run), "--as", "label-json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == 1
+    assert main(["export", str(tmp_path / "none.json"), "--as", "page"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_where_a_run_cannot_be_kept_nothing_is_spent(tmp_path, capsys):
+    out = tmp_path / "no" / "such" / "folder.json"
+    assert main(["run", "glloyd", "--data", "sample:tiny", "--json", str(out)]) == 2
+    captured = capsys.readouterr()
+    assert "nothing was spent" in captured.err and not captured.out
+
+
+def test_a_trace_is_short_in_a_console_and_a_label_in_a_notebook():
+    trace = demo()
+    assert len(repr(trace)) < 200 and "Protects" in trace._repr_html_()
+    assert trace.show()._repr_html_().startswith("<iframe srcdoc=")
