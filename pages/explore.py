@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
-from pages._ui import private, results, runs, shell
+from pages._ui import private, results, runs, shell, takeaway
 from pages._ui.explore import centers, coreset, local, quality, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
@@ -88,6 +88,7 @@ st.html(
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
 centers.section("explore", result)
+takeaway.menu("explore", result, hidden=hidden, axes=axes)
 quality.section(result, hidden=hidden)
 coreset.section("explore", result, hidden=hidden, axes=axes)
 local.section("explore", result, hidden=hidden, axes=axes)

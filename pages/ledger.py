@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dpviz.figures.ledger import plot_steps
-from pages._ui import catalog, ledger, results, runs, shell
+from pages._ui import catalog, ledger, results, runs, shell, takeaway
+from pages._ui.explore import centers
 
 shell.enter(__file__)
 data = catalog.chosen()
@@ -59,3 +60,6 @@ else:
     )  # fmt: skip
     ledger.releases(trace, table)
     ledger.downloads(result, table)
+    st.header("Released centers")
+    centers.downloads("ledger", result)
+    takeaway.menu("ledger", result, hidden=False, axes=result.data.view if len(result.data.columns) > 1 else None)

@@ -129,7 +129,11 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>5 centers</b>" in words and "noise of each ±" in words and "groups found" not in words
-    assert {button.label for button in app.get("download_button")} >= {"Centers as CSV", "Centers as JSON"}
+    offered = {button.label for button in app.get("download_button")}
+    assert offered >= {"Centers as CSV", "Centers as JSON", "Privacy label", "One page", "Replay", "Notebook"}
+    open_page(app, "pages/ledger.py")
+    assert not app.exception
+    assert {button.label for button in app.get("download_button")} >= {"Centers as CSV", "Privacy label"}
 
 
 def test_hidden_layers_can_be_switched_off(app):
