@@ -5,6 +5,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
+from dpviz.postprocessing.verdict import reach
 from pages._ui import catalog, distance, shell
 from pages._ui.forms import STOPS
 from pages._ui.panel import draw
@@ -39,7 +40,7 @@ top = st.container()
 st.title("Hide a move, not a person.")
 stops = [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
 rho = st.select_slider(
-    "rho (distance): how far a person may move without the output telling", stops, stops[17],
+    "rho (distance): how far a person may move without the output telling", stops, stops[14],
     format_func=lambda value: in_units(data.domain, value, data.units), key=f"rho_{name}", persist_state="session",
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
@@ -47,7 +48,7 @@ with st.spinner("Running on this server"):
     result = distance.made(data, chosen[slug], 0)
 promise = result.trace.claimed
 with top:
-    shell.strip(data.title, result.trace.name, promise)
+    shell.strip(data.title, result.trace.name, promise, reach=reach(result.trace))
 
 far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
 farther = f"Or {ten} away? The promise allows <b>{distance.odds(promise, 10)}</b>. "

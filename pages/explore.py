@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
+from dpviz.postprocessing.verdict import reach
 from pages._ui import private, results, runs, shell, takeaway
 from pages._ui.explore import centers, coreset, local, quality, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
@@ -53,7 +54,8 @@ with st.sidebar:
             axes = (seen[0], seen[1]) if len(seen) == 2 else None
 
 shown, promise = (result.data, result.trace.claimed) if result else (data, None)
-shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private)
+weaker = reach(result.trace) if result and result.trace.claimed.rho_distance is not None else ""
+shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private, reach=weaker)
 with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
     for kind, box in (("problem", st.error), ("note", st.info)):
         if kind in state:

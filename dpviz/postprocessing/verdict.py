@@ -18,7 +18,7 @@ from dpviz.domain import Domain
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
 
-__all__ = ["Groups", "Verdict", "demo_verdict", "groups_of", "largest_gap", "private_verdict"]
+__all__ = ["Groups", "Verdict", "demo_verdict", "groups_of", "largest_gap", "private_verdict", "quantity", "reach"]
 
 FAR = 1.1  # times KMeans' loss from which a loss is called high
 LOUD = 0.5  # noise of a size as a share of the smallest group from which the noise is called as large as the group
@@ -169,7 +169,18 @@ def bet(trace: Trace) -> str:
     promise = trace.claimed
     if not promise.private:
         return "no privacy: 100 of 100"
-    return f"for ε {promise.epsilon:.3g}: {promise.odds} of 100"
+    moved = f" over {reach(trace)}" if promise.rho_distance is not None else ""
+    return f"for ε {promise.epsilon:.3g}{moved}: {promise.odds} of 100"
+
+
+def reach(trace: Trace) -> str:
+    """Return how far a row may move unseen under a weaker promise, in the data's units; meters below a kilometer."""
+    distance = float(trace.claimed.rho_distance or 0) * float(trace.domain.half_width.max())
+    units = set(trace.domain.units)
+    unit = units.pop() if len(units) == 1 else "units of the data"
+    if unit == "km" and distance < 1:
+        distance, unit = 1000 * distance, "m"
+    return f"{quantity(distance)} {unit}".rstrip()
 
 
 def quantity(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 
-from dpviz.postprocessing.verdict import private_verdict, quantity
+from dpviz.postprocessing.verdict import private_verdict, reach
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
 
@@ -37,7 +37,7 @@ def facts(trace: Trace) -> dict[str, str]:
         if promise.mu is not None:
             words += f", μ {promise.mu:.3g}"
         if promise.rho_distance is not None:
-            words += f", for moves up to {_reach(trace)}"
+            words += f", for moves up to {reach(trace)}"
         bet = f"right at most {promise.odds} times in 100 (a coin 50, no privacy 100)"
     else:
         words, bet = "none", "100 in 100: nothing is protected"
@@ -56,12 +56,6 @@ def facts(trace: Trace) -> dict[str, str]:
         "Result": _result(trace),
     }
     return lines
-
-
-def _reach(trace: Trace) -> str:
-    reach = float(trace.claimed.rho_distance or 0) * float(trace.domain.half_width.max())
-    units = set(names_of(trace)[1])
-    return f"{quantity(reach)} {units.pop() if len(units) == 1 else 'units of the data'}".rstrip()
 
 
 def _public(trace: Trace) -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
-from dpviz.privacy.guarantee import Guarantee
+from dpviz.privacy.guarantee import Guarantee, Notion
 
 _CSS = (Path(__file__).parent / "shell.css").read_text()
 
@@ -66,13 +66,24 @@ def colors() -> Theme:
 
 
 def strip(
-    data: str, algorithm: str = "", guarantee: Guarantee | None = None, *, private: bool = False, sweep: str = ""
+    data: str,
+    algorithm: str = "",
+    guarantee: Guarantee | None = None,
+    *,
+    private: bool = False,
+    sweep: str = "",
+    reach: str = "",
 ) -> None:
-    """Show mode, data, algorithm or sweep, and guarantee, and the page's style with it."""
+    """Show mode, data, algorithm or sweep, and guarantee, and the page's style with it.
+
+    A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
+    how far a row may move under the weaker one, in the data's units.
+    """
     facts = [(name, words) for name, words in (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep)) if words]
     if guarantee is not None and guarantee.private:
         mu = f"not defined for {algorithm}" if guarantee.mu is None else f"{guarantee.mu:.2f}"
-        facts += [("ε", f"{guarantee.epsilon:.3g}"), ("δ", f"{guarantee.delta:.2g}"), ("μ", mu)]
+        epsilon = f"ε({reach})" if reach else "ε"
+        facts += [(epsilon, f"{guarantee.epsilon:.3g}"), ("δ", f"{guarantee.delta:.2g}"), ("μ", mu)]
         facts += [("Unit", guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
@@ -81,7 +92,12 @@ def strip(
     style = f"<style>:root{{{tokens}}}{_CSS}</style>"
     with st.container(key="strip"):
         badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
+        if guarantee is not None and guarantee.notion in _OTHER:
+            badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{html.escape(reach)}</span>'
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>')
+
+
+_OTHER = {Notion.RHO: "WEAKER: hides moves up to ", Notion.LOCAL: "LOCAL: trusts nobody"}
 
 
 def _name(name: str) -> str:

@@ -79,6 +79,11 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             help="One value for every algorithm: a number, or a paper's rule such as 1/(n ln n) or 1/(n sqrt n).",
             **_KEEP,
         )
+        free = st.toggle(
+            "Let methods choose their own number of centers", key="sweep_free", **_KEEP,
+            help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so their "
+            "curves then do not compare with k centers.",
+        )  # fmt: skip
         varied, curves = vary(chosen)
         metrics = st.multiselect(
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, key="sweep_metrics",
@@ -96,7 +101,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         axes += [(name, values_of(chosen, name, text)) for name, text in varied]
         sweep = Sweep(
             data=tuple(map(source, data)),
-            variants=(*(Variant(slug, slug) for slug in chosen), *curves),
+            variants=(*(_variant(slug, free) for slug in chosen), *curves),
             epsilon=tuple(sorted(epsilon)),
             axes=tuple(axes),
             n_rows=tuple(sorted(n_rows, key=lambda n: n or 0)),
@@ -108,6 +113,12 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     except (ValueError, TypeError) as problem:
         return None, "", str(problem).replace("variants must", "algorithms must")
     return sweep, " and ".join(open_choice(name).title for name in data), ""
+
+
+def _variant(slug: str, free: bool) -> Variant:
+    """Return the curve of an algorithm; at exactly k centers where it could choose, unless that is asked for."""
+    exact = "exactly_k" in params.specs(ALGORITHMS[slug]) and not free
+    return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
 
 
 def _fraction(value: float) -> str:
