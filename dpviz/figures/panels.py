@@ -61,9 +61,35 @@ def reference(view: View, figure: go.Figure) -> None:
             marker={"symbol": "diamond-open", "size": 20, "color": view.colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
         shown.append("◇ KMeans")
+    if view.missed is not None and len(view.missed[2]):
+        _rings(view, figure, *view.missed)
+        shown.append("◌ no center")
     if view.people is not None:
         shown.append("○ people")
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), inside=True)
+
+
+def _rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:
+    """Ring the groups that got no center, dashed, each with its size."""
+    low, high = view.bounds()
+    if view.axes is None or means.shape[1] == 1:
+        width = np.broadcast_to(0.06 * (high - low), (len(means), 2))
+    else:
+        width = np.maximum(2 * radii[:, list(view.axes)], 0.03 * (high - low))
+    angle = np.linspace(0, 2 * np.pi, 41)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    middle = view.flat(means)
+    rings = middle[:, None] + width[:, None] * circle[None]
+    broken = np.concatenate([rings, np.full((len(rings), 1, 2), np.nan)], axis=1).reshape(-1, 2)
+    figure.add_scatter(
+        **xy(broken), mode="lines", name="group without a center (not private)", hoverinfo="skip",
+        line={"color": view.colors.hidden, "width": 2, "dash": "dash"},
+    )  # fmt: skip
+    figure.add_scatter(
+        **xy(middle + np.stack([0 * width[:, 0], width[:, 1]], axis=1)), mode="text", hoverinfo="skip",
+        text=[f"{size:,} without a center" for size in sizes], textposition="top center",
+        textfont={"color": view.colors.hidden, "size": 12},
+    )  # fmt: skip
 
 
 def spend_table(trace: Trace) -> pd.DataFrame:

@@ -31,6 +31,8 @@ class View:
     reference : KMeans centers (k, d), original units, or None
     losses : loss of every step, or None; reference_loss likewise
     hidden : whether hidden layers are asked for
+    missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
+        how many rows each has (g,); or None
     """
 
     trace: Trace
@@ -43,6 +45,7 @@ class View:
     losses: np.ndarray | None = None
     reference_loss: float | None = None
     hidden: bool = False
+    missed: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
         """Map z units (..., d) to the two drawn coordinates (..., 2), original units."""

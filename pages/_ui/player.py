@@ -11,6 +11,7 @@ from dpviz.figures import Pane, Panel, View, pane, printed
 from dpviz.figures.panels import ledger_table
 from pages._ui import shell
 from pages._ui.caches import per_run
+from pages._ui.explore import verdict
 from pages._ui.panel import draw
 from pages._ui.results import Result
 from pages._ui.transport import transport
@@ -32,6 +33,7 @@ def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> Vi
         losses=result.losses if hidden else None,
         reference_loss=result.reference_loss if hidden else None,
         hidden=hidden,
+        missed=verdict.missed(result) if hidden and result.reference else None,
     )
 
 

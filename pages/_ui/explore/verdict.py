@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+import numpy as np
 import streamlit as st
 
 from dpviz.metrics import normalized_loss
@@ -27,6 +28,14 @@ def _demo(identity: str, _result: Result) -> Verdict:
     return demo_verdict(
         _result.trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units
     )
+
+
+def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return means and radii per column (original units) and sizes of the groups that got no center; NOT PRIVATE."""
+    there, domain = groups(result), result.data.domain
+    lost = ~there.found_by(domain.normalize(result.trace.cluster_centers))
+    per_column = there.radii[lost, None] * domain.half_width / np.sqrt(domain.n_features)
+    return domain.denormalize(there.means[lost]), per_column, there.sizes[lost]
 
 
 def of(result: Result, *, hidden: bool) -> Verdict:
