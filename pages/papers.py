@@ -11,7 +11,8 @@ shell.enter(__file__)
 every = papers()
 count = counted(every)
 heading = "The five papers, run again"
-shell.strip(heading)
+source = "the papers' sets"
+shell.strip(source)
 st.title(heading)
 st.html(
     f'<p class="dp-lede">Of {sum(count.values())} figures and tables {count[REPRODUCES]} reproduce, {count[WITHIN]} '
@@ -24,7 +25,7 @@ st.html(
 chosen, shown = st.columns([3, 2], vertical_alignment="bottom")
 name = chosen.segmented_control(
     "Paper", every, default="pe-means", required=True, key="papers_paper", persist_state="session",
-    format_func=lambda one: every[one].title.partition(":")[0],
+    format_func=lambda one: every[one].short,
 )  # fmt: skip
 word = shown.selectbox("Verdict", ["all", REPRODUCES, WITHIN, DOES_NOT, NOT_RUN], key="papers_verdict")
 paper = every[name]

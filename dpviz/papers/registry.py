@@ -110,6 +110,7 @@ class Paper:
     """A paper with its items."""
 
     id: str
+    short: str
     title: str
     cite: str
     items: tuple[Item, ...]
@@ -140,7 +141,7 @@ def item_of(paper: str, item: str) -> Item:
 def _read(path: Path) -> Paper:
     record = tomllib.loads(path.read_text(encoding="utf-8"))
     items = tuple(_item(one, path.parent) for one in record["item"])
-    return Paper(path.stem.split("-", 1)[1], record["title"], record["cite"], items)
+    return Paper(path.stem.split("-", 1)[1], record["short"], record["title"], record["cite"], items)
 
 
 def _item(record: dict[str, Any], folder: Path) -> Item:

@@ -95,7 +95,8 @@ def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     parts = [_means(done, name, own) for name in metrics]
     if "loss" in metrics and done.epsilon.nunique() > 1:
         parts.append(_areas(done))
-    return pd.concat(parts, ignore_index=True)
+    found = pd.concat(parts, ignore_index=True)
+    return found[[*COLUMNS, *(name for name in found if name not in COLUMNS)]]
 
 
 def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:

@@ -116,7 +116,7 @@ def in_process(cells, run, give_up):
 def tiny(monkeypatch):
     one = item(checks=(Check("below", metric="auc", better="fastlloyd", worse=("sulloyd",)),), sweeps=(TINY,))
     other = dataclasses.replace(one, id="y", sweeps=(), uses=("x",))
-    monkeypatch.setattr(registry, "papers", lambda: {"p": Paper("p", "P", "p", (one, other))})
+    monkeypatch.setattr(registry, "papers", lambda: {"p": Paper("p", "P", "A paper", "p", (one, other))})
     return one
 
 
