@@ -25,13 +25,12 @@ from dpviz.figures.theme import LIGHT  # noqa: E402
 from dpviz.metrics import loss_path  # noqa: E402
 from tests.browser.conftest import CHROMIUM, FLAGS, serve  # noqa: E402
 
-DRAWN = "() => document.querySelectorAll('.js-plotly-plot .scatterlayer .point').length > 100"
-# Own work of a step: what the script does until every panel is redrawn, without the wait for the next screen refresh.
-STEP = """async (step) => {
-    const graphs = [...document.querySelectorAll('.js-plotly-plot')].filter(g => g._transitionData?._frames?.length);
-    const how = {mode: 'immediate', frame: {duration: 0, redraw: true}, transition: {duration: 0}};
+DRAWN = "() => [...document.querySelectorAll('.dpviz-stage')].some(root => root.panel?.stage?.drawn >= 0)"
+# Own work of a step: what the script does until every panel shows it, without the wait for the next screen refresh.
+STEP = """(step) => {
+    const panels = [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel).filter(one => one?.frames);
     const begin = performance.now();
-    await Promise.all(graphs.map(g => window.Plotly.animate(g, [String(step)], how)));
+    panels.forEach(panel => panel.show(step));
     return performance.now() - begin;
 }"""
 
@@ -52,12 +51,23 @@ def first_picture(browser: Browser, url: str) -> float:
 
 
 def step_times(page: Page, url: str) -> list[float]:
-    """Return milliseconds per step over one walk through all frames."""
+    """Return milliseconds of the main thread's processor time per step over one walk through all frames."""
     page.goto(url)
     page.wait_for_function(DRAWN)
     page.wait_for_timeout(1500)
     last = int(page.get_by_role("slider", name="Step").get_attribute("max") or 0)
-    return [page.evaluate(STEP, step) for step in range(last + 1)]
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent() -> float:
+        return next(m["value"] for m in cdp.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
+
+    times = []
+    for step in range(last + 1):
+        begin = spent()
+        page.evaluate(STEP, step)
+        times.append(1000 * (spent() - begin))
+    return times
 
 
 def payload(sample: str, epsilon: float) -> tuple[int, int]:
