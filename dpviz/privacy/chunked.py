@@ -7,6 +7,7 @@ bit as in memory, whatever the parts, their order or the machine that computed t
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -22,7 +23,10 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
 from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session
 
-__all__ = ["ChunkedRows", "on_cluster", "threads"]
+__all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
+
+NOBODY_SECONDS = 120.0  # a cluster without any worker for so long is given up
+_TICK = 0.1  # seconds between two looks at what has finished
 
 Route = tuple[tuple[Predicate, int], ...]  # how to get from all rows to a scope: predicate and part, one after another
 Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]
@@ -42,18 +46,42 @@ def on_cluster(client: Any, *, retries: int = 2) -> Spread:
     """Return a way to compute parts as futures of a Dask client. Its workers see raw rows: one trust domain."""
 
     def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
-        from dask.distributed import KilledWorker, as_completed
+        from dask.distributed import KilledWorker
 
         futures = client.map(compute, parts, pure=False, retries=retries)
         try:
-            for _, result in as_completed(futures, with_results=True):
-                yield result
+            for future in finished(client, futures):
+                yield future.result()
         except KilledWorker:
             raise ValueError("cluster: its workers keep dying on a part of the file; too little memory?") from None
         finally:
             client.cancel(futures)
 
     return spread
+
+
+def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = lambda: None) -> Iterator[Any]:
+    """Yield a Dask client's futures as they finish; `on_wait` is called now and then and may raise to stop.
+
+    Raises
+    ------
+    ValueError
+        If there has been no worker for two minutes: the futures would wait for ever.
+    """
+    from dask.distributed import as_completed
+
+    pending, left, served = as_completed(futures), len(futures), time.monotonic()
+    while left:
+        on_wait()
+        batch = list(pending.next_batch(block=False))
+        left -= len(batch)
+        yield from batch
+        if batch or client.nthreads():
+            served = time.monotonic()
+        elif time.monotonic() - served > NOBODY_SECONDS:
+            raise ValueError("cluster: no worker is left, and none came in two minutes; start workers and run again.")
+        if not batch:
+            time.sleep(_TICK)
 
 
 class ChunkedRows(Rows):

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from dpviz.privacy.chunked import finished
 from dpviz.sweeps.sweep import Run
 
 __all__ = ["LOCAL", "cluster", "connect"]
 
 LOCAL = "local"
 _RETRIES = 2
-_TICK = 0.1  # seconds between two looks at what has finished
 
 
 @contextmanager
@@ -63,25 +62,22 @@ def cluster(
     """Yield run(cell) for every cell as it finishes; see `engines.local` for the parameters.
 
     A cell whose worker dies is run again elsewhere; one that has met too many dying workers is given up.
-    """
-    from dask.distributed import as_completed
 
+    Raises
+    ------
+    ValueError
+        If there has been no worker for two minutes.
+    """
     futures = client.map(run, cells, key=[f"cell-{cell.key}" for cell in cells], retries=_RETRIES, pure=True)
     cell_of = {future.key: cell for future, cell in zip(futures, cells, strict=True)}
-    pending = as_completed(futures)
     try:
-        while cell_of:
-            on_wait()
-            batch = pending.next_batch(block=False)
-            if not batch:
-                time.sleep(_TICK)
-            for future in batch:
-                cell = cell_of.pop(future.key)
-                if future.status == "finished":
-                    yield future.result()
-                else:
-                    reason = type(future.exception()).__name__ if future.status == "error" else future.status
-                    yield give_up(cell, f"the cluster gave the run up ({reason})")
+        for future in finished(client, futures, on_wait):
+            cell = cell_of[future.key]
+            if future.status == "finished":
+                yield future.result()
+            else:
+                reason = type(future.exception()).__name__ if future.status == "error" else future.status
+                yield give_up(cell, f"the cluster gave the run up ({reason})")
     finally:
         client.cancel(futures)
 

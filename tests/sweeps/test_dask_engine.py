@@ -13,6 +13,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets.parts import Part, parts_of
 from dpviz.domain import Domain
+from dpviz.privacy import chunked
 from dpviz.privacy.chunked import ChunkedRows, on_cluster
 from dpviz.sweeps.dask_engine import LOCAL, cluster, connect
 from dpviz.sweeps.engines import on_this_machine, perform
@@ -61,17 +62,37 @@ def test_a_cell_that_kills_its_workers_becomes_a_failed_row(client):
     assert row["status"] == "failed" and "KilledWorker" in row["reason"]
 
 
-def test_a_stop_cancels_what_has_not_begun(client):
+def behind_a_gate(cell, folder):
+    """Begin, say so, and wait for the gate."""
+    (folder / f"begun-{os.getpid()}-{time.monotonic_ns()}").touch()
+    while not (folder / "open").exists():
+        time.sleep(0.02)
+    return execute(cell)
+
+
+def test_a_stop_cancels_what_has_not_begun(client, tmp_path):
+    """Two workers with one thread each can have begun one run each; the ten others never begin."""
+
     def stop():
         raise InterruptedError
 
     client.wait_for_workers(2, timeout=60)
+    run = partial(behind_a_gate, folder=tmp_path)
     with pytest.raises(InterruptedError):
-        list(cluster(list(SWEEP.runs()), slowly, failed_row, client=client, on_wait=stop))
-    until = time.monotonic() + 10
-    while any(client.processing().values()) and time.monotonic() < until:
+        list(cluster(list(SWEEP.runs()), run, failed_row, client=client, on_wait=stop))
+    (tmp_path / "open").touch()
+    while any(client.processing().values()):  # the suite's own limit ends it if it never comes
         time.sleep(0.1)
-    assert not any(client.processing().values())
+    assert len(list(tmp_path.glob("begun-*"))) <= 2
+
+
+def test_a_cluster_without_workers_is_one_sentence_not_a_wait_for_ever(monkeypatch):
+    monkeypatch.setattr(chunked, "NOBODY_SECONDS", 0.5)
+    with connect(LOCAL, 0) as empty:
+        with pytest.raises(ValueError, match="no worker is left"):
+            list(on_cluster(empty)(len, [Part("rows.npy", 0, 1)]))
+        with pytest.raises(ValueError, match="no worker is left"):
+            list(cluster(list(SWEEP.runs()), execute, failed_row, client=empty))
 
 
 def test_rows_on_a_cluster_are_bit_equal_to_memory(client, tmp_path):
