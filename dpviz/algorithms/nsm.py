@@ -273,7 +273,7 @@ class NSM(ApproximateDP):
         """Release counts and means about candidates that follow the second moment."""
         k, p, spread = self.n_clusters, len(look.spread.variances), look.spread
         counted = curator.plan.costs["candidates.counts"][0].gdp
-        M = self._candidates(curator.n_public * counted, 800)
+        M = self._candidates(curator.n_credible * counted, 800)
         population = spread.draw(M, look.reach, rng)
         short = min(look.near, 2 * math.sqrt(spread.total))
         far = 0
@@ -291,7 +291,7 @@ class NSM(ApproximateDP):
     ) -> Generator[Step, None, tuple[Summary, float]]:
         """Yield a summary about packed candidates, then one about finer ones; return it and its cells' spread."""
         k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
-        M = self._candidates(curator.n_public * plan["candidates.counts"][0].gdp, 3000)
+        M = self._candidates(curator.n_credible * plan["candidates.counts"][0].gdp, 3000)
         population = sphere_pack(M, p, reach, rng)
         cell = p / (p + 2) * reach**2 * M ** (-2 / p)
         summary = about_points(curator, "candidates", population, 1.3 * reach * M ** (-1 / p), k, least=3)
@@ -299,7 +299,7 @@ class NSM(ApproximateDP):
         yield Step("candidates", f"{kept} of {M} candidates keep enough noisy votes", summary.released)
 
         zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
-        m = int(np.clip(0.25 * curator.n_public * zoom, k, 2000))
+        m = int(np.clip(0.25 * curator.n_credible * zoom, k, 2000))
         drawn = summary.points[rng.choice(kept, 12 * m, p=summary.weights / summary.weights.sum())]
         drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
         finer = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
