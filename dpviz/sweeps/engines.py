@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -17,6 +19,7 @@ __all__ = ["ONE_THREAD", "Engine", "give_way", "on_this_machine", "perform"]
 
 Engine = Callable[[Sequence[Any], Callable[[Any], Any], Callable[[Any, str], Any]], Iterator[Any]]
 
+WATCH = 1.0  # seconds between two looks at whether the parent process is still there
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 _TICK = 0.25  # seconds between two looks at whether to stop
 _TRIES = 3  # how often a worker may die without any cell finishing before the oldest cell is given up
@@ -69,9 +72,17 @@ def on_this_machine(
 
 
 def give_way(nice: int) -> None:
-    """Let everybody else go first, where the system can."""
+    """Begin a worker process: let everybody else go first, where the system can, and never outlive who started it."""
     if hasattr(os, "nice"):
         os.nice(nice)
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    """End this process soon after its parent, however the parent ended: a killed server cannot say goodbye."""
+    while os.getppid() == parent:
+        time.sleep(WATCH)
+    os._exit(0)
 
 
 def perform(sweep: Sweep, done: Collection[str], engine: Engine) -> Iterator[Row]:

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import Future
 
 import numpy as np
@@ -97,3 +100,17 @@ def test_a_death_ends_a_run_with_a_sentence_but_a_picture_is_tried_again(workers
     job = Jobs().submit("run", lambda job: workers.run(die, job=job))
     assert job.wait(120) and job.status == "failed" and "died; too little memory" in job.error
     assert workers.call(die_once, str(tmp_path / "marker")) != os.getpid()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes by /proc")
+def test_no_worker_outlives_a_killed_server(tmp_path):
+    code = "import os; from pages._ui.workers import Workers; print(Workers(1).call(os.getpid), flush=True); input()"
+    server = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    worker = int(server.stdout.readline())
+    assert worker != server.pid and os.path.exists(f"/proc/{worker}")
+    server.kill()
+    server.communicate()
+    until = time.monotonic() + 60
+    while os.path.exists(f"/proc/{worker}") and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not os.path.exists(f"/proc/{worker}")
