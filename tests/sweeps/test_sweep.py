@@ -78,7 +78,7 @@ def test_a_run_equals_the_same_run_by_hand():
 
 def test_every_metric_is_computed_and_the_reference_is_its_own_neighbor():
     sweep = Sweep(data=("sample:iris",), variants=(PE,), epsilon=(2.0,), repeats=1, metrics=tuple(METRICS))
-    reference, row = (execute(cell) for cell in sweep.runs())
+    reference, _, row = (execute(cell) for cell in sweep.runs())  # KMeans, KMedians, PE-means
     assert all(np.isfinite(row[name]) for name in METRICS)
     assert reference["center_mse"] == 0 and reference["distance_to_kmeans"] == 0 and reference["epsilon"] is None
     assert row["center_mse"] > 0 and row["loss"] > reference["loss"]
