@@ -42,12 +42,16 @@ _PACKED = 2_000  # most points that a packing separates; the others are uniform 
 
 def snap(x: np.ndarray) -> np.ndarray:
     """Round to the nearest grid point."""
-    return np.rint(np.asarray(x, dtype=np.float64) / GRID) * GRID
+    whole = np.rint(np.asarray(x, dtype=np.float64) / GRID)
+    whole *= GRID  # in place: rows are many
+    return whole
 
 
 def snap_toward_zero(x: np.ndarray) -> np.ndarray:
     """Round to the grid toward zero, so that no norm grows."""
-    return np.trunc(np.asarray(x, dtype=np.float64) / GRID) * GRID
+    whole = np.trunc(np.asarray(x, dtype=np.float64) / GRID)
+    whole *= GRID  # in place: rows are many
+    return whole
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
