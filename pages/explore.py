@@ -57,9 +57,6 @@ shown, promise = (result.data, result.trace.claimed) if result else (data, None)
 weaker = reach(result.trace) if result and result.trace.claimed.rho_distance is not None else ""
 shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private, reach=weaker)
 with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
-    for kind, box in (("problem", st.error), ("note", st.info)):
-        if kind in state:
-            box(state.pop(kind))
     if data.private:
         private.confirm(data, algorithm)
     runs.progress()

@@ -14,6 +14,7 @@ from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
+from pages._ui import messages
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
 
@@ -84,10 +85,6 @@ def account(data: Dataset) -> None:
     """Show what all runs on a private file add up to, the owner's total, and the account file."""
     key, state = fingerprint(data), st.session_state
     st.header("This file, over all runs")
-    if "book_note" in state:
-        st.success(state.pop("book_note"))
-    if "book_problem" in state:
-        st.error(state.pop("book_problem"))
     try:
         now = account_of(data)
         with accounts() as kept:
@@ -115,9 +112,9 @@ def account(data: Dataset) -> None:
             try:
                 with accounts() as kept:
                     added = kept.load(key, dropped.getvalue())
-                state.book_note = f"The account file added {added} claim{'s' * (added != 1)}."
+                messages.say("done", f"The account file added {added} claim{'s' * (added != 1)}.")
             except (ValueError, Refused) as problem:
-                state.book_problem = str(problem)
+                messages.say("problem", str(problem))
             st.rerun()
 
 
@@ -148,7 +145,6 @@ def _runs(number: int) -> str:
 
 
 def _budget_form(data: Dataset, now: Account) -> None:
-    state = st.session_state
     relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
     epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
     delta = st.number_input(
@@ -164,9 +160,9 @@ def _budget_form(data: Dataset, now: Account) -> None:
             budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
             with accounts() as kept:
                 kept.set_budget(fingerprint(data), relation, budget)
-            state.book_note = "Set. A run that would go above it is refused before its first draw."
+            messages.say("done", "Set. A run that would go above it is refused before its first draw.")
         except (ValueError, TypeError, Refused) as problem:
-            state.book_problem = str(problem)
+            messages.say("problem", str(problem))
         st.rerun()
 
 

@@ -14,7 +14,7 @@ from dpviz.datasets import Dataset
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.secret import state_folder
-from pages._ui import results, runs
+from pages._ui import messages, results, runs
 
 
 class NoAccounts(Refused):
@@ -75,7 +75,7 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
     if results.find(identity) is None:
         st.session_state.asking = identity
         return
-    st.session_state.note = "You have this release already: same data, same parameters. Seeing it again costs nothing."
+    messages.say("note", "You have this release already: same data, same parameters. Seeing it again costs nothing.")
     runs.start(data, algorithm, None)
 
 
@@ -113,7 +113,7 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
                     with accounts() as kept:
                         kept.reserve(fingerprint(data), claim)
                 except Refused as refused:
-                    state.problem = str(refused)
+                    messages.say("problem", str(refused))
                 else:
                     runs.start(data, algorithm, None)
                 st.rerun()

@@ -15,6 +15,7 @@ from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.sweeps.compare import Reference, Replay, reference, replay
+from pages._ui import messages
 from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
@@ -93,7 +94,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     try:
         check_time(data, algorithm)
     except ValueError as problem:
-        st.session_state.problem = str(problem)
+        messages.say("problem", str(problem))
         return
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job))  # noqa: E731
@@ -191,6 +192,6 @@ def _take(job: Job) -> None:
         _stores()[is_public(result.data)].put(result)
         show(result.identity)
     elif job.status == "failed":
-        state.problem = f"{job.error} The run was stopped; everything else is as it was."
+        messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
     else:
-        state.note = f"{job.title} was cancelled. What had been released stays spent."
+        messages.say("note", f"{job.title} was cancelled. What had been released stays spent.")

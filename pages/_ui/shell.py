@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
+from pages._ui import messages
 
 _CSS = (Path(__file__).parent / "shell.css").read_text()
 
@@ -74,7 +75,7 @@ def strip(
     sweep: str = "",
     reach: str = "",
 ) -> None:
-    """Show mode, data, algorithm or sweep, and guarantee, and the page's style with it.
+    """Show mode, data, algorithm or sweep, and guarantee, the page's style, and what was said since the last page.
 
     A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
     how far a row may move under the weaker one, in the data's units.
@@ -95,6 +96,7 @@ def strip(
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{html.escape(reach)}</span>'
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>')
+    messages.show()
 
 
 _OTHER = {Notion.RHO: "WEAKER: hides moves up to ", Notion.LOCAL: "LOCAL: trusts nobody"}

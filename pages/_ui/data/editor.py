@@ -12,7 +12,7 @@ import streamlit as st
 from dpviz.datasets import clipping, dictionary, from_table
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
-from pages._ui import catalog, shell
+from pages._ui import catalog, messages, shell
 from pages._ui.data import gallery
 from pages._ui.shell import plain
 
@@ -128,8 +128,6 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
             _fill(upload, {name: _range(upload.table.values(name)) for name in names})
     if upload.filled:
         st.caption("Bounds were filled from the data. That is NOT PRIVATE, and every result says so.")
-    if "dictionary_problem" in st.session_state:
-        st.error(plain(st.session_state.pop("dictionary_problem")))
 
 
 def _range(values: np.ndarray) -> dict[str, float]:
@@ -158,7 +156,7 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
         if upload.private and not facts["declared"]:
             raise ValueError(f"{name}: its bounds were taken from data; a private file needs bounds declared without.")
     except ValueError as problem:
-        st.session_state.dictionary_problem = str(problem)
+        messages.say("problem", plain(str(problem)))
         upload.version += 1
         st.rerun()
     upload.draft = facts

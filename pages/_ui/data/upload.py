@@ -14,7 +14,7 @@ from streamlit.typing import UploadedFile
 
 from dpviz.datasets.readers import Stopped, Table, TableError, read_table
 from dpviz.privacy.accounts import Refused
-from pages._ui import results
+from pages._ui import messages, results
 from pages._ui.data import editor
 from pages._ui.data.files import Upload
 from pages._ui.private import accounts
@@ -42,8 +42,6 @@ def files() -> None:
     """Show the way from a dropped file to a declared data set."""
     state = st.session_state
     uploads: dict[str, Upload] = state.setdefault("uploads", {})
-    if "upload_problem" in state:
-        st.error(plain(state.pop("upload_problem")))
     if "pending" in state:
         (_ask_header if "pending_header" in state else _ask)(*state.pending)
         return
@@ -131,7 +129,7 @@ def _answer(name: str, content: bytes, private: bool) -> bool:
         with accounts() as kept:
             kept.answer(kept.key(content), private)
     except Refused as problem:
-        st.session_state.upload_problem = f"{name}: {problem}"
+        messages.say("problem", plain(f"{name}: {problem}"))
         return False
     return True
 
@@ -144,7 +142,7 @@ def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> N
             fingerprint = kept.key(content)
         table = _with_progress(name, content, private, header)
     except (TableError, Refused) as problem:
-        state.upload_problem = str(problem)
+        messages.say("problem", plain(str(problem)))
         return
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)

@@ -1,0 +1,19 @@
+"""Sentences to the visitor that outlive a rerun: said anywhere, shown once, at the top of whatever page comes next."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_BOXES = {"problem": st.error, "note": st.info, "done": st.success}
+
+
+def say(kind: str, words: str) -> None:
+    """Keep a sentence for the next page that is drawn: a "problem", a "note", or what was "done"."""
+    st.session_state.setdefault("sentences", []).append((kind, words))
+
+
+def show() -> None:
+    """Show what was said since a page was last drawn. The box is always there: a sentence moves no other element."""
+    with st.container():
+        for kind, words in st.session_state.pop("sentences", []):
+            _BOXES[kind](words)
