@@ -84,7 +84,7 @@ def test_the_ledger_page_lists_the_replay_and_offers_downloads(start):
     assert not app.exception and replay.name in html(app)
     assert html(app).count("<details>") == planned and "n/a" in html(app)
     names = [button.proto.label for button in app.get("download_button")]
-    assert names == ["Download JSON", "Download CSV"]
+    assert {"Download JSON", "Download CSV"} <= set(names)
 
 
 def test_the_limits_page_names_what_is_not_protected(start):
