@@ -1,6 +1,6 @@
 """Runs on a file larger than memory: seconds per pass beside the disk's own reading time, and peak memory.
 
-python benchmarks/disk.py --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
+python -m benchmarks.disk --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
 
 Generates rows_N.npy (8 clusters in 8 columns, float32) in the folder unless it is there, reads it once from the disk
 with nothing cached, then runs `python -m dpviz run ALGORITHM --in-parts` in a process of its own for each algorithm.

@@ -1,7 +1,7 @@
 """DPM and its peers on the sets of its paper: quality beside Tables 2 and 3, time beside KMeans(n_init=10).
 
-python benchmarks/dpm.py quality --data synth10 --epsilons 0.5 1 --seeds 5
-OMP_NUM_THREADS=1 python benchmarks/dpm.py speed --data synth10 synth100 --pairs 3
+python -m benchmarks.dpm quality --data synth10 --epsilons 0.5 1 --seeds 5
+OMP_NUM_THREADS=1 python -m benchmarks.dpm speed --data synth10 synth100 --pairs 3
 
 synth10, synth100: 100,000 rows of 64 isotropic blobs in the box [-100, 100]. letter: letter/letter.csv.gz in the
 folder DPVIZ_DATASETS, 720 rows of each class drawn with replacement as in the paper, box [0, 15]. Domains are the
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +23,6 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain

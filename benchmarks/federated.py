@@ -1,6 +1,6 @@
 """Milliseconds per round of federated FastLloyd: in one process, and between processes over TLS 1.3.
 
-python benchmarks/federated.py --clients 2 8 32 --rows 10000 100000
+python -m benchmarks.federated --clients 2 8 32 --rows 10000 100000
 
 data(2) of benchmarks/lloyd.py with as many rows; k = 8, 30 iterations. A round holds the clients' work on their rows,
 masking, both directions, the server's noise and unmasking. Clients are forked processes on this machine.
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
-import sys
 import tempfile
 import threading
 import time
@@ -20,15 +19,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import make_blobs
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.pe_means import PEMeans
 from dpviz.domain import Domain
 from dpviz.federated import simulate, spread
 from dpviz.federated.agreement import Agreement
 from dpviz.federated.client import take_part
-from dpviz.federated.keys import client_context, make_keys, mask_seed, server_context
+from dpviz.federated.keys import client_context, make_keys, mask_seeds, server_context
 from dpviz.federated.server import serve
 from dpviz.privacy.noise import Secure
 
@@ -53,7 +50,7 @@ def attend(agreement: Agreement, name: str, part: np.ndarray, folder: Path, port
     """Take part as one process; report the time of every round."""
     times: list[float] = []
     take_part(
-        agreement, name, part, client_context(folder / name), mask_seed(folder / name), address=("127.0.0.1", port),
+        agreement, name, part, client_context(folder / name), mask_seeds(folder / name), address=("127.0.0.1", port),
         on_step=lambda _: times.append(time.perf_counter()),
     )  # fmt: skip
     queue.put(np.diff(times))

@@ -1,6 +1,6 @@
 """The Lloyd family on the made-up sets data(2) and data(16): losses, what the radius buys, and time.
 
-python benchmarks/lloyd.py [losses] [domains] [speed]
+python -m benchmarks.lloyd [losses] [domains] [speed]
 
 data(d): 20,000 rows in 8 clusters of standard deviation .06, centers uniform in [-.8, .8]^d, clipped to [-1, 1]^d.
 Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless said.
@@ -9,15 +9,11 @@ Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain

@@ -1,4 +1,4 @@
-"""Visitors at once on Explore while a sweep runs: `python benchmarks/load.py 20 50 100`, with the README's own server.
+"""Visitors at once on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
 
 Every visitor changes the budget or the hidden layers about every five seconds; one time in ten it takes a new seed and
 presses Run. Prints for each number of visitors: how long opening, an answer and a run took, processor time of the
@@ -12,16 +12,14 @@ import argparse
 import asyncio
 import os
 import random
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "browser"), str(Path(__file__).parent)]
-from conftest import serve  # noqa: E402
-from visitor import Visitor  # noqa: E402
+from benchmarks.visitor import Visitor
+from tests.browser.conftest import serve
 
 MOST_VISITORS, MOST_SECONDS = 200, 300
 BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)

@@ -1,7 +1,7 @@
 """Time the pages in headless Chromium, warm server: first pictures, steps, and the payload per sample.
 
-python benchmarks/pages.py
-python benchmarks/pages.py --second-visitor 20
+python -m benchmarks.pages
+python -m benchmarks.pages --second-visitor 20
 
 The second form times first pictures without and with another visitor's sweep running, in turns.
 """
@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "browser"), str(Path(__file__).parents[1])]
-from dpviz.algorithms import ALGORITHMS  # noqa: E402
-from dpviz.datasets import load_sample  # noqa: E402
-from dpviz.figures import View, pane  # noqa: E402
-from dpviz.figures.theme import LIGHT  # noqa: E402
-from dpviz.metrics import loss_path  # noqa: E402
-from tests.browser.conftest import CHROMIUM, FLAGS, serve  # noqa: E402
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.figures import View, pane
+from dpviz.figures.theme import LIGHT
+from dpviz.metrics import loss_path
+from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
 DRAWN = "() => [...document.querySelectorAll('.dpviz-stage')].some(root => root.panel?.stage?.drawn >= 0)"
 # Own work of a step: what the script does until every panel shows it, without the wait for the next screen refresh.

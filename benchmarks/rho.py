@@ -1,6 +1,6 @@
 """Loss under rho-distance privacy: d x rho x epsilon, beside KMeans(n_init=10) and plain DP under replacement.
 
-python benchmarks/rho.py --dims 2 16 --epsilons 0.5 1 2 --rhos 1 0.08 0.008 0.0001 --seeds 2
+python -m benchmarks.rho --dims 2 16 --epsilons 0.5 1 2 --rhos 1 0.08 0.008 0.0001 --seeds 2
 
 Data: make_blobs(20000, d, centers=8, cluster_std=.06, center_box=(-.8, .8), random_state=0), clipped to [-1, 1]^d.
 delta = 1e-6. A cell is the mean loss over seeds; "x" is its mean CPU time over that of KMeans(n_init=10).
@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from dpviz.algorithms import ALGORITHMS  # noqa: E402
-from dpviz.domain import Domain  # noqa: E402
-from dpviz.metrics import normalized_loss  # noqa: E402
-from dpviz.privacy.guarantee import Neighboring  # noqa: E402
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.metrics import normalized_loss
+from dpviz.privacy.guarantee import Neighboring
 
 N, K, DELTA = 20_000, 8, 1e-6
 COLUMNS = {

@@ -1,6 +1,6 @@
 """What a wrong declared number costs: n, bounds, and k, each as a ratio to the method's own loss with the right one.
 
-python benchmarks/robustness.py --seeds 3 > benchmarks/results/robustness.md
+python -m benchmarks.robustness --seeds 3 > benchmarks/results/robustness.md
 
 Three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): where n is taken at its word, the small
 ones go first. epsilon 1, delta = (the true n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT PRIVATE: tight bounds
@@ -12,13 +12,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm

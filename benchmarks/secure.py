@@ -1,17 +1,13 @@
-"""Secure against seeded noise: time a draw and time a run. `python benchmarks/secure.py [--repeats 5]`."""
+"""Secure against seeded noise: time a draw and time a run. `python -m benchmarks.secure [--repeats 5]`."""
 
 from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.audit import instance

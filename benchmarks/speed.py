@@ -1,24 +1,20 @@
 """Whole-run time of the algorithms as a ratio to KMeans(n_init=10), side by side in one process.
 
-python benchmarks/speed.py --algorithms pe-means --cases 10kx2 60kx40 --pairs 3
+python -m benchmarks.speed --algorithms pe-means --cases 10kx2 60kx40 --pairs 3
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain

@@ -1,6 +1,6 @@
 """Stemmer-Kaplan and relatives on the made-up sets data(2) and data(16): losses, coreset, rounds, local model, time.
 
-python benchmarks/stemmer_kaplan.py [losses] [coreset] [rounds] [local] [speed] [--seeds 5]
+python -m benchmarks.stemmer_kaplan [losses] [coreset] [rounds] [local] [speed] [--seeds 5]
 
 data(d): 20,000 rows in 8 clusters of standard deviation .06, centers uniform in [-.8, .8]^d, clipped to [-1, 1]^d.
 Domain: the box [-1, 1]^d. delta = 1e-6 where there is one. Losses are z^2 per row, mean over seeds 0, 1, ...
@@ -9,15 +9,11 @@ Domain: the box [-1, 1]^d. delta = 1e-6 where there is one. Losses are z^2 per r
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain

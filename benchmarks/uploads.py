@@ -1,4 +1,4 @@
-"""What an upload costs: `python benchmarks/uploads.py` loads 2 million rows, then 20 visitors drop 50 MB each.
+"""What an upload costs: `python -m benchmarks.uploads` loads 2 million rows, then 20 visitors drop 50 MB each.
 
 Prints seconds from the answer DEMO to the form, the processor seconds of the server from the drop on, and its memory
 above idle. It drives a real server in headless Chromium; a busy machine makes the seconds longer, so its load stands
@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.csv
 from playwright.sync_api import Page, sync_playwright
 
+from tests.browser.conftest import CHROMIUM, FLAGS
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from tests.browser.conftest import CHROMIUM, FLAGS  # noqa: E402
 
 PORT = 8614
 URL = f"http://127.0.0.1:{PORT}/data"

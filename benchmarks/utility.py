@@ -1,8 +1,8 @@
 """Normalized loss and its area over epsilon (PE-means, equations 6 and 7), beside KMeans(n_init=10).
 
-python benchmarks/utility.py --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
-python benchmarks/utility.py --table pe
-python benchmarks/utility.py --table nsm
+python -m benchmarks.utility --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
+python -m benchmarks.utility --table pe
+python -m benchmarks.utility --table nsm
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
@@ -28,8 +28,6 @@ import pandas as pd
 from sklearn import datasets as bundled
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS
