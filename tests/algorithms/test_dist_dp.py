@@ -224,7 +224,7 @@ def test_rows_are_perturbed_under_moves_only_and_only_as_planned():
     with pytest.raises(PermissionError, match="not in the plan"):
         asked.perturb_rows("other", Positions(RHO), name="noisy", limit=2.0)
     with pytest.raises(KeyError, match="no companion 'noisy'"):
-        asked.release("sums", CompanionSums("noisy", X[:3], RHO))
+        asked.release("sums", CompanionSums("noisy", snap(X[:3]), RHO))
     asked = curator(X, domain)
     noisy = asked.perturb_rows("points", Positions(RHO), name="noisy", limit=0.9)
     assert noisy.value.shape == X.shape and np.abs(noisy.value).max() <= 0.9 and asked.ledger[0].shape == X.shape
