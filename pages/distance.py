@@ -1,18 +1,17 @@
 """Distance: hide a move by rho instead of a person; what it buys, and what it does not hide."""
 
-import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
-from pages._ui import catalog, distance, shell
+from pages._ui import catalog, controls, distance, links, shell
 from pages._ui.forms import STOPS
 from pages._ui.panel import draw
 from pages._ui.player import player
 
-shell.enter(__file__)
-FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
+links.enter(__file__, controls.rho)
+FAMILY = distance.FAMILY
 
 with st.sidebar:
     name = st.selectbox(
@@ -37,8 +36,9 @@ with st.sidebar:
     )  # fmt: skip
 
 top = st.container()
+links.notice("distance", controls.rho)
 st.title("Hide a move, not a person.")
-stops = [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
+stops = distance.stops(data)
 rho = st.select_slider(
     "rho (distance): how far a person may move without the output telling", stops, stops[14],
     format_func=lambda value: in_units(data.domain, value, data.units), key=f"rho_{name}", persist_state="session",
@@ -68,7 +68,8 @@ st.html(
 )
 for sentence in chosen[slug].advice(*distance.size(data)):
     st.warning(sentence)
-player("rho", result, hidden=hidden, axes=(0, 1))
+links.keep("distance", controls.rho)
+player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"))
 
 st.header("What does the weaker promise buy?")
 if not st.checkbox(

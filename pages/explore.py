@@ -5,14 +5,14 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.verdict import reach
-from pages._ui import private, results, runs, shell, takeaway
+from pages._ui import controls, links, private, results, runs, shell, takeaway
 from pages._ui.explore import centers, coreset, local, quality, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.player import player
 from pages._ui.settings import begin, settings
 
-shell.enter(__file__)
+links.enter(__file__, controls.explore)
 state = st.session_state
 hidden = False
 
@@ -24,6 +24,8 @@ with st.sidebar:
 result = runs.shown(name)
 if result is not None and result.data.private != data.private:
     result = None  # what is seen has the mode of what is chosen
+if "job" in state and "shown" not in state:
+    result = None  # what a link asks for comes first, not the replay that is there for everybody
 algorithm, outlook = form.algorithm, form.outlook
 state.explore_follows = result is None or "asking" in state
 with st.sidebar:
@@ -48,7 +50,7 @@ with st.sidebar:
             seen = st.multiselect(
                 "Seen from two columns", range(len(columns)), axes if how.axes else (), max_selections=2,
                 format_func=lambda i: columns[i], placeholder=how.unpinned, persist_state="session",
-                key=f"seen_{result.data.dataset_id}_{how.unpinned}",
+                key=controls.seen_from(result.data.dataset_id, result.trace.algorithm),
                 help=f"Two columns; none for {how.unpinned}. Never a projection fitted to private rows.",
             )  # fmt: skip
             axes = (seen[0], seen[1]) if len(seen) == 2 else None
@@ -57,6 +59,7 @@ shown, promise = (result.data, result.trace.claimed) if result else (data, None)
 weaker = reach(result.trace) if result and result.trace.claimed.rho_distance is not None else ""
 shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private, reach=weaker)
 with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
+    links.notice("explore", controls.explore)
     if data.private:
         private.confirm(data, algorithm)
     runs.progress()
@@ -80,7 +83,8 @@ if result is None:
     st.stop()
 
 verdict.line(result, hidden=hidden)
-player("explore", result, hidden=hidden, axes=axes)
+opened = links.opened("explore") if result.identity == form.asks_for(data) else None
+player("explore", result, hidden=hidden, axes=axes, opened=opened)
 drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'

@@ -7,10 +7,10 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import federated, shell
+from pages._ui import controls, federated, links, shell
 from pages._ui.catalog import sample
 
-shell.enter(__file__)
+links.enter(__file__, controls.clients)
 slugs, refused = federated.offered()
 keep = {"persist_state": "session"}
 with st.sidebar:
@@ -45,6 +45,8 @@ try:
 except (OverflowError, ValueError, PermissionError) as error:
     problem = str(error)
 shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
+links.notice("federated", controls.clients)
+links.keep("federated", controls.clients)
 st.title("Rows stay where they are")
 st.html(f'<p class="dp-lede">{federated.LEDE[drawn_by]}</p>')
 if problem:
@@ -57,7 +59,8 @@ if not run.rounds:
 
 picked, chosen = st.columns([3, 2], gap="medium", vertical_alignment="bottom")
 last = len(run.rounds)
-number = picked.slider("Round", 1, last, 1, key="fed_round") if last > 1 else 1
+st.session_state.fed_round = min(st.session_state.get("fed_round", 1), last)
+number = picked.slider("Round", 1, last, key="fed_round") if last > 1 else 1
 client = chosen.selectbox(
     "Seen from", range(clients), format_func=lambda i: f"client-{i + 1}", key="fed_client",
 )  # fmt: skip

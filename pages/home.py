@@ -2,19 +2,20 @@
 
 import streamlit as st
 
-from pages._ui import shell
+from pages._ui import controls, links, shell
 from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
 from pages._ui.runs import demo
 
-shell.enter(__file__)
+links.enter(__file__, controls.home)
 SAMPLE = "town"
 c = shell.colors()
 result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)
 promise = result.trace.claimed
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
+links.notice("home", controls.home)
 left, right = st.columns(2, gap="medium")
 with left:
     st.title("Find the neighborhoods, not the neighbors.")
@@ -50,5 +51,6 @@ with left:
     )
     shell.doors("doors_wide")
 with right:
-    player("home", result, hidden=True, axes=(0, 1), compact=True)
+    player("home", result, hidden=True, axes=(0, 1), compact=True, opened=links.opened("home"))
+links.keep("home", controls.home)
 shell.doors("doors_narrow")

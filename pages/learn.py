@@ -3,14 +3,14 @@
 import streamlit as st
 
 from dpviz.figures import Panel, pe, splitting
-from pages._ui import shell
+from pages._ui import controls, links, shell
 from pages._ui.catalog import sample
 from pages._ui.panel import draw
 from pages._ui.player import view_of
 from pages._ui.runs import demo
-from pages._ui.transport import transport
+from pages._ui.transport import starts, transport
 
-shell.enter(__file__)
+links.enter(__file__, controls.learn)
 SAMPLE = "town"
 NOISE = {4.0: "Hardly any (ε = 4)", 1.0: "Some (ε = 1)"}
 GUESSES = {
@@ -44,6 +44,7 @@ def pictures(epsilon: float, mode: str) -> tuple[list[Panel], list[str]]:
 epsilon = st.session_state.get("lesson_epsilon") or 4.0
 trace = demo(SAMPLE, epsilon).trace
 shell.strip(sample(SAMPLE).title, "Aug-PE and PE-means", trace.claimed)
+links.notice("learn", controls.learn)
 st.title("When votes split, neighborhoods die out")
 words, control = st.columns([5, 2], gap="large", vertical_alignment="bottom")
 words.html(
@@ -58,7 +59,8 @@ control.segmented_control(
 panels, sentences = pictures(epsilon, st.context.theme.type or "light")
 with st.container(key="lesson_transport"):
     rounds = list(range(len(sentences)))
-    transport("lesson_player", scope="lesson_figures", titles=sentences, marks=rounds)
+    start = starts(links.opened("learn"))
+    transport("lesson_player", scope="lesson_figures", titles=sentences, marks=rounds, **start)
 with st.container(key="lesson_figures", gap="xsmall"):
     for name, column, panel in zip(("left", "right"), st.columns(2, gap="medium"), panels[:2], strict=True):
         with column:
@@ -77,3 +79,4 @@ st.html(
     '<p class="dp-small"><b>How this picture can fool you.</b> One seed, one town. Top-k voting does not fail in every '
     "run, and k-means selection can miss a neighborhood too: run both in Explore with other seeds.</p>"
 )
+links.keep("learn", controls.learn)

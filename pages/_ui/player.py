@@ -12,9 +12,10 @@ from dpviz.figures.panels import ledger_table
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.explore import verdict
+from pages._ui.links import Opened
 from pages._ui.panel import draw
 from pages._ui.results import Result
-from pages._ui.transport import transport
+from pages._ui.transport import starts, transport
 from pages._ui.workers import workers
 
 
@@ -50,8 +51,19 @@ def _ledger(identity: str, _result: Result) -> pd.DataFrame:
     return ledger_table(_result.trace)
 
 
-def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, compact: bool = False) -> None:
-    """Draw a run and its controls. `compact` draws the plane alone, with the controls below, and plays once."""
+def player(
+    key: str,
+    result: Result,
+    *,
+    hidden: bool,
+    axes: tuple[int, int] | None,
+    compact: bool = False,
+    opened: Opened | None = None,
+) -> None:
+    """Draw a run and its controls. `compact` draws the plane alone, with the controls below, and plays once.
+
+    `opened` is the scene by which the page was opened: its step is shown first.
+    """
     how = pane(result.trace)
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
@@ -59,11 +71,11 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
     if compact:
         with st.container(key=f"{key}_figures"):
             draw(key, plane, zoom_of)
-        _transport(key, result, how, axes, autoplay=True)
+        _transport(key, result, how, axes, opened, autoplay=True)
         shell.key_line(how.legend, hidden)
         return
     with st.container(key=f"{key}_transport"):
-        _transport(key, result, how, axes, autoplay=False)
+        _transport(key, result, how, axes, opened, autoplay=False)
     with st.container(key=f"{key}_figures", gap="xsmall"):
         flat = plane and plane[0].figure.meta.get("ar", 1) < 0.9
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
@@ -78,13 +90,16 @@ def player(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | No
                 _table(result, how)
 
 
-def _transport(key: str, result: Result, how: Pane, axes: tuple[int, int] | None, *, autoplay: bool) -> None:
+def _transport(
+    key: str, result: Result, how: Pane, axes: tuple[int, int] | None, opened: Opened | None, *, autoplay: bool
+) -> None:
     transport(
         f"{key}_player",
         scope=f"{key}_figures",
         titles=how.sentences(result.trace),
         marks=how.marks(result.trace),
         autoplay=autoplay,
+        **starts(opened),
     )
 
 

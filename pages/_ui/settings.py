@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
-from pages._ui import private, runs
+from pages._ui import controls, links, private, runs
 from pages._ui.forms import in_words, parameters
 
 __all__ = ["Settings", "begin", "settings"]
@@ -75,6 +75,7 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     )
     if pressed:
         begin(data)
+    _address(data, state.settings, asked=pressed or moved)
     if algorithm is not None:
         for sentence in algorithm.advice(data.domain.n_features, data.n_public):
             st.warning(sentence)
@@ -96,8 +97,17 @@ def _live(data: Dataset, now: Settings) -> bool:
         return False
     first = "asked" not in state and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     state.asked = asked
-    if first or runs.seconds(data, now.algorithm) >= LIVE:
+    if first or ("opened_now" not in state and runs.seconds(data, now.algorithm) >= LIVE):
         return False
     runs.abandon()
     begin(data)
     return True
+
+
+def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
+    """Write the address of what was just asked for, or of the picture while the form still says the same."""
+    shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
+    if data.private:
+        links.keep("explore", controls.explore, private=True)
+    elif identity and (asked or "opened_now" in st.session_state or (shown and shown.identity == identity)):
+        links.keep("explore", controls.explore, entry=identity)

@@ -15,6 +15,13 @@ export default function ({ data, parentElement }) {
   kept.stop?.(); // called again for a new run: the one before must not go on moving the figures
   // Each run has its own step, so that a late render of the run before cannot move this one's figures.
   const state = (kept.runs[data.titles.join("\n")] ??= { step: last, playing: false });
+  const asked = data.opened && kept.opened !== data.opened; // by an address: go where it says, once
+  if (asked) {
+    kept.opened = data.opened;
+    kept.started = data.step !== null;
+    state.playing = false;
+    state.step = data.play ? 0 : Math.min(data.step ?? last, last);
+  }
 
   root.tabIndex = 0;
   root.setAttribute("role", "group");
@@ -48,6 +55,7 @@ export default function ({ data, parentElement }) {
     words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
+    if (!state.playing) window.__dpvizAddress?.step?.(state.step, last);
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);
   };
@@ -133,7 +141,7 @@ export default function ({ data, parentElement }) {
   panels().forEach((panel) => { draw(panel); panel.press(kept.looking); });
   light();
   show();
-  if (data.autoplay && !kept.started && !still.matches) {
+  if (((data.autoplay && !kept.started) || (asked && data.play)) && !still.matches) {
     kept.started = true;
     state.step = 0;
     begin = setInterval(() => { if (panels().length) { clearInterval(begin); go(0); play(); } }, 200);

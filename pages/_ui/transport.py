@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from pages._ui.panel import SCRIPT
+
+if TYPE_CHECKING:
+    from pages._ui.links import Opened
 
 _HERE = Path(__file__).parent
 
@@ -26,13 +29,29 @@ def transport(
     titles: list[str],
     marks: list[int],
     autoplay: bool = False,
+    opened: int = 0,
+    step: int | None = None,
+    play: bool = False,
 ) -> None:
-    """Show the controls for the figures inside the container with key `scope`; stepping never asks the server."""
+    """Show the controls for the figures inside the container with key `scope`; stepping never asks the server.
+
+    With another `opened`, the player goes to `step`, or plays from the first one.
+    """
     data: dict[str, Any] = {
         "id": key,
         "scope": f".st-key-{scope}",
         "titles": titles,
         "marks": marks,
         "autoplay": autoplay,
+        "opened": opened,
+        "step": step,
+        "play": play,
     }
     _component(key=key, data=data, height="content")
+
+
+def starts(opened: Opened | None) -> dict[str, Any]:
+    """Return where the player starts in a scene that an address opened."""
+    if opened is None:
+        return {}
+    return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play}

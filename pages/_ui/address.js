@@ -1,0 +1,25 @@
+// Keeps the browser's address in step with the picture: a new run is a new entry of the history, all else replaces it.
+const kept = (window.__dpvizAddress ??= {});
+
+export default function ({ data }) {
+  const now = location.search.slice(1).split("&").filter(Boolean);
+  const ours = now.some((part) => part.startsWith("v="));
+  const step = now.find((part) => part.startsWith("t="));
+  const embed = now.filter((part) => /^embed(_options)?(=|$)/.test(part)); // Streamlit's own words stay
+  const same = kept.entry === undefined || kept.entry === data.entry;
+  const parts = [...(data.query ? data.query.split("&") : []), ...(data.query && same && step ? [step] : []), ...embed];
+  const search = parts.length ? `?${parts.join("&")}` : "";
+  const fresh = ours && data.query && !same && !data.opened; // a page that was just come to has a bare address: fill it
+  kept.entry = data.entry;
+  if (search !== location.search) {
+    const address = location.pathname + search + location.hash;
+    fresh ? history.pushState({}, "", address) : history.replaceState(history.state, "", address);
+  }
+  // the transport tells the step; the address of a private page has none
+  kept.step = (step, last) => {
+    const rest = location.search.slice(1).split("&").filter((part) => part && !part.startsWith("t="));
+    if (!rest.some((part) => part.startsWith("v="))) return;
+    const search = `?${[...rest, ...(step < last ? [`t=${step}`] : [])].join("&")}`;
+    if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+  };
+}

@@ -1,0 +1,65 @@
+"""Addresses through Streamlit's own test driver: what a link says, the page shows; what does not fit is told."""
+
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def open_link(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(page, query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.session_state["address"] = (page, query)
+        app.session_state["wanted"] = f"pages/{page}.py"
+        return app.run()
+
+    return opener
+
+
+def told(app):
+    return [box.value for box in app.info if "link" in box.value]
+
+
+def test_a_link_leads_to_its_run_at_once(open_link):
+    query = "v=1&d=iris&a=kmeans&k=4&s=7&layers=0&t=1"
+    app = open_link("explore", query)
+    until = time.monotonic() + 60
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    assert not app.exception and not told(app)
+    assert app.session_state["shown"].startswith('["sample:iris", "kmeans", {"n_clusters": 4')
+    assert not app.toggle(key="explore_hidden").value and app.number_input(key="explore_seed").value == 7
+    assert app.session_state["opened"].scene.step == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "key", "value"),
+    [
+        ("home", "v=1&e=4", "home_epsilon", 4.0),
+        ("learn", "v=1&e=1&guess=far", "lesson_guess", "far"),
+        ("distance", "v=1&d=town&a=dist-dp&k=3&e=2", "rho_k_town", 3),
+        ("federated", "v=1&d=town&clients=6&spread=skewed&ring=32&silent=5", "fed_silent", 5),
+    ],
+)
+def test_every_page_opens_by_a_link(open_link, page, query, key, value):
+    app = open_link(page, query)
+    assert not app.exception and app.session_state[key] == value
+
+
+def test_what_does_not_fit_is_told_in_one_sentence(open_link):
+    app = open_link("home", "v=1&e=3")
+    assert not app.exception and app.session_state["home_epsilon"] == 1.0
+    assert told(app) == ["This link opens, but parts of it do not fit and give way to the defaults: Privacy budget ε."]
+
+
+def test_a_link_to_a_file_asks_for_it(open_link):
+    app = open_link("explore", "v=1&d=file:lon,lat&a=kmeans")
+    assert not app.exception and "needs the file with the columns lon, lat" in told(app)[0]
+    assert app.selectbox(key="explore_data").value == "town"
