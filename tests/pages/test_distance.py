@@ -49,6 +49,6 @@ def test_losses_wait_for_the_reader_and_carry_their_promises(page):
     page.checkbox(key="rho_seen").check().run()
     assert not page.exception and len(pictures(page)) == before + 1
     drawn = pictures(page)[-1]
-    assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 230 m", "NOT PRIVATE"))
+    assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 89 m", "NOT PRIVATE"))
     page.toggle(key="rho_hidden").set_value(False).run()
     assert not page.exception
