@@ -166,7 +166,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("swap_range_replace", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
     ],
     ("dpviz/geometry/kernels.py", f"{KERNELS} {QUERIES}"): [
-        ("snap_toward_zero_nearest", "return np.trunc(np.asarray(x, dtype=np.float64) / GRID) * GRID", "return np.rint(np.asarray(x, dtype=np.float64) / GRID) * GRID"),
+        ("snap_toward_zero_nearest", "whole = np.trunc(np.asarray(x, dtype=np.float64) / GRID)", "whole = np.rint(np.asarray(x, dtype=np.float64) / GRID)"),
         ("clip_ball_long", "reach = radius * (1 - 2.0**-40)", "reach = radius * (1 + 2.0**-20)"),
     ],
     (F + "shares.py", FEDERATED): [
