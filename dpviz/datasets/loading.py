@@ -20,7 +20,11 @@ from dpviz.domain import Domain
 __all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample"]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "highdim", "tiny", "iris", "wine", "digits")
-_FOLDER = Path(__file__).parents[2] / "sample_data"
+_PACKAGE = Path(__file__).parents[1]
+_FOLDER = next(  # in an installed package, else beside it in a checkout
+    (place for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if place.is_dir()),
+    _PACKAGE / "sample_data",
+)
 
 
 def load_sample(name: str) -> Dataset:
