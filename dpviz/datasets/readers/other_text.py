@@ -21,7 +21,7 @@ def _is_json_lines(head: str) -> bool:
 
 def _is_json(head: str) -> bool:
     """Whether the text begins as JSON does: an object with a key, an empty one, or a list of these or of values."""
-    start = re.match(r"\s*([{]\s*(\"|[}])|[[]\s*([{[\"\d-]|true|false|null|[]]))", head)
+    start = re.match(r"\s*(\{\s*(\"|\})|\[\s*([{\[\"\d-]|true|false|null|\]))", head)
     return start is not None
 
 
