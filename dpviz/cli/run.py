@@ -8,12 +8,14 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 from joblib import cpu_count
 
 from dpviz import __version__, params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.cli.app import add_app
 from dpviz.cli.audit import add_audit
+from dpviz.cli.describe import add_describe
 from dpviz.cli.export import add_export
 from dpviz.cli.federated import add_federated
 from dpviz.cli.inputs import RunInput, in_memory, in_parts
@@ -43,6 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     add_reproduce(commands)
     add_audit(commands)
     add_federated(commands)
+    add_describe(commands)
     add_export(commands)
     add_app(commands)
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
@@ -73,6 +76,7 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     )
     parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
+    parser.add_argument("--columns", help="names of the columns to cluster, with commas; default: all")
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
@@ -122,12 +126,19 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
     if arguments.public:
         refuse_private(Path(arguments.data))
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
+    columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
+        if columns is not None:
+            raise ValueError("--columns is for files that fit in memory; write a file with these columns first.")
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         return in_parts(path, low, high, n_public, spread, header=arguments.header, private=arguments.private)
-    data = load_csv(path, low=low, high=high, n_public=n_public, header=arguments.header, private=arguments.private)
+    data = load_csv(
+        path, low=low, high=high, n_public=n_public, header=arguments.header, private=arguments.private, columns=columns
+    )
+    if not data.private and (incomplete := int((~np.isfinite(data.X).all(axis=1)).sum())):
+        print(f"{incomplete:,} of {len(data.X):,} rows have a missing cell and are left out.", file=sys.stderr)
     return in_memory(data)
 
 

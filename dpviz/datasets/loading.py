@@ -60,6 +60,7 @@ def load_csv(
     dataset_id: str | None = None,
     header: bool | None = None,
     private: bool = False,
+    columns: Sequence[str] | None = None,
 ) -> Dataset:
     """Read a CSV, TSV, Parquet or Excel file, and NAME.json beside it if no bounds are given.
 
@@ -71,6 +72,7 @@ def load_csv(
     dataset_id : str or None, a random token by default
     header : bool or None, whether the first line holds names of columns; None: the owner has not said
     private : nothing of the rows may be shown
+    columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
 
     No message ever holds a cell's value. As long as nobody has said that the first line of a private file holds
     names, columns are named by their position, but for those that NAME.json declares.
@@ -94,6 +96,11 @@ def load_csv(
         if path.suffix != ".parquet":  # whose names are no row
             _check_header(table, declared)
         table = table.without_names(declared)
+    if columns is not None:
+        table = table.only(columns)
+        if facts is not None:
+            facts["columns"] = [column for name in columns for column in facts["columns"] if column["name"] == name]
+            facts["view"] = None
     if low is not None or high is not None:
         facts = _bounded(table, low, high)
     if facts is None:

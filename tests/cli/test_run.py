@@ -106,3 +106,31 @@ def test_rho_is_given_in_the_datas_own_units(capsys):
     assert "who is in the data, and roughly where, is not protected" in said
     assert main(["run", "dist-dp", "--data", "sample:city", "--rho-distance", "0"]) == 2
     assert "a promise about moves of length 0 protects nothing" in capsys.readouterr().err
+
+
+def test_a_file_is_described_and_then_runs_on_the_columns_that_are_named(tmp_path, capsys):
+    rows = ["name,age,income", *(f"p{i},{20 + i % 50},{1000 + i}" for i in range(200)), "q,,5"]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(rows))
+    assert main(["describe", str(path), "--public", "-o", str(tmp_path / "people.json")]) == 0
+    assert "left out: 'name'" in capsys.readouterr().err
+    draft = json.loads((tmp_path / "people.json").read_text())
+    assert [column["name"] for column in draft["columns"]] == ["age", "income"] and draft["declared"] is False
+    run = ["run", "glloyd", "--data", str(path), "--public", "--n-clusters", "2"]
+    assert main(run) == 0
+    captured = capsys.readouterr()
+    assert "1 of 201 rows have a missing cell" in captured.err and "age  income" in captured.out
+    assert main([*run, "--columns", "income"]) == 0 and "age" not in capsys.readouterr().out
+    assert main([*run, "--columns", "wealth"]) == 2 and "no column 'wealth'" in capsys.readouterr().err
+    assert (
+        main(["describe", str(path), "--public", "-o", str(tmp_path / "people.json")]) == 2
+    )  # never over a filled one
+
+
+def test_a_private_file_is_described_by_names_and_kinds_only(tmp_path, capsys):
+    path = tmp_path / "secret.csv"
+    path.write_text("age,income\n" + "\n".join(f"{30 + i},{987650 + i}" for i in range(20)))
+    assert main(["describe", str(path), "--private"]) == 2 and "first person" in capsys.readouterr().err
+    assert main(["describe", str(path), "--private", "--header"]) == 0
+    out = capsys.readouterr().out
+    assert "9876" not in out and json.loads(out)["columns"][0] == {"name": "age", "unit": "", "low": None, "high": None}

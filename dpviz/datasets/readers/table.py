@@ -117,6 +117,22 @@ class Table:
         columns = (dataclasses.replace(c, name=name) for c, name in zip(self.columns, names, strict=True))
         return dataclasses.replace(self, columns=tuple(columns))
 
+    def only(self, names: Sequence[str]) -> Table:
+        """Return the table with these columns, in this order.
+
+        Raises
+        ------
+        TableError
+            If a name is asked for that the table lacks, or twice.
+        """
+        by_name = {column.name: column for column in self.columns}
+        for name in names:
+            if name not in by_name:
+                raise TableError(f"{self.name}: there is no column {name!r}; `dpviz describe` lists them.")
+        if len(set(names)) < len(names) or not names:
+            raise TableError(f"{self.name}: name each column once, at least one.")
+        return dataclasses.replace(self, columns=tuple(by_name[name] for name in names))
+
     def values(self, column: str) -> np.ndarray:
         """Return a usable column, shape (n,), NaN where a cell is missing."""
         for found in self.columns:

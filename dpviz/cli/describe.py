@@ -1,0 +1,69 @@
+"""The command `describe`: drafts the data dictionary of a file: names, kinds, and what you have to fill in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpviz.datasets.readers import Table, read_table
+from dpviz.privacy.accounts import refuse_private
+
+__all__ = ["add_describe"]
+
+
+def add_describe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser; it sets `do`."""
+    command = commands.add_parser("describe", help="draft the data dictionary of a file")
+    command.add_argument("file", type=Path)
+    mode = command.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
+    mode.add_argument("--private", action="store_true", help="names and kinds only; bounds are yours to declare")
+    command.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line holds names")
+    command.add_argument("-o", "--out", type=Path, help="write it here, FILE.json; default: standard output")
+    command.set_defaults(do=_describe)
+
+
+def _describe(arguments: argparse.Namespace) -> int:
+    if not arguments.file.is_file():
+        raise ValueError(f"describe: the file {arguments.file} does not exist.")
+    if arguments.private and arguments.header is None and arguments.file.suffix != ".parquet":
+        raise ValueError(
+            f"describe: is the first line of {arguments.file.name} names of columns, or the first person? "
+            "Give --header or --no-header; nothing of it is shown before."
+        )
+    if arguments.public:
+        refuse_private(arguments.file)
+    with arguments.file.open("rb") as file:
+        table = read_table(file, arguments.file.name, header=arguments.header, private=arguments.private)
+    text = json.dumps(_draft(table, arguments.private), indent=1, ensure_ascii=False) + "\n"
+    for column in table.columns:
+        if column.values is None:
+            print(f"left out: {column.name!r} ({column.kind}): {column.reason}", file=sys.stderr)
+    if arguments.out is None:
+        sys.stdout.write(text)
+    else:
+        with arguments.out.open("x", encoding="utf-8") as out:  # never over what somebody has filled in
+            out.write(text)
+    return 0
+
+
+def _draft(table: Table, private: bool) -> dict[str, Any]:
+    """Return the facts that a file can tell; null where only its owner can."""
+    columns = []
+    for name in table.usable:
+        values = table.values(name)
+        column: dict[str, Any] = {"name": name, "unit": "", "low": None, "high": None}
+        if not private and np.isfinite(values).any():
+            column |= {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
+            if share := float(np.isnan(values).mean()):
+                column["description"] = f"{share:.1%} missing"
+        columns.append(column)
+    facts: dict[str, Any] = {"title": Path(table.name).stem, "columns": columns, "scale": "column"}
+    if private:
+        return facts | {"n_public": None}
+    return facts | {"n_public": table.n_rows, "declared": False}
