@@ -61,8 +61,6 @@ async def _freeze() -> None:
 
 def visit() -> None:
     """Show the page that was asked for."""
-    st.set_page_config(page_title="dpviz", page_icon=".streamlit/icon.svg", layout="wide")
-
     from pages._ui.shell import PAGES
 
     st.session_state.via_app = True
@@ -70,6 +68,7 @@ def visit() -> None:
         [st.Page(path, title=entry.title, default=entry.title == "Home") for path, entry in PAGES.items()],
         position="top",
     )
+    st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=".streamlit/icon.svg", layout="wide")
     wanted = st.session_state.pop("wanted", None)
     if wanted in PAGES and wanted != "pages/home.py":
         st.switch_page(wanted)
