@@ -264,7 +264,8 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     assert app.session_state["own"][app.session_state["explore_data"]].X.shape == (ROWS, 3)
     app.switch_page("pages/explore.py").run()
     check(app)
-    assert not app.get("toggle") and "Seed" not in [n.label for n in app.number_input]
+    assert not [toggle for toggle in app.toggle if "people" in toggle.label.lower()]
+    assert "Seed" not in [n.label for n in app.number_input]
     assert "kmeans" not in app.selectbox(key="private_algorithm").options
     press(app, "Run")
     check(app)

@@ -35,7 +35,8 @@ SECOND = {
     "words": ["SENTINELx", "SENTINELy", "SENTINELz"],
     "both": ["573604829150", "SENTINELy", "1957-06-04"],
 }
-SENTINELS = ("SENTINEL", "4829157", "482,915", "5736048", "573,604", "1948-11", "1957-06", "4.829", "5.736")
+SENTINELS = ("SENTINEL", "4829157", "482,915", "5736048", "573,604", "1948-11", "1957-06", "4.82915", "5.73604")
+# six digits: noisy centers are printed with four, which meet a sentinel's by chance; the trace has all digits
 
 
 def csv(lines, separator=","):

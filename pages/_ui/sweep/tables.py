@@ -218,7 +218,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
     per_data = points.groupby("data")
     long = [
         a
-        for a in summary.axes_of(kept.table())
+        for a in summary.axes_of(kept.table(len(kept.rows)))
         if a in points and a not in (look.axis, "delta") and per_data[a].nunique().max() > 1
     ]
     long += ["data"] * (len(kept.data) > 1)
