@@ -271,7 +271,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     check(app)
     finish(press(app, "Run and spend"))
     check(app)
-    assert app.get("plotly_chart") and json.loads(app.session_state["shown"])[3] is None
+    assert pictures(app) and json.loads(app.session_state["shown"])[3] is None
     result = app.session_state["store"].get(app.session_state["shown"])
     assert (result.trace.seed, result.losses, result.reference) == (None, None, None)
     assert not any(step.hidden for step in result.trace.steps)
