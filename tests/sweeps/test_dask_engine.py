@@ -173,5 +173,5 @@ def test_a_cluster_is_optional(monkeypatch):
         return real(name, *args, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ValueError, match=r'pip install "dpviz\[cluster\]"'), connect(LOCAL):
+    with pytest.raises(ValueError, match=r'pip install "\.\[cluster\]"'), connect(LOCAL):
         pass
