@@ -173,7 +173,11 @@ def test_a_page_fits_a_phone(open_page, path, mode):
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
     page = open_page("federated")
+    expect(page.get_by_text("1.33 times")).to_be_visible()  # the clients draw it: four parts, three count
+    expect(page.get_by_text("is the same, bit for bit")).to_have_count(0)
+    page.get_by_text("the server", exact=True).click()
     expect(page.get_by_text("is the same, bit for bit")).to_be_visible()
+    expect(page.get_by_text("1.33 times")).to_have_count(0)
     lane = page.locator(".js-plotly-plot").first
     seen = picture(page)
     page.get_by_role("combobox", name="Seen from").click()
