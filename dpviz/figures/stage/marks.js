@@ -201,7 +201,7 @@ const heatmap = (c, t, X, Y) => {
     if (!finite(value)) return;
     const [left, right] = [xs[i], xs[i + 1]].sort((a, b) => a - b).map(Math.round), [top, down] = [ys[j], ys[j + 1]].sort((a, b) => a - b).map(Math.round);
     c.fillStyle = shade(t.colorscale, value, low, high);
-    c.fillRect(left + gapX / 2, top + gapY / 2, right - left - gapX, down - top - gapY);
+    c.fillRect(left + Math.floor(gapX / 2), top + Math.floor(gapY / 2), right - left - gapX, down - top - gapY);
   }));
 };
 
