@@ -88,7 +88,7 @@ else:
         lifespan=ready,
         middleware=[Middleware(Compressed)],
         routes=[
-            *announcing(("BidiComponent", "PlotlyChart"), ["/", *(f"/{Path(path).stem}" for path in PAGES)]),
+            *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)]),
             *moved(MOVED),
         ],
     )

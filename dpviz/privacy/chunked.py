@@ -74,8 +74,12 @@ def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = 
     while left:
         on_wait()
         batch = list(pending.next_batch(block=False))
-        left -= len(batch)
-        yield from batch
+        for future in batch:
+            if future.status in ("lost", "pending"):  # its worker died with the result: it is computed again
+                pending.add(future)
+            else:
+                left -= 1
+                yield future
         if batch or client.nthreads():
             served = time.monotonic()
         elif time.monotonic() - served > NOBODY_SECONDS:

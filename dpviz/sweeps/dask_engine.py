@@ -20,6 +20,7 @@ __all__ = ["LOCAL", "cluster", "connect"]
 
 LOCAL = "local"
 _RETRIES = 2
+_REPLACED = "10 minutes"  # Dask's own 15 seconds give a dead worker's place up while its successor still starts
 
 
 @contextmanager
@@ -32,13 +33,15 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
         If the extra is not installed, or the address is neither on this machine nor tls://.
     """
     try:
+        from dask import config
         from dask.distributed import Client, LocalCluster
     except ImportError:
         raise ValueError('cluster: Dask is not installed; pip install ".[cluster]".') from None
     if address == LOCAL:
         local = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1, "processes": True}
         local["silence_logs"] = logging.CRITICAL  # a worker's death is a retry or a row here, not a traceback
-        with LocalCluster(n_workers=workers, **local) as started, Client(started) as client:
+        patience = config.set({"distributed.deploy.lost-worker-timeout": _REPLACED})
+        with patience, LocalCluster(n_workers=workers, **local) as started, Client(started) as client:
             yield client
         return
     parts = urlsplit(address if "//" in address else f"tcp://{address}")
@@ -73,11 +76,11 @@ def cluster(
     try:
         for future in finished(client, futures, on_wait):
             cell = cell_of[future.key]
-            if future.status == "finished":
-                yield future.result()
-            else:
+            if future.status in ("error", "cancelled"):
                 reason = type(future.exception()).__name__ if future.status == "error" else future.status
                 yield give_up(cell, f"the cluster gave the run up ({reason})")
+            else:
+                yield future.result()
     finally:
         client.cancel(futures)
 
