@@ -20,7 +20,7 @@ def drawn(page, count):
 
 def run_dpm(page):
     page.get_by_role("combobox", name="Algorithm").click()
-    page.get_by_role("option", name="DPM", exact=True).click()
+    page.get_by_role("option", name="DP · DPM", exact=True).click()
     expect(page.get_by_text("Cuts the box where it is empty")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
     drawn(page, 4)
