@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.requests import Request
@@ -18,9 +19,15 @@ SHELL = b"not compressed"
 def test_an_old_address_leads_to_the_page_as_it_is_called_today(old, query):
     route = next(route for route in moved(MOVED) if route.path == f"/{old}")
     scope = {"type": "http", "path": route.path, "query_string": query.removeprefix("?").encode(), "headers": []}
-    answer = asyncio.run(route.endpoint(Request(scope | {"server": ("localhost", 80), "scheme": "http"})))
+    answer = run(route.endpoint(Request(scope | {"server": ("localhost", 80), "scheme": "http"})))
     assert (answer.status_code, answer.headers["location"]) == (308, f"./{MOVED[old]}{query}")
     assert f"pages/{MOVED[old]}.py" in PAGES
+
+
+def run(waiting):
+    """A thread of its own: browser tests of the same process leave their event loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, waiting).result()
 
 
 async def plain(scope, receive, send):
@@ -41,7 +48,7 @@ def get(app, path, **headers):
         names = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
         await app({"type": "http", "method": "GET", "path": path, "headers": names}, receive, send)
 
-    asyncio.run(ask())
+    run(ask())
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 
 
