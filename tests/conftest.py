@@ -1,5 +1,7 @@
 """What every test needs: a state folder of its own, so that none writes to the user's, and no processes beside it."""
 
+import asyncio
+import itertools
 import os
 
 import pytest
@@ -7,7 +9,21 @@ import pytest
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
 
 
+_numbers = itertools.count()  # pytest's own look at all folders before they number the next one
+
+
 @pytest.fixture(autouse=True)
 def state_folder_of_a_test(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path_factory.getbasetemp() / f"state{next(_numbers)}"))
     monkeypatch.delenv("DPVIZ_ACCOUNTS_URL", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_loop_of_a_browser(request):
+    """Playwright leaves its loop marked as running on this thread, between browser tests too: hide it from others."""
+    loop = None if request.node.get_closest_marker("browser") else asyncio._get_running_loop()
+    if loop is not None:
+        asyncio._set_running_loop(None)
+    yield
+    if loop is not None:
+        asyncio._set_running_loop(loop)

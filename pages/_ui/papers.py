@@ -22,19 +22,25 @@ _TITLES = {"auc": "area of the loss over ε", "seconds": "seconds", "millisecond
 
 
 @st.cache_data(show_spinner=False)
-def _read(path: str, modified: int) -> pd.DataFrame:
-    return load_numbers(Path(path))
+def _read(path: str, modified: int, _item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
+    found = load_numbers(Path(path))
+    return found, judge(_item, found), beside_printed(_item.printed, found)
+
+
+def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
+    """Return numbers, verdict and printed numbers beside ours, read and judged once for a file as it is."""
+    path = RESULTS / f"{paper.id}-{item.id}.csv"
+    return _read(str(path), path.stat().st_mtime_ns if path.is_file() else 0, item)
 
 
 def numbers(paper: Paper, item: Item) -> pd.DataFrame:
     """Return the numbers of the committed rerun of an item; empty if it was not run."""
-    path = RESULTS / f"{paper.id}-{item.id}.csv"
-    return _read(str(path), path.stat().st_mtime_ns if path.is_file() else 0)
+    return _committed(paper, item)[0]
 
 
 def verdict(paper: Paper, item: Item) -> Verdict:
     """Return what the committed rerun says."""
-    return judge(item, numbers(paper, item))
+    return _committed(paper, item)[1]
 
 
 def counted(papers: dict[str, Paper]) -> dict[str, int]:
@@ -45,7 +51,7 @@ def counted(papers: dict[str, Paper]) -> dict[str, int]:
 
 def show(paper: Paper, item: Item) -> None:
     """Show one item."""
-    found, said = numbers(paper, item), verdict(paper, item)
+    found, said, beside = _committed(paper, item)
     with st.container(border=True):
         head, badge = st.columns([3, 2], vertical_alignment="center")
         head.subheader(item.name)
@@ -61,10 +67,10 @@ def show(paper: Paper, item: Item) -> None:
         if said.no and item.because:
             st.markdown(f"**Because** {item.because}.")
         with st.expander("Numbers, settings that differ, and the command"):
-            _details(paper, item, found, said)
+            _details(paper, item, found, said, beside)
 
 
-def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict) -> None:
+def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict, beside: pd.DataFrame) -> None:
     differs = [*item.differs, *(f"quick run: {words}" for words in item.shortened())]
     st.markdown("**Settings that differ from the paper's**\n" + "".join(f"\n- {words}." for words in differs))
     if said.against:
@@ -72,7 +78,6 @@ def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict) -> No
     if item.facts:
         st.markdown("**As printed**")
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")
-    beside = beside_printed(item.printed, found)
     if len(beside):
         st.markdown("**Printed beside ours**")
         table = beside.assign(

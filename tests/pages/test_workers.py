@@ -96,12 +96,14 @@ def test_a_sentence_comes_back_as_it_was(workers):
         workers.run(refuse, job=Job("", ""))
 
 
+@pytest.mark.slow
 def test_a_death_ends_a_run_with_a_sentence_but_a_picture_is_tried_again(workers, tmp_path):
     job = Jobs().submit("run", lambda job: workers.run(die, job=job))
     assert job.wait(120) and job.status == "failed" and "died; too little memory" in job.error
     assert workers.call(die_once, str(tmp_path / "marker")) != os.getpid()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes by /proc")
 def test_no_worker_outlives_a_killed_server(tmp_path):
     code = "import os; from pages._ui.workers import Workers; print(Workers(1).call(os.getpid), flush=True); input()"

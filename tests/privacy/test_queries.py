@@ -79,10 +79,16 @@ def companion_of(query):
     return getattr(query, "companion", None)
 
 
-def change(query, a, b, norm, radius=None):
-    """Largest change per part between two data sets."""
+def changes(query, a, b, norms=NORMS, radius=None):
+    """Change per norm and part between two data sets, whose statistics are computed once."""
     one, two = (query.statistic(block(x, radius, companion_of(query))) for x in (a, b))
-    return {part: float(np.linalg.norm((one[part] - two[part]).ravel(), norm)) for part in one}
+    apart = {part: (one[part] - two[part]).ravel() for part in one}
+    return {norm: {part: float(np.linalg.norm(by, norm)) for part, by in apart.items()} for norm in norms}
+
+
+def change(query, a, b, norm, radius=None):
+    """Change per part between two data sets."""
+    return changes(query, a, b, [norm], radius)[norm]
 
 
 def random_rows(rng, n, d):
@@ -114,11 +120,11 @@ def violations(build, relation, *, radius=None, rho=0.25, dims=(1, 2, 3, 6), tri
         query = build(rng, d)
         x = random_rows(rng, int(rng.integers(1, 9)), d if companion_of(query) is None else 2 * d)
         y = neighbor(rng, x, relation, rho, d)
-        for norm in NORMS:
+        for norm, parts in changes(query, x, y, radius=radius).items():
             declared = query.sensitivity(norm, relation)
             found += [
                 (part, norm, value, declared[part])
-                for part, value in change(query, x, y, norm, radius).items()
+                for part, value in parts.items()
                 if value > declared[part] * (1 + 1e-12)
             ]
     return found

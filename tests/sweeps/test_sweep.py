@@ -283,6 +283,7 @@ def test_a_bad_spec_is_one_sentence(tmp_path, capsys, text, words):
     assert not output.exists()
 
 
+@pytest.mark.slow
 def test_the_command_line_sweeps_goes_on_and_reports_progress(tmp_path, capsys):
     spec, output = write(tmp_path, SPEC), tmp_path / "rows.csv"
     assert main(["sweep", str(spec), "-o", str(output), "--workers", "2"]) == 0
