@@ -29,10 +29,10 @@ from sklearn import datasets as bundled
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import loss_auc, normalized_loss
+from dpviz.version import __version__
 
 CLUSTERS = {
     "iris": 3,

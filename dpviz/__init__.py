@@ -2,7 +2,8 @@
 
 from typing import Any
 
-__version__ = "0.2.0"
+from dpviz.version import __version__
+
 __all__ = ["PrivacyLeakWarning", "PrivateKMeans", "__version__"]
 
 

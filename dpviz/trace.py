@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import __version__
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.privacy.curator import Hidden
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.plan import Plan
+from dpviz.version import __version__
 
 __all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
 

@@ -10,6 +10,7 @@ from dpviz.algorithms import ALGORITHMS
 
 ROOT = Path(__file__).parent.parent
 ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
+    "dpviz.version",
     "dpviz.validate",
     "dpviz.params",
     "dpviz.frozen",

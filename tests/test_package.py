@@ -3,10 +3,15 @@
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+from tests.test_architecture import imports
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,3 +34,42 @@ def test_the_wheel_holds_what_an_installed_package_needs(tmp_path):
     run = [sys.executable, "-m", "dpviz", "run", "glloyd", "--data", "sample:tiny", "--n-clusters", "2"]
     done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_was_tested_lies_in_the_ranges_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    ranges = {wanted.name: wanted.specifier for wanted in map(Requirement, project["dependencies"])}
+    lines = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    tested = {wanted.name: str(wanted.specifier) for wanted in map(Requirement, lines)}
+    assert ranges.keys() == tested.keys()
+    for name, versions in tested.items():
+        assert versions.startswith("=="), name
+        assert ranges[name].contains(versions[2:].replace("*", "999")), name
+        assert not any(part.operator == "==" for part in SpecifierSet(str(ranges[name]))), name
+    assert {"federated", "cluster", "notebook"} <= project["optional-dependencies"].keys()
+
+
+def test_the_package_needs_what_it_imports_and_nothing_else():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = {"sklearn": "scikit-learn", "dateutil": "python-dateutil"}
+    extras = {Requirement(one).name for some in project["optional-dependencies"].values() for one in some}
+    needed = {Requirement(one).name for one in project["dependencies"]}
+    sources = [*ROOT.glob("dpviz/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
+    tops = {name.split(".")[0] for path in sources for name in imports(path.read_text())}
+    tops -= {*sys.stdlib_module_names, "dpviz", "pages"}
+    imported = {named.get(top, top) for top in tops}
+    assert needed <= imported  # nothing is installed for nothing
+    assert imported <= needed | extras | CARRIED
+
+
+CARRIED = {"dask", "tornado", "starlette", "psycopg"}  # with Streamlit, or behind an extra
+
+
+def test_help_and_version_load_nothing_heavy():
+    code = (
+        "import sys\nfrom dpviz.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "print([m for m in ('numpy', 'pandas', 'sklearn', 'plotly', 'opendp') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n" and "exit codes" in done.stdout

@@ -1,5 +1,5 @@
 """The command line: one module a command."""
 
-from dpviz.cli.run import main
+from dpviz.cli.main import main
 
 __all__ = ["main"]

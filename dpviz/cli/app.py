@@ -10,9 +10,8 @@ from pathlib import Path
 __all__ = ["add_app"]
 
 
-def add_app(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a parser; it sets `do`."""
-    command = commands.add_parser("app", help="start the dashboard in a browser")
+def add_app(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
     command.add_argument("--port", type=int, default=8501, help="default 8501")
     command.set_defaults(do=_app)
 

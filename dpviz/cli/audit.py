@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 import numpy as np
 
@@ -11,20 +10,20 @@ from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.audit import Pair, audit, draws, instance, pairs
 from dpviz.audits.wide import second_instance, wide_pairs
+from dpviz.cli.progress import Bar
 from dpviz.privacy.guarantee import Notion
 
 __all__ = ["add_audit"]
 
 
-def add_audit(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a parser; it sets `do`, which returns 1 if a claim is broken."""
+def add_audit(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments; `do` returns 1 if a claim is broken."""
     private = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
-    found = commands.add_parser("audit", help="bound from below what an algorithm gives away; exit 1 above its claim")
-    found.add_argument("slug", choices=private, metavar="ALGORITHM")
-    found.add_argument("--runs", type=int, default=300, help="runs on each of two neighbors, per pair (default 300)")
-    found.add_argument("--confidence", type=float, default=0.95, help="of each bound (default 0.95)")
-    found.add_argument("--seed", type=int, default=0)
-    found.set_defaults(do=_audit)
+    command.add_argument("slug", choices=private, metavar="ALGORITHM")
+    command.add_argument("--runs", type=int, default=300, help="runs on each of two neighbors, per pair (default 300)")
+    command.add_argument("--confidence", type=float, default=0.95, help="of each bound (default 0.95)")
+    command.add_argument("--seed", type=int, default=0)
+    command.set_defaults(do=_audit)
 
 
 def _audit(arguments: argparse.Namespace) -> int:
@@ -40,17 +39,11 @@ def _audit(arguments: argparse.Namespace) -> int:
     cases: list[tuple[Algorithm, Pair, int | None]] = [(algorithm, pair, None) for pair in pairs(cls.neighboring)]
     cases += [(wide, pair._replace(name=f"{pair.name}, wide"), n) for pair, n in wide_pairs(cls.neighboring)]
     for one, pair, n_public in cases:
-
-        def say(run: int, name: str = pair.name) -> None:
-            if sys.stderr.isatty():
-                print(f"\r{name}: run {run} of {2 * arguments.runs} ", end="", file=sys.stderr)
-
-        found = audit(
-            one, pair, runs=arguments.runs, confidence=arguments.confidence, seed=arguments.seed, n_public=n_public,
-            on_run=say,
-        )  # fmt: skip
-        if sys.stderr.isatty():
-            print("\r", end="", file=sys.stderr)
+        with Bar(2 * arguments.runs, quiet=True) as bar:
+            found = audit(
+                one, pair, runs=arguments.runs, confidence=arguments.confidence, seed=arguments.seed,
+                n_public=n_public, on_run=bar.reach,
+            )  # fmt: skip
         holds &= found.holds
         print(
             f"{found.pair:<30}{found.notion:<9}{found.claimed:>8.4f}{found.realized:>10.4f}{found.reach:>8.3f}"

@@ -16,9 +16,8 @@ from dpviz.privacy.accounts import refuse_private
 __all__ = ["add_describe"]
 
 
-def add_describe(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a parser; it sets `do`."""
-    command = commands.add_parser("describe", help="draft the data dictionary of a file")
+def add_describe(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
     command.add_argument("file", type=Path)
     mode = command.add_mutually_exclusive_group(required=True)
     mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")

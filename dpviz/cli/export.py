@@ -12,9 +12,8 @@ from dpviz.trace import Trace
 __all__ = ["add_export"]
 
 
-def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a parser; it sets `do`."""
-    command = commands.add_parser("export", help="make a label, page, replay, script or notebook of a run")
+def add_export(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
     command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
     command.add_argument("--as", dest="kind", required=True, choices=(*KINDS, "label-json"))
     command.add_argument("-o", "--out", type=Path, help="file to write; default: standard output")

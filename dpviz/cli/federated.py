@@ -26,10 +26,9 @@ __all__ = ["add_federated"]
 ABORTED = 3  # exit code of a run that another party, or the wire, ended
 
 
-def add_federated(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a parser; its parts set `do`, a function of the parsed arguments returning the exit code."""
-    federated = commands.add_parser("federated", help="run over several parties that do not show each other their rows")
-    parts = federated.add_subparsers(dest="part", required=True)
+def add_federated(command: argparse.ArgumentParser) -> None:
+    """Give the command its parts, each with its arguments."""
+    parts = command.add_subparsers(dest="part", required=True)
 
     keys = parts.add_parser("keys", help="make one folder a party: certificate, agreement, and the clients' mask seeds")
     keys.add_argument("folder", type=Path)

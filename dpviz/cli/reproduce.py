@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from joblib import cpu_count
 
-from dpviz.cli.sweep import Bar
+from dpviz.cli.progress import Bar
 from dpviz.papers.registry import Item, item_of, papers
 from dpviz.papers.reproduce import reproduce, rows_path, runs_of, save_numbers
 from dpviz.papers.verdicts import beside_printed, judge
@@ -20,9 +20,8 @@ from dpviz.sweeps.rowfile import read_rows
 __all__ = ["add_reproduce", "lines"]
 
 
-def add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a parser."""
-    command = commands.add_parser("reproduce", help="run a paper's figures and tables again; a second call goes on")
+def add_reproduce(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
     command.add_argument("paper", nargs="?", help=f"one of {', '.join(papers())}; without it, the list")
     command.add_argument("item", nargs="?", help="a figure or table, such as fig2; without it, all of the paper")
     command.add_argument("--all", action="store_true", help="every item of every paper")

@@ -1,4 +1,4 @@
-"""Command line: `python -m dpviz algorithms|run|sweep|audit ...`; every command has its own --help."""
+"""The command `run`: one algorithm on one data set."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ import dataclasses
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from joblib import cpu_count
 
-from dpviz import __version__, params
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.cli.app import add_app
-from dpviz.cli.audit import add_audit
-from dpviz.cli.describe import add_describe
-from dpviz.cli.export import add_export
-from dpviz.cli.federated import add_federated
 from dpviz.cli.inputs import RunInput, in_memory, in_parts
-from dpviz.cli.reproduce import add_reproduce
-from dpviz.cli.sweep import add_commands
+from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
@@ -28,43 +23,19 @@ from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
-__all__ = ["main"]
+__all__ = ["add_run"]
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one command; return the exit code. A user's mistake prints one sentence."""
-    parser = argparse.ArgumentParser(prog="dpviz", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("algorithms", help="list the algorithms").set_defaults(do=_algorithms)
-    run = commands.add_parser("run", help="run one algorithm on one data set")
-    by_slug = run.add_subparsers(dest="slug", required=True, metavar="ALGORITHM")
+def add_run(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments: those of every algorithm."""
+    by_slug = command.add_subparsers(dest="slug", required=True, metavar="ALGORITHM")
     for slug, cls in ALGORITHMS.items():
-        _add_run_options(by_slug.add_parser(slug, help=cls.tagline), cls)
-    run.set_defaults(do=_run)
-    add_commands(commands)
-    add_reproduce(commands)
-    add_audit(commands)
-    add_federated(commands)
-    add_describe(commands)
-    add_export(commands)
-    add_app(commands)
-    parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
-    arguments = parser.parse_args(argv)
-    try:
-        return arguments.do(arguments)
-    except BrokenPipeError:  # whoever read the output has seen enough
-        sys.stdout = None
-        return 0
-    except KeyboardInterrupt:
-        print("dpviz: stopped. What had been released stays spent.", file=sys.stderr)
-        return 130
-    except (ValueError, TypeError, OSError) as error:
-        print(f"dpviz: {error}", file=sys.stderr)
-        return 2
+        _add_options(by_slug.add_parser(slug, help=cls.tagline, description=cls.tagline), cls)
+    command.set_defaults(do=_run)
 
 
-def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
-    parser.add_argument("--data", required=True, metavar="sample:NAME|FILE.csv")
+def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
+    parser.add_argument("--data", required=True, metavar="sample:NAME|FILE")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
@@ -76,11 +47,13 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
     )
     parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
-    parser.add_argument("--columns", help="names of the columns to cluster, with commas; default: all")
+    parser.add_argument(
+        "--columns", metavar="A,B,...", help="names of the columns to cluster, with commas; default: all"
+    )
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
-    parser.add_argument("--json", type=Path, help="write the trace (released part) to this file")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
     parser.add_argument(
         "--account",
         "--ledger",
@@ -103,14 +76,16 @@ def _add_run_options(parser: argparse.ArgumentParser, cls: type) -> None:
         words = f"{spec.help} (default {default})"
         if name == "rho_distance":
             words = f"how far a row may move unseen, in the data's own units (default: {default} half-widths)"
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=f"param_{name}", help=words)
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", dest=f"param_{name}", metavar=_kind(spec), help=words.replace("%", "%%")
+        )
 
 
-def _algorithms(_: argparse.Namespace) -> int:
-    width = max(map(len, ALGORITHMS))
-    for slug, cls in ALGORITHMS.items():
-        print(f"{slug:<{width}}  {cls.name}: {cls.tagline} [{cls.notion}]")
-    return 0
+def _kind(spec: params.ParamSpec) -> str:
+    """Return what a parameter takes, for its usage line."""
+    if spec.kind == "choice":
+        return "{" + ",".join(map(str, spec.choices or ())) + "}"
+    return {"int": "N", "bool": "{true,false}"}.get(spec.kind, "X")
 
 
 def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
@@ -173,10 +148,17 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
         _book(arguments.account, Path(arguments.data), algorithm, data.domain)
-        trace = algorithm.run(data.X, domain=data.domain, noise="secure", dataset_id=data.dataset_id)
+        randomness: dict[str, Any] = {"noise": "secure"}
     else:
-        seed = 0 if arguments.seed is None else arguments.seed
-        trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+        randomness = {"seed": 0 if arguments.seed is None else arguments.seed}
+    with Bar(algorithm.releases(data.domain.n_features, data.size()), unit="release", quiet=True) as bar:
+        trace = algorithm.run(
+            data.X,
+            domain=data.domain,
+            dataset_id=data.dataset_id,
+            on_step=lambda step: bar.reach(step.n_releases),
+            **randomness,
+        )
     for sentence in (*algorithm.advice(trace.domain.n_features, data.size()), *trace.warnings):
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dpviz import __version__, params
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.sweep import Sweep, Variant
+from dpviz.version import __version__
 
 __all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
 

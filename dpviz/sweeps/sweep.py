@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from dpviz import __version__, params, validate
+from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, best_references, open_source, reference, stamp
+from dpviz.version import __version__
 
 __all__ = [
     "COLUMNS", "DELTAS", "MEASURED", "REFERENCE", "REFERENCES", "Run", "Row", "Sweep", "Variant", "failed_row",

@@ -11,10 +11,10 @@ import secrets
 
 import streamlit as st
 
-from dpviz import __version__
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.sweeps.compare import Reference, Replay, reference, replay
+from dpviz.version import __version__
 from pages._ui import messages
 from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs

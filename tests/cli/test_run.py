@@ -1,6 +1,7 @@
 """The command line: what a user types, and one sentence for what cannot be done."""
 
 import json
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -134,3 +135,35 @@ def test_a_private_file_is_described_by_names_and_kinds_only(tmp_path, capsys):
     assert main(["describe", str(path), "--private", "--header"]) == 0
     out = capsys.readouterr().out
     assert "9876" not in out and json.loads(out)["columns"][0] == {"name": "age", "unit": "", "low": None, "high": None}
+
+
+def test_every_command_is_in_the_help_and_completes(capsys):
+    from dpviz.cli.main import COMMANDS
+
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    assert all(name in shown and words.split()[0] in shown for name, (_, words) in COMMANDS.items())
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert all(name in script for name in COMMANDS) and "stemmer-kaplan-local" in script and "--n-clusters" in script
+    assert subprocess.run(["bash", "-n"], input=script, text=True).returncode == 0
+
+
+def test_no_name_of_the_program_s_inside_stands_in_the_help(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "dist-dp", "--help"])
+    shown = capsys.readouterr().out
+    assert "PARAM" not in shown and "--n-clusters N" in shown
+
+
+def test_progress_is_a_bar_on_a_terminal_and_a_line_a_tenth_elsewhere(capsys):
+    from dpviz.cli.progress import Bar
+
+    with Bar(20, 10) as bar:
+        for failed in (False,) * 9 + (True,):
+            bar.step(failed=failed)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "10 of 20 runs" and lines[-1] == "20 of 20 runs, 1 failed" and len(lines) == 6
+    main(["run", "glloyd", "--data", "sample:tiny", "--n-clusters", "2"])
+    assert capsys.readouterr().err == ""  # a pipe gets no bar of one run's releases

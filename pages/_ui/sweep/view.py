@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.cli.sweep import duration
 from dpviz.figures import tradeoff
 from dpviz.figures.tradeoff import short
 from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Sweep
 from pages._ui import shell
+from pages._ui.pace import duration
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.tables import Look, brief, chart, details, icon, named, tables, title
@@ -48,7 +48,7 @@ def cost(sweep: Sweep) -> None:
     @st.fragment(run_every=1.0 if sweeps.expected(sweep) is None else None)
     def expected() -> None:
         seconds = sweeps.expected(sweep)
-        words = "timing one run of each kind …" if seconds is None else f"about {duration(seconds)}"
+        words = "timing one run of each kind …" if seconds is None else duration(seconds)
         st.caption(f"{total:,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.")
 
     expected()

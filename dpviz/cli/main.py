@@ -1,0 +1,63 @@
+"""The command line: what commands there are. A command's module is imported only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable, Iterable
+
+from dpviz.version import __version__
+
+__all__ = ["COMMANDS", "main", "parser_of"]
+
+DESCRIPTION = "Differentially private clustering: run it, price it, see it. Every command has its own --help."
+EXIT_CODES = (
+    "exit codes: 0 done; 1 an audit found an algorithm above its claim; 2 what was asked cannot be done, in one "
+    "sentence; 3 another party, or the wire, ended a federated run; 130 stopped by Ctrl-C."
+)
+COMMANDS = {  # name: (module and function that gives a parser its arguments and sets `do`, one line of help)
+    "algorithms": ("algorithms:add_algorithms", "list the algorithms"),
+    "run": ("run:add_run", "run one algorithm on one data set"),
+    "describe": ("describe:add_describe", "draft the data dictionary of a file"),
+    "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
+    "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; a second call goes on"),
+    "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
+    "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; a second call goes on"),
+    "audit": ("audit:add_audit", "bound from below what an algorithm gives away; exit 1 above its claim"),
+    "federated": ("federated:add_federated", "run over several parties that do not show each other their rows"),
+    "app": ("app:add_app", "start the dashboard in a browser"),
+    "completion": ("completion:add_completion", "print what makes a shell complete these commands"),
+}
+
+
+def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
+    """Return the parser: all commands with their lines, and the arguments of those that are wanted."""
+    parser = argparse.ArgumentParser(prog="dpviz", description=DESCRIPTION, epilog=EXIT_CODES)
+    parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (place, words) in COMMANDS.items():
+        command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
+        if name in wanted:
+            module, _, function = place.partition(":")
+            add: Callable[[argparse.ArgumentParser], None]
+            add = getattr(importlib.import_module(f"dpviz.cli.{module}"), function)
+            add(command)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; return the exit code. A user's mistake prints one sentence."""
+    words = sys.argv[1:] if argv is None else argv
+    try:
+        arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
+        return arguments.do(arguments)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        sys.stdout = None
+        return 0
+    except KeyboardInterrupt:
+        print("dpviz: stopped. What had been released stays spent.", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError) as error:
+        print(f"dpviz: {error}", file=sys.stderr)
+        return 2

@@ -1,0 +1,5 @@
+"""The version, in a file that imports nothing: the package, its records and its build all read it here."""
+
+__all__ = ["__version__"]
+
+__version__ = "0.2.0"
