@@ -1,7 +1,7 @@
 """What every algorithm does, in six to ten lines: which line runs at which step, and which lines read rows.
 
 A line that names a label asks the curator for it: it reads rows and costs budget. All other lines work on released
-values and are free. A test compares kinds and labels with traces.
+values and are free. A test compares kinds, moments and labels with traces.
 """
 
 from __future__ import annotations
@@ -16,39 +16,54 @@ class Line(NamedTuple):
 
     Attributes
     ----------
-    text : what is done, plain words; two spaces in front for the inside of a loop
+    text : what is done, plain words; two spaces in front for the inside of a loop; a colon at the end: no more than
+        the head of a loop
     kinds : kinds of the steps at which the line runs
     label : label of the release that the line asks for, "" where it reads no row
+    at : when in its step it runs, any of "first" and "later" (the first picture of the kind's first step, of its later
+        steps), "before" (the first picture of every step), "read" (the picture in which its release is made; in a
+        line without a label, any release), "after" (the last picture of every step), "end" (the last picture of the
+        kind's last step). Empty: "read" with a label, "after" without
+    given : name of a released value of the step: the line runs only where any of it is true; "not NAME": where none is
     """
 
     text: str
     kinds: tuple[str, ...]
     label: str = ""
+    at: tuple[str, ...] = ()
+    given: str = ""
 
     @property
     def reads_rows(self) -> bool:
         """Whether the line costs budget."""
         return bool(self.label)
 
+    @property
+    def moments(self) -> tuple[str, ...]:
+        """When it runs: `at`, or what follows from the label; () for the head of a loop."""
+        if self.text.endswith(":"):
+            return ()
+        return self.at or (("read",) if self.label else ("after",))
+
 
 _UPDATE = (
     Line("spread k centers over the public bounds", ("packing",)),
     Line("repeat a few rounds:", ("noisy-iteration",)),
-    Line("  give each row to its nearest center", ("noisy-iteration",), "update"),
+    Line("  give each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
     Line("  add up rows and count them, with noise", ("noisy-iteration",), "update"),
-    Line("  divide: noisy sums by noisy counts", ("noisy-iteration",)),
+    Line("  divide: noisy sums by noisy counts", ("noisy-iteration",), at=("read",)),
     Line("  bring centers back into the bounds", ("noisy-iteration",)),
 )
 
 
 def _evolution(kind: str, choose: str) -> tuple[Line, ...]:
     return (
-        Line("scatter guesses over the public ball", (kind,)),
+        Line("scatter guesses over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
         Line("  each row votes for the nearest guess; noise", (kind,), "votes"),
         Line("  drop guesses with too few noisy votes", (kind,)),
         Line(f"  {choose}", (kind,)),
-        Line("  vary them: new guesses around each center", (kind,)),
+        Line("  vary them: new guesses around each center", (kind,), at=("later",)),
     )
 
 
@@ -57,24 +72,24 @@ _RECOVER = (
     Line("average the rows of each center, with noise", ("recover",), "recover"),
 )
 _SWAPS = (
-    Line("begin with any k candidates", ("swap",)),
-    Line("repeat: try every exchange of two", ("swap",)),
+    Line("begin with any k candidates", ("swap",), at=("first",)),
+    Line("repeat: try every exchange of two", ("swap",), at=("before",)),
     Line("  pick one, better ones more often", ("swap",), "swap"),
     Line("pick the best of all rounds, with noise", ("pick",), "pick"),
 )
 
 PSEUDOCODE: dict[str, tuple[Line, ...]] = {
     "kmeans": (
-        Line("choose k rows as first centers", ("iteration",)),
+        Line("choose k rows as first centers", ("iteration",), at=("first",)),
         Line("repeat until nothing moves:", ("iteration",)),
-        Line("  give each row to its nearest center", ("iteration",)),
-        Line("  move each center to the mean of its rows", ("iteration",)),
-        Line("start ten times, keep the best", ("iteration",)),
-        Line("no noise anywhere: NOT PRIVATE", ("iteration",)),
+        Line("  give each row to its nearest center", ("iteration",), at=("later",)),
+        Line("  move each center to the mean of its rows", ("iteration",), at=("later",)),
+        Line("start ten times, keep the best", ("iteration",), at=("end",)),
+        Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",)),
     ),
     "pe-means": _evolution("generation", "k-means on what is left gives k centers"),
     "hdpe-means": (
-        Line("project columns to a few random directions", ("projected-generation",)),
+        Line("project columns to a few random directions", ("projected-generation",), at=("first",)),
         *_evolution("projected-generation", "k-means on what is left gives k centers"),
         Line("average the rows of each center in all columns", ("recovery",), "recover"),
     ),
@@ -83,38 +98,38 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
     "glloyd": _UPDATE,
     "fastlloyd": (
         *_UPDATE[:2],
-        Line("  give each row to its nearest center", ("noisy-iteration",), "update"),
-        Line("  rows outside the radius do not count", ("noisy-iteration",), "update"),
+        Line("  give each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
+        Line("  rows outside the radius do not count", ("noisy-iteration",), "update", ("before",)),
         Line("  add up offsets and count, with noise", ("noisy-iteration",), "update"),
-        Line("  move by noisy sums over noisy counts,", ("noisy-iteration",)),
+        Line("  move by noisy sums over noisy counts,", ("noisy-iteration",), at=("read",)),
         Line("  at most by the radius, which shrinks", ("noisy-iteration",)),
         _UPDATE[-1],
     ),
     "dpm": (
-        Line("begin with one region: the public box", ("region",)),
+        Line("begin with one region: the public box", ("region",), at=("first",)),
         Line("for each region, while it may be cut:", ("region",)),
         Line("  score every cut: few rows near, many beside", ("region",), "split"),
         Line("  pick one cut, better ones more often", ("region",), "split"),
         Line("  count both sides, with noise", ("region",), "count"),
-        Line("  too few on a side: the region is final", ("region",)),
+        Line("  too few on a side: the region is final", ("region",), given="not accepted"),
         Line("average each final region, with noise", ("averages",), "average"),
         Line("if k is given: k-means on the averages", ("merge",)),
     ),
     "em-mc": (
-        Line("lay finer and finer grids over the bounds", ("cover",)),
-        Line("pick cells that hold many rows, with noise", ("cover",), "cover"),
-        Line("rows in a picked cell do not count again", ("cover",), "cover"),
-        Line("the middles of picked cells are candidates", ("cover",)),
+        Line("lay finer and finer grids over the bounds", ("cover",), at=("first",)),
+        Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),
+        Line("rows in a picked cell do not count again", ("cover",), "cover", ("later",)),
+        Line("the middles of picked cells are candidates", ("cover",), at=("end",)),
         Line("each row votes for its nearest; noise", ("cover-votes",), "votes"),
         Line("weighted k-means on the candidates", ("cover-votes",)),
         Line("average the rows of each center, with noise", ("cover-means",), "average"),
     ),
     "lsh-splits": (
-        Line("draw random hyperplanes: public", ("split-level",)),
+        Line("draw random hyperplanes: public", ("split-level",), at=("first",)),
         Line("repeat, level by level:", ("split-level",)),
-        Line("  cut each bucket by the next hyperplane", ("split-level",)),
+        Line("  cut each bucket by the next hyperplane", ("split-level",), at=("read",)),
         Line("  count its halves, with noise", ("split-level",), "count"),
-        Line("  too few: the bucket is cut no further", ("split-level",)),
+        Line("  too few: the bucket is cut no further", ("split-level",), given="not branched"),
         Line("average the rows of each bucket, with noise", ("split-means",), "sum"),
         Line("weighted k-means on the averages", ("split-means",)),
     ),
@@ -122,17 +137,17 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
         Line("with few rows: how far do most of them reach?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
-        Line("count and average near many candidates", ("candidates",), "candidates"),
+        Line("place candidates; drop what may be noise", ("candidates", "zoom"), at=("before", "after")),
+        Line("count and average the rows near each of them", ("candidates",), "candidates"),
         Line("the same again where rows were found", ("zoom",), "zoom"),
         Line("k-means with restarts on these noisy points", ("solve",)),
-        Line("two to four times, on the rows, with noise:", ("correction",)),
-        Line("  how far do rows lie from their center?", ("correction",), "distances"),
+        Line("two to four times: how far do rows lie away?", ("correction",), "distances"),
         Line("  one step of Lloyd, clipped where it pays", ("correction",), "step"),
-        Line("  two centers in one group? Part them", ("correction",)),
+        Line("  two centers in one group? Part them", ("correction",), given="split"),
     ),
     "stemmer-kaplan": (
         Line("repeat with other random tables:", ("buckets",)),
-        Line("  near rows fall into the same bucket", ("buckets",)),
+        Line("  near rows fall into the same bucket", ("buckets",), at=("before",)),
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
         Line("each row votes for the nearest average; noise", ("weights",), "weights"),
@@ -153,9 +168,9 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("weighted k-means on the averages", ("choose",)),
     ),
     "balcan": (
-        Line("project columns; cover them with cubes", ("cubes",)),
+        Line("project columns; cover them with cubes", ("cubes",), at=("first",)),
         Line("halve cubes with a high noisy count", ("cubes",), "cubes"),
-        Line("the middles of the cubes are candidates", ("cubes",)),
+        Line("the middles of the cubes are candidates", ("cubes",), at=("end",)),
         *_SWAPS,
         *_RECOVER,
     ),
@@ -163,7 +178,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),
         Line("count the fine cells again, with noise", ("level",), "cells"),
-        Line("join cells to regions of enough rows", ("level", "split")),
+        Line("join cells to regions of enough rows", ("split",)),
         Line("count and average each region, with noise", ("regions",), "regions"),
         Line("weighted k-means on the averages", ("cluster",)),
     ),
@@ -179,8 +194,8 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("for every row:", ("noisy-points",)),
         Line("  move it by noise of size rho", ("noisy-points",), "points"),
         Line("  bring it back into the bounds", ("noisy-points",)),
-        Line("from here on no row is read", ("cluster",)),
-        Line("the noisy points are released, one a person", ("cluster",)),
-        Line("plain k-means on the noisy points", ("cluster",)),
+        Line("from here on no row is read:", ("cluster",)),
+        Line("  the noisy points are released, one a person", ("cluster",)),
+        Line("  plain k-means on the noisy points", ("cluster",)),
     ),
 }

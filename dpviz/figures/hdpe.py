@@ -119,6 +119,7 @@ PANE = Pane(
     sentences=sentences,
     releases=releases,
     marks=marks,
+    shots=shots,
     legend=(
         ("dot", "guess"),
         ("disc", "survivor (area: votes)"),

@@ -222,6 +222,7 @@ PANE = Pane(
     sentences=sentences,
     releases=releases,
     marks=marks,
+    shots=shots,
     legend=(
         ("center", "released center"),
         ("path", "its move"),

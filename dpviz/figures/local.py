@@ -236,6 +236,7 @@ PANE = Pane(
     sentences=sentences,
     releases=releases,
     marks=marks,
+    shots=shots,
     legend=(
         ("box", "cell that stands out"),
         ("path", "anchor to average"),

@@ -266,6 +266,7 @@ PANE = Pane(
     sentences=sentences,
     releases=releases,
     marks=marks,
+    shots=shots,
     legend=(
         ("dot", "candidate"),
         ("disc", "noisy mean (area: count)"),

@@ -166,6 +166,7 @@ PANE = Pane(
     sentences=sentences,
     releases=releases,
     marks=marks,
+    shots=shots,
     legend=(
         ("dot", "guess"),
         ("disc", "survivor (area: votes)"),

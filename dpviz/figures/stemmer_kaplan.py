@@ -350,6 +350,7 @@ PANE = Pane(
     sentences=sentences,
     releases=releases,
     marks=marks,
+    shots=shots,
     legend=(
         ("box", "crowded cell (shade: noisy count)"),
         ("disc", "candidate"),

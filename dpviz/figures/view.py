@@ -117,6 +117,7 @@ class Pane:
     legend : (symbol of `legend.icon`, word) pairs
     caution : how the picture can fool you, one or two sentences
     warning : Trace -> one sentence if released values say that there is too little data, else ""
+    shots : Trace -> (step, picture within the step) of every frame; one frame a step unless said otherwise
     axes, unpinned : the two columns that are drawn at first where there are more (none: the picture chooses), and what
         is drawn when none are chosen
     """
@@ -128,6 +129,7 @@ class Pane:
     legend: tuple[tuple[str, str], ...]
     caution: str
     warning: Callable[[Trace], str] = lambda trace: ""
+    shots: Callable[[Trace], list[tuple[int, int]]] = lambda trace: [(t, 0) for t in range(len(trace.steps))]
     axes: tuple[int, ...] = (0, 1)
     unpinned: str = "a fixed random projection"
 

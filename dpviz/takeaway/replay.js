@@ -3,10 +3,13 @@ const dark = matchMedia("(prefers-color-scheme: dark)"), still = matchMedia("(pr
 const run = JSON.parse(document.getElementById("run").textContent), last = run.sentences.length - 1;
 const box = document.querySelector(".panels"), range = document.querySelector("input"), words = document.querySelector("output");
 const play = document.querySelector("[data-do=play]"), speed = document.querySelector("select");
+const code = document.querySelector(".dp-now"), lines = [...code.querySelectorAll("li")];
+code.open = !matchMedia("(max-width: 800px)").matches;
 let stages = [], step = last, timer = 0;
 const build = () => {
   for (const stage of stages) stage.close?.();
   const rooms = Object.fromEntries(["plane", "side", "wide"].map((name) => [name, Object.assign(document.createElement("div"), { className: name })]));
+  rooms.side.append(code);
   box.replaceChildren(...Object.values(rooms));
   stages = run[dark.matches ? "dark" : "light"].map((panel) => {
     const canvas = Object.assign(document.createElement("canvas"), { className: "picture" }), room = document.createElement("div");
@@ -23,6 +26,11 @@ const show = (next, ms = 0) => {
   range.value = step;
   range.setAttribute("aria-valuetext", `Step ${step + 1} of ${last + 1}`);
   words.textContent = run.sentences[step];
+  lines.forEach((line, i) => {
+    line.classList.toggle("lit", run.lines[step].includes(i));
+    if (i === run.lines[step][0]) line.setAttribute("aria-current", "step");
+    else line.removeAttribute("aria-current");
+  });
 };
 const stop = () => { clearInterval(timer); timer = 0; play.classList.remove("on"); play.setAttribute("aria-label", "Play"); };
 const start = () => {

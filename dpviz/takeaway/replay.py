@@ -6,7 +6,9 @@ import dataclasses
 import html
 import json
 
+from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.figures import pane, printed
+from dpviz.figures.code import listing, lit, style
 from dpviz.figures.stage import script as stage
 from dpviz.figures.theme import DARK, LIGHT
 from dpviz.figures.view import View
@@ -37,6 +39,7 @@ def replay(trace: Trace, view: View | None = None) -> str:
     Without a view only released layers are drawn.
     """
     view = view_of(trace) if view is None else view
+    lines = PSEUDOCODE[trace.algorithm]
     sentences = [sentence.replace(" · ", ": ", 1) for sentence in pane(trace).sentences(trace)]
     looks = {
         mode: [
@@ -45,7 +48,9 @@ def replay(trace: Trace, view: View | None = None) -> str:
         ]
         for mode, colors in (("light", LIGHT), ("dark", DARK))
     }
-    record = json.dumps({"sentences": sentences, **looks}, separators=(",", ":"), ensure_ascii=False)
+    record = json.dumps(
+        {"sentences": sentences, "lines": lit(trace, lines), **looks}, separators=(",", ":"), ensure_ascii=False
+    )
     safe = record.replace("<", "\\u003c")  # nothing in it can end the script element that holds it
     buttons = "".join(
         f'<button data-do="{name}" aria-label="{words}">{"".join(map(_icon, signs))}</button>'
@@ -57,10 +62,10 @@ def replay(trace: Trace, view: View | None = None) -> str:
         f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
         '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
         '<option value="450">2×</option></select></div><p class="say"><output aria-live="polite"></output></p></div>'
-        f'<div class="panels"></div><p class="small"><b>How this picture can fool you.</b> '
+        f'{listing(trace, lines)}<div class="panels"></div><p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
         f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
         f'<script type="application/json" id="run">{safe}</script>'
         f'<script type="module">{stage()}{text_of("replay.js")}</script>'
     )
-    return document(f"Replay: {trace.name}", body, head=f"<style>{text_of('replay.css')}</style>")
+    return document(f"Replay: {trace.name}", body, head=f"<style>{text_of('replay.css')}{style()}</style>")

@@ -7,8 +7,11 @@ import html
 import pandas as pd
 import streamlit as st
 
+from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.figures import Pane, Panel, View, pane, printed
+from dpviz.figures.code import listing, lit
 from dpviz.figures.panels import ledger_table
+from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.explore import verdict
@@ -44,6 +47,12 @@ def _panels(
 ) -> list[Panel]:
     """Return the figures of a run, built once for every way to look at it."""
     return workers().call(printed, view_of(_result, hidden=hidden, axes=axes), compact)
+
+
+@per_run(shared=64, own=32)
+def _lit(identity: str, _result: Result) -> list[list[int]]:
+    """Return the lines of pseudo-code that run at every frame."""
+    return lit(_result.trace, PSEUDOCODE[_result.trace.algorithm])
 
 
 @per_run(shared=64, own=32)
@@ -83,6 +92,7 @@ def player(
             draw(key, plane, zoom_of)
             shell.key_line(how.legend, hidden)
         with right.container(gap="xxsmall"):
+            _code(result.trace)
             draw(key, side)
         draw(key, wide)
         if len(result.trace.ledger):
@@ -98,9 +108,15 @@ def _transport(
         scope=f"{key}_figures",
         titles=how.sentences(result.trace),
         marks=how.marks(result.trace),
+        lines=_lit(result),
         autoplay=autoplay,
         **starts(opened),
     )
+
+
+def _code(trace: Trace) -> None:
+    """Show the pseudo-code; the transport lights the lines that run at the shown step, and folds it on a phone."""
+    st.html(listing(trace, PSEUDOCODE[trace.algorithm]))
 
 
 def _table(result: Result, how: Pane) -> None:

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dpviz.figures.code import style
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui import messages
 
-_CSS = (Path(__file__).parent / "shell.css").read_text()
+_CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
 
 class Entry(NamedTuple):

@@ -69,11 +69,25 @@ export default function ({ data, parentElement }) {
       else row.removeAttribute("aria-current");
     });
   };
+  // Lines of pseudo-code that run at this step. The list is folded once where the plane comes first: on a phone.
+  const lines = () => {
+    for (const box of document.querySelectorAll(`${data.scope} .dp-now`)) {
+      if (!box.dataset.folded) box.open = !matchMedia("(max-width: 640px)").matches;
+      box.dataset.folded = true;
+      const now = data.lines?.[state.step] ?? [];
+      [...box.querySelectorAll("li")].forEach((line, i) => {
+        line.classList.toggle("lit", now.includes(i));
+        if (i === now[0]) line.setAttribute("aria-current", "step");
+        else line.removeAttribute("aria-current");
+      });
+    }
+  };
   const draw = (panel, ms = 0) => panel.show(state.step, { ms: still.matches ? 0 : ms, playing: state.playing });
   const go = (step, ms = 0) => {
     state.step = Math.max(0, Math.min(last, step));
     panels().forEach((panel) => draw(panel, Math.min(ms, Number(speed.value) / 2)));
     light();
+    lines();
     show();
   };
   let timer = 0;
@@ -136,10 +150,11 @@ export default function ({ data, parentElement }) {
   };
   document.addEventListener("dpviz-panel", come);
   document.addEventListener("dpviz-jump", jump);
-  const interval = setInterval(light, 250); // the table may be drawn at any time
+  const interval = setInterval(() => { light(); lines(); }, 250); // table and list may be drawn at any time
   let begin = 0;
   panels().forEach((panel) => { draw(panel); panel.press(kept.looking); });
   light();
+  lines();
   show();
   if (((data.autoplay && !kept.started) || (asked && data.play)) && !still.matches) {
     kept.started = true;

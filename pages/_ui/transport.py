@@ -28,6 +28,7 @@ def transport(
     scope: str,
     titles: list[str],
     marks: list[int],
+    lines: list[list[int]] | None = None,
     autoplay: bool = False,
     opened: int = 0,
     step: int | None = None,
@@ -35,13 +36,15 @@ def transport(
 ) -> None:
     """Show the controls for the figures inside the container with key `scope`; stepping never asks the server.
 
-    With another `opened`, the player goes to `step`, or plays from the first one.
+    `lines` are the numbers of the lines of pseudo-code that run at every frame. With another `opened`, the player goes
+    to `step`, or plays from the first one.
     """
     data: dict[str, Any] = {
         "id": key,
         "scope": f".st-key-{scope}",
         "titles": titles,
         "marks": marks,
+        "lines": lines,
         "autoplay": autoplay,
         "opened": opened,
         "step": step,

@@ -1,0 +1,98 @@
+"""What the algorithm does now: its pseudo-code as a list, and which of its lines run at every frame of the player."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+import numpy as np
+
+from dpviz.figures import pane
+from dpviz.privacy.plan import Plan
+from dpviz.trace import Step, Trace
+
+__all__ = ["Line", "listing", "lit", "price", "style"]
+
+
+class Line(Protocol):
+    """A line of pseudo-code; see `dpviz.algorithms.pseudocode.Line`."""
+
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def kinds(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def label(self) -> str: ...  # noqa: D102
+    @property
+    def moments(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def given(self) -> str: ...  # noqa: D102
+
+
+def lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
+    """Return the numbers of the lines that run at every frame: from kinds of steps, released values and the ledger."""
+    how = pane(trace)
+    steps, after = [t for t, _ in how.shots(trace)], how.releases(trace)
+    ends = {kind: [t for t in steps if trace.steps[t].kind == kind] for kind in {step.kind for step in trace.steps}}
+    found = []
+    for i, t in enumerate(steps):
+        step, first, last = trace.steps[t], i == 0 or steps[i - 1] != t, i + 1 == len(steps) or steps[i + 1] != t
+        released = {entry.label for entry in trace.ledger[after[i - 1] if i else 0 : after[i]]}
+        begins, stops = t == ends[step.kind][0], t == ends[step.kind][-1]
+        now = {"first": first and begins, "later": first and not begins, "before": first}
+        now |= {"after": last, "end": last and stops}
+        found.append(
+            [
+                number
+                for number, line in enumerate(lines)
+                if step.kind in line.kinds and _holds(step, line.given) and _runs(line, now, released)
+            ]
+        )
+    return found
+
+
+def _runs(line: Line, now: dict[str, bool], released: set[str]) -> bool:
+    reads = line.label in released if line.label else bool(released)
+    return any(reads if moment == "read" else now[moment] for moment in line.moments)
+
+
+def _holds(step: Step, given: str) -> bool:
+    name = given.removeprefix("not ")
+    return not given or bool(np.any(step.released.get(name, False))) == (name == given)
+
+
+def price(trace: Trace, label: str) -> str:
+    """Return what all releases under a label cost: how many the plan holds, and ε if the run made no others."""
+    costs = {name: paid for name, paid in trace.plan.costs.items() if name.partition(".")[0] == label}
+    times = max(map(len, costs.values()), default=0)
+    if not times:
+        return "Reads rows; not needed in this run, costs nothing"
+    alone = Plan(costs).total(trace.claimed.delta).epsilon
+    once = "once" if times == 1 else f"at most {times} times"
+    return f"Reads rows, {once}; alone it would cost ε {alone:.2g} of {trace.claimed.epsilon:.3g}"
+
+
+def listing(trace: Trace, lines: Sequence[Line]) -> str:
+    """Return the lines as HTML, a list that folds; a line that reads rows has a coin, which tells its price."""
+    items = []
+    for line in lines:
+        text = line.text.lstrip()
+        inside = " class=in" if text != line.text else ""
+        coin = ""
+        if line.label and trace.claimed.private:
+            words = html.escape(price(trace, line.label))
+            coin = f'<span class="coin" tabindex="0" role="img" aria-label="{words}">ε<span>{words}</span></span>'
+        items.append(f"<li{inside}><span>{html.escape(text)}</span>{coin}</li>")
+    return (
+        '<details class="dp-now" open><summary>What it does now</summary>'
+        f'<ol class="dp-code">{"".join(items)}</ol></details>'
+    )
+
+
+@cache
+def style(prefix: str = "") -> str:
+    """Return the list's style; its colors are the theme's tokens as CSS variables, `prefix` before their names."""
+    return (files(__package__) / "code.css").read_text().replace("--dp-", f"--{prefix}")

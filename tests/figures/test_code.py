@@ -1,0 +1,82 @@
+"""The line beside the picture: every frame of every algorithm lights one, coins light where the ledger grows."""
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.pseudocode import PSEUDOCODE, Line
+from dpviz.figures import pane
+from dpviz.figures.code import listing, lit, price
+from tests.algorithms.test_pseudocode import trace_of
+
+ELSEWHERE = {  # lines that these runs have no use for: they run on few rows, or for parameters that are not given
+    "how far do rows reach? A noisy histogram",
+    "with few rows: how far do most of them reach?",
+    "if k is given: k-means on the averages",
+    "two centers in one group? Part them",
+}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    made = {}
+
+    def run(slug):
+        if slug not in made:
+            made[slug] = []
+            for d in (2, 6):
+                algorithm, X, domain = trace_of(slug, d)
+                made[slug].append(algorithm.run(X, domain=domain, seed=0))
+        return made[slug]
+
+    return run
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug, runs):
+    lines, seen = PSEUDOCODE[slug], set()
+    for trace in runs(slug):
+        frames = lit(trace, lines)
+        titles = pane(trace).sentences(trace)
+        assert len(frames) == len(titles)
+        for frame, title in zip(frames, titles, strict=True):
+            assert 1 <= len(frame) <= 5, title
+        seen |= {number for frame in frames for number in frame}
+    heads = {number for number, line in enumerate(lines) if line.text.endswith(":")}
+    assert not heads & seen
+    unlit = {lines[number].text.strip() for number in set(range(len(lines))) - heads - seen}
+    assert unlit <= ELSEWHERE
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_a_coin_is_lit_wherever_something_is_released(slug, runs):
+    lines = PSEUDOCODE[slug]
+    for trace in runs(slug):
+        releases = pane(trace).releases(trace)
+        for i, frame in enumerate(lit(trace, lines)):
+            new = {entry.label for entry in trace.ledger[releases[i - 1] if i else 0 : releases[i]]}
+            assert new - {"scatter"} <= {lines[number].label for number in frame}, (i, new)
+
+
+def test_lines_follow_moments_and_released_values(runs):
+    trace = runs("pe-means")[0]
+    lines = (
+        Line("start", ("generation",), at=("first",)),
+        Line("loop:", ("generation",)),
+        Line("read", ("generation",), "votes"),
+        Line("never", ("generation",), given="centreless"),
+        Line("always", ("generation",), given="not centreless", at=("before",)),
+        Line("again", ("generation",), at=("later",)),
+        Line("end", ("generation",), at=("end",)),
+    )
+    frames = lit(trace, lines)
+    assert frames[:6] == [[0, 4], [2], [], [4, 5], [2], []]
+    assert frames[-1] == [6]
+
+
+def test_a_coin_tells_its_price_and_free_lines_have_none(runs):
+    trace = runs("pe-means")[0]
+    page = listing(trace, PSEUDOCODE["pe-means"])
+    assert page.count("<li") == len(PSEUDOCODE["pe-means"]) and page.count('class="coin"') == 1
+    assert price(trace, "votes").endswith("alone it would cost ε 4 of 4")
+    assert 'aria-label="Reads rows, at most 23 times' in page
+    assert "coin" not in listing(runs("kmeans")[0], PSEUDOCODE["kmeans"])
