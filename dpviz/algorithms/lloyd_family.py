@@ -1,4 +1,4 @@
-"""What SuLloyd, GLloyd and FastLloyd share: Lloyd's loop on noisy sums and counts, from a packed start."""
+"""What DP-Lloyd, SuLloyd, GLloyd and FastLloyd share: Lloyd's loop on noisy sums and counts, from a packed start."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ class NoisyLloyd(Algorithm):
         """Start, then assign, add, divide, and move; one frame an iteration."""
         rounds = len(curator.plan.costs["update.sums"])
         centers = self._inside(self._start(curator.n_features, domain, rng), domain)
-        yield Step(
-            "packing", f"{self.n_clusters} centers spread over the public domain; no row read", {"centers": centers}
-        )
+        how = "placed at random in" if self.init == "random" else "spread over"
+        title = f"{self.n_clusters} centers {how} the public domain; no row read"
+        yield Step("packing", title, {"centers": centers})
         for t in range(rounds):
             reach = self.reach(t, domain)
             noisy = curator.release("update", self.query(centers, reach, domain))

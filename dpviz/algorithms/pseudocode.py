@@ -94,6 +94,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("average the rows of each center in all columns", ("recovery",), "recover"),
     ),
     "aug-pe": _evolution("generation", "the k guesses with most votes are the centers"),
+    "dp-lloyd": (Line("place k centers anywhere in the public bounds", ("packing",)), *_UPDATE[1:]),
     "sulloyd": _UPDATE,
     "glloyd": _UPDATE,
     "fastlloyd": (

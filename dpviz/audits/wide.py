@@ -17,7 +17,10 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
     "shifts": 2, "fraction_bits": 16, "oracle": "hadamard", "ball": "literal", "init": "random", "dead_cluster": "keep",
     "exactly_k": True, "max_depth": 4, "directions": 2, "refine": 0.5,
 }  # fmt: skip
-_ONE = {"stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"}}
+_ONE: dict[str, dict[str, Any]] = {
+    "stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"},
+    "dp-lloyd": {"schedule": "halving", "division": "optimal", "init": "packing"},
+}  # fmt: skip
 
 
 def second_instance(cls: type[Algorithm]) -> Algorithm:

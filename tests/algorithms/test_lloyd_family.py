@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from dpviz.algorithms.dp_lloyd import DPLloyd
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.glloyd import GLloyd
 from dpviz.algorithms.sulloyd import SuLloyd
@@ -53,6 +54,27 @@ def test_fastlloyd_noise_is_the_papers(d, sums, counts):
     assert 1 / plan["update.sums"][0].mu / math.sqrt(T) == pytest.approx(sums, abs=1e-5)
     assert 1 / plan["update.counts"][0].mu / math.sqrt(T) == pytest.approx(counts, abs=1e-5)
     assert 1 / sums**2 + 1 / counts**2 == pytest.approx(1 / sigma(1.0, PAPER_DELTA) ** 2, rel=1e-5)
+
+
+def test_dp_lloyd_gives_every_number_the_noise_of_one_release_of_all_of_them():
+    plan = DPLloyd(n_clusters=K, epsilon=1.0).plan(3, N)
+    entries = plan.costs["update.sums"], plan.costs["update.counts"]
+    assert [len(costs) for costs in entries] == [5, 5]
+    scales = [3 / entries[0][0].epsilon, 1 / entries[1][0].epsilon]  # a box: each sum of |x| <= 1 in 3 columns
+    assert scales == pytest.approx([4 * 5 / 1.0] * 2)  # (d + 1) T / epsilon, Su et al., Section 3.1
+    halving = DPLloyd(n_clusters=K, epsilon=1.0, schedule="halving").plan(3, N).costs["update.counts"]
+    assert [a.epsilon / b.epsilon for a, b in zip(halving, halving[1:], strict=False)] == pytest.approx([2.0] * 4)
+    assert math.fsum(cost.epsilon for cost in halving) == pytest.approx(0.25)
+
+
+def test_dp_lloyd_with_every_later_idea_switched_on_is_sulloyd_bit_for_bit():
+    domain = Domain.box(-1, 1, 2, n_public=N)
+    mine = DPLloyd.preset("su-et-al", n_clusters=K).run(data(2), domain=domain, seed=3)
+    theirs = SuLloyd(n_clusters=K).run(data(2), domain=domain, seed=3)
+    assert [step.kind for step in mine.steps] == [step.kind for step in theirs.steps]
+    np.testing.assert_array_equal(mine.cluster_centers, theirs.cluster_centers)
+    assert not np.array_equal(DPLloyd(n_clusters=K).run(data(2), domain=domain, seed=3).cluster_centers,
+                              theirs.cluster_centers)  # fmt: skip
 
 
 def test_glloyd_and_sulloyd_divide_the_budget_as_published():
