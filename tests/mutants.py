@@ -44,6 +44,10 @@ TLS = "tests/federated/test_server.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
+    (Q + "grids.py", QUERIES): [
+        ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
+        ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
+    ],
     (P + "accounting.py", ACCOUNTING): [
         ("delta_of_mu_sign", "ndtr(mu / 2 - epsilon / mu)", "ndtr(mu / 2 + epsilon / mu)"),
         ("delta_of_mu_no_tail", "- math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))", "- 0.0 * epsilon"),

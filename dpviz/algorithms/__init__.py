@@ -9,6 +9,7 @@ from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
 from dpviz.algorithms.dp_lloyd import DPLloyd
 from dpviz.algorithms.dpm import DPM
 from dpviz.algorithms.em_mc import EMMC
+from dpviz.algorithms.eugkm import EUGkM
 from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.algorithms.glloyd import GLloyd
 from dpviz.algorithms.hdpe_means import HDPEMeans
@@ -32,6 +33,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         SuLloyd,
         GLloyd,
         FastLloyd,
+        EUGkM,
         DPM,
         EMMC,
         LSHSplits,

@@ -106,6 +106,16 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  at most by the radius, which shrinks", ("noisy-iteration",)),
         _UPDATE[-1],
     ),
+    "eugkm": (
+        Line("lay a grid over the public bounds", ("grid",)),
+        Line("count the rows of every cell, with noise", ("grid",), "cells"),
+        Line("cells without a positive count are dropped", ("grid-centers",)),
+        Line("weighted k-means on the middles of the others", ("grid-centers",)),
+        Line("if a share is left, one step of Lloyd:", ("grid-lloyd",)),
+        Line("  give each row to its nearest center", ("grid-lloyd",), "update"),
+        Line("  add up rows and count them, with noise", ("grid-lloyd",), "update"),
+        Line("  divide: noisy sums by noisy counts", ("grid-lloyd",)),
+    ),
     "dpm": (
         Line("begin with one region: the public box", ("region",), at=("first",)),
         Line("for each region, while it may be cut:", ("region",)),

@@ -19,6 +19,7 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 }  # fmt: skip
 _ONE: dict[str, dict[str, Any]] = {
     "stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"},
+    "eugkm": {"lloyd_share": 0.5, "cells": 64},
     "dp-lloyd": {"schedule": "halving", "division": "optimal", "init": "packing"},
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ from dpviz.domain import Domain
 OPTIONS = {  # settings that show steps which the defaults do not
     "pe-means": {"refine": 0.3},
     "dpm": {"exactly_k": True},
+    "eugkm": {"lloyd_share": 0.5},
     "nsm": {"epsilon": 50.0, "radius_share": 0.2},
     "stemmer-kaplan": {"rounds": 2},
     "stemmer-kaplan-swap": {"rounds": 2},

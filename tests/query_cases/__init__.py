@@ -1,11 +1,12 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from tests.query_cases import boxes, cells, counts, lloyd, moments, rho, sums, swaps
+from tests.query_cases import boxes, cells, counts, grids, lloyd, moments, rho, sums, swaps
 
 CASES = {
     **boxes.CASES,
     **cells.CASES,
     **counts.CASES,
+    **grids.CASES,
     **lloyd.CASES,
     **moments.CASES,
     **rho.CASES,

@@ -10,6 +10,7 @@ from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, Sp
 from dpviz.privacy.queries.cells import CellSums, InBalls, ListedCells, OccupiedCells, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.cover import CellCover, Side
+from dpviz.privacy.queries.grids import GridCounts
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
@@ -28,6 +29,7 @@ __all__ = [
     "ClusterMoves",
     "CompanionSums",
     "Count",
+    "GridCounts",
     "HalfIntervalCounts",
     "InBalls",
     "KeyQuery",

@@ -1,0 +1,56 @@
+"""A public grid over the whole box: every cell is listed, whether it holds rows or not."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.privacy.block import Block
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import Query, one_entry
+
+__all__ = ["GridCounts"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class GridCounts(Query):
+    """How many rows every cell of a regular grid over the box holds, empty cells included.
+
+    Parameters
+    ----------
+    half : ndarray of shape (d,), half-widths of the box around 0; rows outside count in the nearest cell
+    parts : tuple of d ints, into how many equal parts each column is divided
+
+    Returns (`statistic`): "" -> ndarray of shape (product of parts,), whole numbers; the last column runs fastest.
+    """
+
+    half: np.ndarray
+    parts: tuple[int, ...]
+    reason: ClassVar[str] = "one row lies in one cell of the grid"
+    whole: ClassVar[tuple[str, ...]] = ("",)
+    tally: ClassVar[str | None] = ""
+
+    @property
+    def size(self) -> int:
+        """Number of cells: public."""
+        return math.prod(self.parts)
+
+    @cached_property
+    def middles(self) -> np.ndarray:
+        """Middles of the cells, shape (size, d), in the order of the counts."""
+        at = np.stack(np.unravel_index(np.arange(self.size), self.parts), axis=1)
+        return (2 * at + 1) / np.array(self.parts) * self.half - self.half
+
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        cell = np.zeros(block.n, dtype=np.int64)
+        for column, half, parts in zip(block.x.T, self.half, self.parts, strict=True):  # the row alone decides
+            at = np.floor((column + half) * (parts / (2 * half))).astype(np.int64)
+            cell = cell * parts + np.clip(at, 0, parts - 1)
+        return {"": np.bincount(cell, minlength=self.size).astype(np.float64)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+        return {"": one_entry(norm, neighboring)}

@@ -1,0 +1,67 @@
+"""EUGkM: the paper's number of cells, the hybrid, and what happens where the grid cannot divide every column."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from dpviz.algorithms.eugkm import EUGkM
+from dpviz.datasets import load_sample
+from dpviz.domain import Domain
+from dpviz.figures import View, grid
+from dpviz.figures.theme import LIGHT
+from dpviz.metrics import normalized_loss
+from dpviz.privacy.queries import GridCounts
+
+
+def test_the_number_of_cells_is_the_papers():
+    assert EUGkM(epsilon=1.0).parts(2, 5000) == (22, 22)  # M = N epsilon / 10 = 500 in two columns
+    assert EUGkM(epsilon=1.0).parts(1, 5000) == (62,)  # M = 500^(2/3) = 62.996
+    assert EUGkM(epsilon=1.0, lloyd_share=0.5).parts(2, 5000) == (15, 15)
+    assert EUGkM(epsilon=100.0).parts(2, 10**7) == (141, 141)  # at most 20,000 cells
+    assert EUGkM(cells=9).parts(2, 5000) == (3, 3)
+
+
+def test_where_the_grid_cannot_divide_every_column_it_says_so():
+    few = EUGkM(epsilon=0.5)
+    parts = few.parts(64, 1797)
+    assert set(parts) == {1, 2} and np.prod(parts) <= few.MOST_CELLS
+    assert any(f"only {parts.count(2)} of 64 columns" in words for words in few.advice(64, 1797))
+    assert not few.advice(2, 1797)
+
+
+def test_cells_tile_the_box_and_every_row_counts_once():
+    query = GridCounts(np.array([1.0, 0.5]), (4, 3))
+    assert query.middles.shape == (12, 2) and query.size == 12
+    np.testing.assert_allclose(query.middles[:4], [[-0.75, -1 / 3], [-0.75, 0], [-0.75, 1 / 3], [-0.25, -1 / 3]])
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (500, 2)) * [1, 0.5]
+    trace = EUGkM(n_clusters=2, cells=12, epsilon=50.0).run(X, domain=Domain.box(-1, 1, 2, n_public=500), seed=0)
+    true = trace.steps[0].hidden[0].statistic["cells"]
+    assert true.sum() == 500 and len(true) == 9
+
+
+@pytest.mark.parametrize(("sample", "worst"), [("town", 1.35), ("blobs", 1.6)])
+def test_it_finds_groups_and_the_lloyd_step_mends_what_the_grid_blurred(sample, worst):
+    data = load_sample(sample)
+    best = normalized_loss(data.X, KMeans(data.n_clusters, n_init=4, random_state=0).fit(data.X).cluster_centers_)
+
+    def ratio(**values):
+        losses = []
+        for seed in range(4):
+            run = EUGkM(n_clusters=data.n_clusters, epsilon=4.0, **values)
+            trace = run.run(data.X, domain=data.domain, seed=seed)
+            losses.append(normalized_loss(data.X, trace.cluster_centers) / best)
+        return float(np.mean(losses))
+
+    assert ratio() < worst
+    coarse = ratio(cells=64), ratio(cells=64, lloyd_share=0.5)
+    assert coarse[1] < coarse[0]
+
+
+def test_cells_on_one_place_of_the_picture_are_added_up():
+    data = load_sample("iris")
+    trace = EUGkM(n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+    released = trace.steps[0].released
+    table = grid.cells_table(View(trace, LIGHT, (0, 1), data.columns, data.units))
+    assert len(table) == released["parts"][0] * released["parts"][1]
+    assert table.noisy_count.sum() == pytest.approx(released["noisy_counts"].sum())
