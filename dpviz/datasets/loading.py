@@ -170,7 +170,7 @@ def from_table(
         columns=tuple(names),
         units=tuple(column["unit"] for column in facts["columns"]),
         domain=dictionary.domain_of(facts),
-        labels=table.values(label) if label in table.usable and not private else None,
+        labels=None if private or label is None else table.groups(label),
         dataset_id=dataset_id or secrets.token_hex(8),
         title=facts["title"] or Path(table.name).stem,
         description=facts["description"],

@@ -15,6 +15,7 @@ from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui import messages
+from pages._ui.drawer import drawer
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
@@ -57,6 +58,7 @@ _GREEK = {"ε": "epsilon", "δ": "delta", "μ": "mu"}
 
 def enter(file: str) -> None:
     """Send a first visit by a deep link through app.py, which sets up the shell and comes back to this page."""
+    st.session_state.page = Path(file).stem
     if "via_app" not in st.session_state:
         st.session_state.wanted = f"pages/{Path(file).name}"
         st.switch_page("app.py")
@@ -97,6 +99,12 @@ def strip(
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{html.escape(reach)}</span>'
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>')
+    said = (
+        [algorithm or sweep, f"{epsilon} {guarantee.epsilon:.3g}"]
+        if guarantee and guarantee.private
+        else [algorithm or sweep]
+    )
+    drawer(st.session_state.get("page", ""), ", ".join(filter(None, said)))
     messages.show()
 
 

@@ -101,7 +101,7 @@ def test_blobs_are_made_chosen_and_explored_and_a_bad_parameter_is_a_sentence(st
 
 def test_a_public_file_is_declared_and_explored(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
-    assert not app.exception and any("needs a lower bound" in info.value for info in app.info)
+    assert not app.exception and [info.value for info in app.info if "bounds are missing" in info.value]
     assert next(button for button in app.button if button.label == "Use this data set").disabled
     declare(app, facts("a", "b", n_public=300))
     name = app.session_state["explore_data"]
@@ -118,6 +118,30 @@ def test_a_public_file_is_declared_and_explored(start):
     assert not app.session_state["own"] and app.session_state["store"].get(app.session_state["shown"]) is None
     app.switch_page("pages/explore.py").run()
     assert not app.exception and app.selectbox(key="explore_data").value in SAMPLES
+
+
+def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_groups(start):
+    a = np.repeat([20.0, 80.0], 20) + np.linspace(-1, 1, 40)
+    rows = {"customer_id": range(500, 540), "serial": range(40), "a": a, "b": a, "kind": ["x"] * 20 + ["y"] * 20}
+    content = pd.DataFrame(rows).to_csv(index=False).encode()
+    app = drop(start(), "mine.csv", content, "Yes, it is public")
+    token = app.session_state["upload_shown"]
+    assert app.multiselect(key=f"{token}_0_columns").value == ["a", "b"]
+    assert any("its own number there: customer\\_id, serial" in caption.value for caption in app.caption)
+    press(app, "Fill from the data")
+    app.selectbox(key=f"{token}_1_label").set_value("kind").run()
+    press(app, "Explore it")
+    data = app.session_state["own"][app.session_state["explore_data"]]
+    assert data.n_clusters == 2 and data.labels.tolist() == [0] * 20 + [1] * 20
+    app.session_state["quality"] = True
+    finish(app.switch_page("pages/explore.py").run()).run()
+    assert any("Accuracy, one to one" in block.proto.body for block in app.get("html"))
+    other = pd.DataFrame({**rows, "b": -a}).to_csv(index=False).encode()
+    private = drop(start(), "secret.csv", other, "No, it is private")
+    token = private.session_state["upload_shown"]
+    assert private.multiselect(key=f"{token}_0_columns").value == ["serial", "a", "b"]  # by its name alone
+    assert not [box for box in private.selectbox if box.label == "Known groups"]
+    assert all(column.codes is None for column in private.session_state["uploads"][token].table.columns)
 
 
 @pytest.mark.slow

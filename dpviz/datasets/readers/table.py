@@ -81,12 +81,15 @@ class Column:
     kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty" or "ambiguous"
     reason : why it cannot be clustered, one sentence; "" if it can
     values : ndarray of shape (n,), float64 or float32, read-only, NaN where a cell is missing; None if not usable
+    codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 where it is missing, for a
+        column of at most `MOST_GROUPS` words in a public file; else None. It can name known groups
     """
 
     name: str
     kind: str
     reason: str = ""
     values: np.ndarray | None = dataclasses.field(default=None, repr=False)
+    codes: np.ndarray | None = dataclasses.field(default=None, repr=False)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,6 +135,18 @@ class Table:
         if len(set(names)) < len(names) or not names:
             raise TableError(f"{self.name}: name each column once, at least one.")
         return dataclasses.replace(self, columns=tuple(by_name[name] for name in names))
+
+    @property
+    def groupings(self) -> tuple[str, ...]:
+        """Names of the columns that can name known groups: few words, or few whole numbers. NOT PRIVATE."""
+        return tuple(column.name for column in self.columns if column.codes is not None or _few(column.values))
+
+    def groups(self, column: str) -> np.ndarray | None:
+        """Return the known group of each row, shape (n,), or None for a column that can name none. NOT PRIVATE."""
+        for found in self.columns:
+            if found.name == column:
+                return found.values if found.codes is None else found.codes
+        return None
 
     def values(self, column: str) -> np.ndarray:
         """Return a usable column, shape (n,), NaN where a cell is missing."""
@@ -186,6 +201,8 @@ def precision(n_rows: int, n_columns: int, form: Form) -> type:
     """Return the type numbers are kept in; it never follows from how many rows a private table has."""
     return np.float32 if n_rows * n_columns > FRUGAL_CELLS and not form.private else np.float64
 
+
+MOST_GROUPS = 100  # words of a column that can name known groups
 
 _SPACES = "' ’\u00a0\u202f"
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
@@ -264,8 +281,26 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decima
         return refused(name, "date")
     fits = pc.match_substring_regex(cells, f"({_number(',')})|({_number('.')})")
     if not pc.any(fits).as_py():
-        return refused(name, "text")
+        return dataclasses.replace(refused(name, "text"), codes=None if private else _codes(cells))
     return mixed(name, pc.index(fits, False).as_py() + 1, private)
+
+
+def _codes(cells: pa.ChunkedArray | pa.Array) -> np.ndarray | None:
+    """Return the number of each cell's word, -1 where it is missing; None for more than `MOST_GROUPS` words."""
+    encoded = pc.dictionary_encode(cells)
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    if len(encoded.dictionary) > MOST_GROUPS:
+        return None
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes.setflags(write=False)
+    return codes
+
+
+def _few(values: np.ndarray | None) -> bool:
+    """Return whether a column holds at most `MOST_GROUPS` whole numbers, each more than once on average."""
+    if values is None or not np.isfinite(values).all() or (values != np.round(values)).any():
+        return False
+    return len(np.unique(values)) <= min(MOST_GROUPS, len(values) // 2)
 
 
 def _groups(decimal: str) -> str:

@@ -13,7 +13,7 @@ from dpviz.datasets import clipping, dictionary, from_table
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import catalog, messages, shell
-from pages._ui.data import gallery
+from pages._ui.data import gallery, identifiers
 from pages._ui.shell import plain
 
 if TYPE_CHECKING:
@@ -47,10 +47,11 @@ def editor(upload: Upload) -> None:
         names = _columns(upload)
         columns = _bounds(upload, names)
         people = _people(upload)
-    problem, facts = "", None
+        people |= _known_groups(upload, names)
+    problem, facts = _missing(columns), None
     try:
-        facts = dictionary.complete({**upload.draft, **people, "columns": columns}, "Declaration")
-        if facts["n_public"] is None:
+        facts = None if problem else dictionary.complete({**upload.draft, **people, "columns": columns}, "Declaration")
+        if facts is not None and facts["n_public"] is None:
             problem = "Declaration: the number of rows must be given; a round number will do."
     except ValueError as error:
         problem = str(error)
@@ -61,9 +62,13 @@ def editor(upload: Upload) -> None:
             _consequences(upload, facts)
         used = upload.dataset_id in catalog.own() and catalog.sample(upload.dataset_id).facts == facts
         label = "In use" if used else "Use this data set"
-        if st.button(label, type="primary", width="stretch", disabled=bool(problem) or used) and facts:
+        if st.button(label, width="stretch", disabled=bool(problem) or used) and facts:
             _use(upload, facts)
-        if upload.dataset_id in catalog.own():
+            st.rerun()
+        if not used and st.button("Explore it", type="primary", width="stretch", disabled=bool(problem)) and facts:
+            _use(upload, facts)
+            st.switch_page("pages/explore.py")
+        if used:
             st.page_link("pages/explore.py", label="Explore it", icon=":material/play_circle:")
     if upload.dataset_id in catalog.own():
         gallery.facts(catalog.sample(upload.dataset_id))
@@ -83,11 +88,16 @@ def _key(upload: Upload, name: str) -> str:
 
 def _columns(upload: Upload) -> list[str]:
     usable = list(upload.table.usable)
-    start = [c["name"] for c in upload.draft.get("columns", []) if c["name"] in usable] or usable[:12]
-    return st.multiselect(
+    numbers = [name for name in usable if identifiers.singles_out(upload.table, name, private=upload.private)]
+    likely = [name for name in usable if name not in numbers] or usable
+    start = [c["name"] for c in upload.draft.get("columns", []) if c["name"] in usable] or likely[:12]
+    chosen = st.multiselect(
         "Columns to cluster on", usable, start, key=_key(upload, "columns"), persist_state="session",
         help="Distances are taken over these. Leave out what says nothing about likeness, such as numbers of records.",
     )  # fmt: skip
+    if left := [name for name in numbers if name not in chosen]:
+        st.caption(f"Left out, since each row seems to have its own number there: {plain(', '.join(left))}.")
+    return chosen
 
 
 def _bounds(upload: Upload, names: list[str]) -> list[dict[str, Any]]:
@@ -200,6 +210,31 @@ def _people(upload: Upload) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _missing(columns: list[dict[str, Any]]) -> str:
+    """Return how many bounds are still to be given, in a sentence; "" if at most one is."""
+    wanted = sum(column[end] is None for column in columns for end in ("low", "high"))
+    return f"{wanted} bounds are missing: each column needs its low and its high." if wanted > 1 else ""
+
+
+def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
+    """Ask for the column that names known groups: DEMO only, it is compared with the result and never clustered on."""
+    if upload.private:
+        return {}
+    choices = [name for name in upload.table.groupings if name not in names]
+    if not choices:
+        return {"label": None}
+    known = upload.draft.get("label")
+    label = st.selectbox(
+        "Known groups", choices, choices.index(known) if known in choices else None, key=_key(upload, "label"),
+        placeholder="none", persist_state="session",
+        help="A column that says to which group a row belongs. Results are compared with it; NOT PRIVATE.",
+    )  # fmt: skip
+    if label is None:
+        return {"label": None}
+    groups = upload.table.groups(label)
+    return {"label": label, "n_clusters": upload.draft.get("n_clusters") or len(np.unique(groups[groups >= 0]))}
+
+
 def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     """Say what one person can change; in DEMO, show what the declaration does to the rows."""
     st.html(
@@ -235,4 +270,3 @@ def _use(upload: Upload, facts: dict[str, Any]) -> None:
     upload.dataset_id = secrets.token_hex(8)
     catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
     st.session_state.setdefault("fingerprints", {})[upload.dataset_id] = upload.fingerprint
-    st.rerun()

@@ -1,0 +1,26 @@
+"""Which columns number their rows: distances over them say nothing about likeness."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from dpviz.datasets.readers import Table
+
+_NAMED = re.compile(
+    r"(^|[\W_])(id|ids|idx|index|nr|no|uuid|guid|row|record)$|^(id|nr|idx)[\W_]|[a-z](Id|ID|Nr)$", re.ASCII
+)
+
+
+def singles_out(table: Table, name: str, *, private: bool) -> bool:
+    """Return whether a column seems to number the rows: by its name, which is public; in DEMO also by its cells."""
+    return bool(_NAMED.search(name)) or (not private and _numbers(table.values(name)))
+
+
+def _numbers(values: np.ndarray) -> bool:
+    """Return whether the cells are whole numbers, each once, in order or without wide gaps. NOT PRIVATE."""
+    if len(values) < 10 or not np.isfinite(values).all() or (values != np.round(values)).any():
+        return False
+    steps = np.diff(np.sort(values))
+    return bool(steps.min() > 0 and ((np.diff(values) > 0).all() or np.ptp(values) < 2 * len(values)))

@@ -1,0 +1,37 @@
+// On a narrow screen Streamlit's sidebar is a drawer over the page. Here it holds either the pages ("Menu") or the form
+// (the button that this draws), closes by itself when either was used, and is never open when a page comes.
+const NARROW = matchMedia("(max-width: 768px)");
+const REMEMBERED = "stSidebarCollapsed-"; // Streamlit's own note of whether the drawer was open
+const drawer = (window.__dpvizDrawer ??= {});
+
+const sidebar = () => document.querySelector("[data-testid=stSidebar]");
+const opened = () => sidebar()?.dataset.collapsed === "false";
+const close = () => {
+  if (NARROW.matches && opened()) sidebar().querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
+};
+const open = () => {
+  document.body.dataset.drawer = "form";
+  document.querySelector("[data-testid=stExpandSidebarButton]")?.click();
+};
+
+if (!drawer.listens) {
+  drawer.listens = true;
+  document.addEventListener("click", (event) => {
+    const at = (selector) => event.target.closest?.(selector);
+    if (event.isTrusted && at("[data-testid=stExpandSidebarButton]")) document.body.dataset.drawer = "menu";
+    if (at("[data-testid=stSidebarNavLink]") || at("[data-testid=stSidebar] button[kind=primary]")) setTimeout(close, 0);
+  }, true);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+  addEventListener("pagehide", () => {
+    if (!NARROW.matches) return;
+    Object.keys(localStorage).filter((key) => key.startsWith(REMEMBERED)).forEach((key) => localStorage.removeItem(key));
+  });
+}
+
+export default function ({ data, parentElement }) {
+  const button = parentElement.querySelector("button");
+  button.querySelector("span").textContent = data.summary;
+  button.onclick = open;
+  if (drawer.page !== data.page) close();
+  drawer.page = data.page;
+}
