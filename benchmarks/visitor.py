@@ -35,6 +35,7 @@ class Visitor:
         self._hash = ""
         self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it stands in)
         self.polls: dict[str, float] = {}  # fragments that the last run of the page wants to be asked for
+        self.scripts: list[str] = []  # for each script run, the fragment that was asked for; "" for the whole page
         self.faults: list[str] = []
         self.received = 0  # bytes
 
@@ -102,16 +103,18 @@ class Visitor:
         context.color_scheme = "light"
         begun = time.perf_counter()
         await self._socket.send(message.SerializeToString())
-        await asyncio.wait_for(self._until_finished(whole=not fragment), self._patience)
+        await asyncio.wait_for(self._until_finished(fragment), self._patience)
         return time.perf_counter() - begun
 
-    async def _until_finished(self, *, whole: bool) -> None:
+    async def _until_finished(self, fragment: str) -> None:
+        whole = not fragment
         while True:
             text = await self._socket.recv()
             message = ForwardMsg.FromString(text)
             self.received += len(text)
             kind = message.WhichOneof("type")
             if kind == "new_session":
+                self.scripts.append("" if whole else fragment)
                 if whole:
                     self.polls.clear()
                 whole = True  # a fragment that starts the script anew starts all of it

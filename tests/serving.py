@@ -1,5 +1,6 @@
-"""A real server for tests, and what it asked outside of this machine."""
+"""A real server for tests, what it asked outside of this machine, and coroutines beside a browser's."""
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,15 +17,21 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
+def awaited(coroutine):
+    """Return what a coroutine gives, run on a thread of its own: a browser's loop may be running on this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 @contextmanager
-def serve():
-    """Start the app on a free port and yield its address. At the end it must have asked no outside address."""
-    with running() as (url, _):
+def serve(root=ROOT):
+    """Start a checkout's app on a free port and yield its address. At the end it must have asked no outside address."""
+    with running(root) as (url, _):
         yield url
 
 
 @contextmanager
-def running():
+def running(root=ROOT):
     """Likewise; yield its address and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -37,7 +45,7 @@ def running():
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_WORKERS", None)  # as the README starts it
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, cwd=root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         url = f"http://127.0.0.1:{port}"
         try:

@@ -1,16 +1,18 @@
 """Pages through Streamlit's own test driver: no exception, bad input gets a sentence, results survive."""
 
+import re
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.caches import per_run
-from pages._ui.explore import quality
+from pages._ui.explore import centers, quality
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -126,6 +128,8 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     open_page(app, "pages/explore.py")
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 of 100" in words
+    [table] = re.findall('aria-label="Centers".*?</table>', words)
+    assert table.count("<tr class=lit>") == 5 and "noise in east (km)" in table
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>5 centers</b>" in words and "noise of each ±" in words and "groups found" not in words
@@ -134,6 +138,12 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     open_page(app, "pages/ledger.py")
     assert not app.exception
     assert {button.label for button in app.get("download_button")} >= {"Centers as CSV", "Privacy label"}
+
+
+def test_a_column_s_name_is_text_in_the_table_of_centers():
+    drawn = centers._drawn(pd.DataFrame({"center": [1, 2], "<img src=x>": [0.123456, -2e9]}))
+    assert "<img" not in drawn and "&lt;img src=x&gt;" in drawn
+    assert "<td>0.1235</td>" in drawn and "<td>-2e+09</td>" in drawn
 
 
 def test_hidden_layers_can_be_switched_off(app):

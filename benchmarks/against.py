@@ -1,0 +1,208 @@
+"""This checkout's pages beside another one's, in turns: `python -m benchmarks.against FOLDER --turns 5`.
+
+FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
+README's command with this Python. Prints medians for each of them: the first picture with a cold browser (seconds, the
+renderer's main thread, bytes), a step of the player, a new seed until its picture, opening a session, memory, threads.
+Seconds mean little on a busy machine; the processor's milliseconds and the ratio of the two mean something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+
+from benchmarks.load import Server
+from benchmarks.visitor import Visitor
+from tests.browser.conftest import CHROMIUM, FLAGS
+from tests.serving import ROOT, awaited, serve
+
+# How many panels show something, whoever draws them: the stage's canvas, or Plotly's own elements.
+DRAWN = """() => [...document.querySelectorAll(".dpviz-stage")].filter((root) => root.panel?.stage?.drawn >= 0).length
+    + [...document.querySelectorAll("[class*=_figures] .js-plotly-plot")]
+        .filter((graph) => graph.querySelector(".point, .js-line, .hm image, .annotation")).length"""
+# What the plane shows last, in few characters.
+SEEN = """() => {
+    const graph = document.querySelector("[class*=_figures] .js-plotly-plot");
+    const panel = document.querySelector("[class*=_figures] .dpviz-stage")?.panel;
+    const {data, layout} = graph ?? panel?.stage?.original ?? {layout: {}};
+    const text = JSON.stringify([data, layout.shapes, layout.annotations, layout.title]);
+    let hash = 0;
+    for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+    return hash;
+}"""
+PAGES = (("Home", "", 1), ("Explore", "explore", 6))
+RUNS = ("NSM", "DPM", "PE-means")  # on town
+SETTLE = 400  # milliseconds in which a step has been drawn; what the page spends then anyway is subtracted
+
+
+class Spent:
+    """Milliseconds of the renderer's main thread, and bytes that came over the network."""
+
+    def __init__(self, page: Page) -> None:
+        self._cdp: CDPSession = page.context.new_cdp_session(page)
+        self._cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self._cdp.send("Network.enable")
+        self.bytes = 0.0
+        self._cdp.on("Network.loadingFinished", self._add)
+
+    def _add(self, event: dict[str, float]) -> None:
+        self.bytes += event["encodedDataLength"]
+
+    def ms(self) -> float:
+        """Return what the main thread has spent so far."""
+        metrics = self._cdp.send("Performance.getMetrics")["metrics"]
+        return next(1e3 * metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+
+
+def new_page(browser: Browser) -> tuple[BrowserContext, Page, Spent]:
+    """Return a page in a context without any cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    return context, page, Spent(page)
+
+
+def drawn(page: Page, panels: int) -> None:
+    """Wait until so many panels show something."""
+    page.wait_for_function(f"() => ({DRAWN})() >= {panels}", polling=20)
+
+
+def first_picture(browser: Browser, url: str, panels: int) -> dict[str, float]:
+    """Return seconds from the request to drawn marks, the main thread's milliseconds until then, and megabytes."""
+    context, page, spent = new_page(browser)
+    begun = time.perf_counter()
+    page.goto(url)
+    drawn(page, panels)
+    found = {"s": time.perf_counter() - begun, "main thread ms": spent.ms()}
+    page.wait_for_load_state("networkidle")
+    found["MB"] = spent.bytes / 1e6
+    context.close()
+    return found
+
+
+def step_times(page: Page, spent: Spent) -> list[float]:
+    """Return the main thread's milliseconds of every step from the first to the last, its rest subtracted."""
+    page.wait_for_timeout(1500)
+    last = int(page.get_by_role("slider", name="Step").get_attribute("max") or 0)
+
+    def cost(button: str, act: str = "(button) => button.click()") -> float:
+        before = spent.ms()
+        page.get_by_role("button", name=button).first.evaluate(act)
+        page.wait_for_timeout(SETTLE)
+        return spent.ms() - before
+
+    cost("First step")
+    rest = float(np.median([cost("Step forward", "() => null") for _ in range(5)]))
+    return [max(cost("Step forward") - rest, 0.0) for _ in range(last)]
+
+
+def new_seed(page: Page, server: Server, seed: int) -> dict[str, float]:
+    """Give Explore another seed, with Run where it asks for that; return what it took until the plane had changed."""
+    before, page_ms, all_ms = page.evaluate(SEEN), server.page_seconds(), server.seconds(server.family())
+    box = page.get_by_role("spinbutton", name="Seed")
+    box.fill(str(seed))
+    begun = time.perf_counter()
+    box.press("Enter")
+    run = page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True)
+    if not page.locator(".st-key-explore_run").count():  # it does not start by itself
+        run.click()
+    page.wait_for_function(f"(before) => ({SEEN})() !== before", arg=before, polling=20)
+    found = {"s": time.perf_counter() - begun}
+    page.wait_for_timeout(1500)
+    found["page ms"] = 1e3 * (server.page_seconds() - page_ms)
+    found["all ms"] = 1e3 * (server.seconds(server.family()) - all_ms)
+    return found
+
+
+def choose(page: Page, name: str) -> None:
+    """Take another algorithm on Explore and let its picture come."""
+    before = page.evaluate(SEEN)
+    box = page.get_by_role("combobox", name="Algorithm")
+    box.click()
+    page.get_by_role("option").filter(has_text=name).first.click()
+    page.wait_for_timeout(3000)
+    if page.evaluate(SEEN) == before:
+        page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True).click()
+        page.wait_for_function(f"(before) => ({SEEN})() !== before", arg=before)
+    page.wait_for_timeout(2000)
+
+
+async def opened(server: Server, sessions: int) -> tuple[float, float]:
+    """Open sessions on Explore one after the other; return the processor's ms of one (the page's process, all)."""
+    page, all_ = server.page_seconds(), server.seconds(server.family())
+    visitors = [Visitor(server.port, "explore") for _ in range(sessions)]
+    for visitor in visitors:
+        await visitor.__aenter__()
+        await visitor.ask()
+    await asyncio.sleep(2)
+    spent = server.page_seconds() - page, server.seconds(server.family()) - all_
+    for visitor in visitors:
+        await visitor.__aexit__(None, None, None)
+    return 1e3 * spent[0] / sessions, 1e3 * spent[1] / sessions
+
+
+def measure(browser: Browser, arms: dict[str, str], turns: int) -> Iterator[tuple[str, str, str, float]]:
+    """Yield (what, unit, version, value), the versions in turns."""
+    servers = {arm: Server(int(url.rsplit(":", 1)[1])) for arm, url in arms.items()}
+    for arm, server in servers.items():
+        yield "memory at start", "MB", arm, server.memory()[1]
+    for turn in range(turns + 1):
+        for name, path, panels in PAGES:
+            for arm, url in arms.items():
+                found = first_picture(browser, f"{url}/{path}", panels)
+                if turn:  # the first visit warms the server
+                    yield from ((f"{name}, first picture", unit, arm, value) for unit, value in found.items())
+    for _ in range(turns):
+        for arm, server in servers.items():
+            own, all_ = awaited(opened(server, 4))
+            yield "opening a session", "page ms", arm, own
+            yield "opening a session", "all ms", arm, all_
+    for arm, url in arms.items():
+        context, page, spent = new_page(browser)
+        page.goto(f"{url}/explore")
+        drawn(page, 6)
+        for name in RUNS:
+            if name != RUNS[0]:
+                choose(page, name)
+            for value in step_times(page, spent):
+                yield f"a step, {name} on town", "main thread ms", arm, value
+            for turn in range(turns):
+                found = new_seed(page, servers[arm], 100 + turn)
+                yield from ((f"a new seed, {name} on town", unit, arm, value) for unit, value in found.items())
+        context.close()
+    for arm, server in servers.items():
+        yield "memory at the end", "MB", arm, server.memory()[1]
+        yield "threads", "", arm, server.threads
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--turns", type=int, default=5)
+    options = parser.parse_args()
+    values: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with ExitStack() as stack, sync_playwright() as playwright:
+        arms = {"before": stack.enter_context(serve(options.folder)), "now": stack.enter_context(serve(ROOT))}
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for what, unit, arm, value in measure(browser, arms, options.turns):
+            values[what, unit][arm].append(value)
+            print(f"{what}: {value:.3g} {unit} {arm}", file=sys.stderr, flush=True)
+        browser.close()
+    print(f"| | | before | now | ratio |\n|---|---|---|---|---|  load {os.getloadavg()[0]:.1f}")
+    for (what, unit), found in values.items():
+        before, now = (float(np.median(found[arm])) for arm in ("before", "now"))
+        print(f"| {what} | {unit} | {before:.3g} | {now:.3g} | {now / before:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
