@@ -16,6 +16,9 @@ def prepare() -> None:
     from pages._ui.workers import workers
 
     workers().warm("dpviz.sweeps.compare", "dpviz.figures")
+    from dpviz.datasets.readers import apart
+
+    apart.warm()
     import plotly.graph_objects  # noqa: F401
     import sklearn.cluster  # noqa: F401
 
@@ -31,10 +34,12 @@ def prepare() -> None:
 
 def end() -> None:
     """Stop whatever is computed, so that nothing outlives the server."""
+    from dpviz.datasets.readers import apart
     from pages._ui.jobs import stop_all
     from pages._ui.workers import workers
 
     stop_all()
+    apart.stop()
     workers().stop()
 
 

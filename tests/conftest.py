@@ -6,6 +6,9 @@ import os
 
 import pytest
 
+from dpviz.datasets import readers
+from dpviz.datasets.readers import child
+
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
 
 
@@ -27,3 +30,9 @@ def no_loop_of_a_browser(request):
     yield
     if loop is not None:
         asyncio._set_running_loop(loop)
+
+
+@pytest.fixture(autouse=True)
+def files_are_read_here(monkeypatch):
+    """Hundreds of small workbooks and Parquet files are read in this process; `test_apart` has the real processes."""
+    monkeypatch.setattr(readers, "read_apart", child.read)

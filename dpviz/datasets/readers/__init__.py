@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import BinaryIO
 
-from dpviz.datasets.readers.excel import read_excel
-from dpviz.datasets.readers.parquet import read_parquet
-from dpviz.datasets.readers.table import Column, Form, Limits, Stopped, Table, TableError
+from dpviz.datasets.readers.apart import read_apart
+from dpviz.datasets.readers.table import Column, Form, Limits, Stopped, Table, TableError, too_much
 from dpviz.datasets.readers.text import read_text
 
 __all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError", "read_table"]
 
-_READERS = {b"PK\x03\x04": read_excel, b"PAR1": read_parquet}
+_APART = (b"PK\x03\x04", b"PAR1")  # workbooks and Parquet files
 _REFUSED = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
@@ -71,7 +70,10 @@ def read_table(
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
             raise TableError(f"{name}: the content is {what}; a table in CSV, TSV, Parquet or Excel form is needed.")
-    reader = next((reader for magic, reader in _READERS.items() if head.startswith(magic)), read_text)
-    table = reader(data, name, Form(header, private), limits, advance)
+    reader = read_apart if head.startswith(_APART) else read_text
+    try:
+        table = reader(data, name, Form(header, private), limits, advance)
+    except MemoryError:
+        raise too_much(name) from None
     advance(1.0)
     return table

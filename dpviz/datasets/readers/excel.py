@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import io
 import math
-import threading
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -40,15 +39,14 @@ _GAP = 10_000  # empty rows one after another: a row may carry any number, and t
 _BOOK = 1_000_000  # bytes of the list of sheets and names, which is parsed as a whole
 _HEARD = 500  # rows between two chances to stop
 _DATES = (datetime.date, datetime.time, datetime.timedelta)
-_one_at_a_time = threading.Lock()  # openpyxl warns with cells in its words; silencing warnings is not thread-safe
 
 
 def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read the first sheet of an .xlsx workbook."""
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
-    with faults_as(sentence), _one_at_a_time, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with faults_as(sentence), warnings.catch_warnings():  # no thread beside it: see `apart`
+        warnings.simplefilter("ignore")  # openpyxl warns with cells in its words
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         try:
             sheets = book.worksheets

@@ -51,6 +51,8 @@ class Limits:
     ratio : inflated bytes per byte of the file
     rows, columns, cells : of the table
     excel_cells : cells of an Excel table, which is read slowly
+    seconds : of processor time for reading a workbook or a Parquet file
+    memory : bytes of addresses for the same
     """
 
     bytes: int = 300_000_000
@@ -60,6 +62,8 @@ class Limits:
     columns: int = 200
     cells: int = 60_000_000
     excel_cells: int = 3_000_000
+    seconds: int = 60
+    memory: int = 3_000_000_000
 
     def check(self, name: str, n_rows: int, n_columns: int) -> None:
         """Refuse a table that is too large; the message holds the limit, not the size."""
@@ -176,12 +180,17 @@ class Table:
         return X
 
 
+def too_much(name: str) -> TableError:
+    """Return the refusal of a file whose reader had to be ended."""
+    return TableError(f"{name}: reading it takes more time or memory than is allowed; save the table as CSV.")
+
+
 @contextmanager
 def faults_as(sentence: str) -> Iterator[None]:
     """Turn any fault of somebody else's parser into one sentence: its own words may hold cells."""
     try:
         yield
-    except (TableError, Stopped):
+    except (TableError, Stopped, MemoryError):
         raise
     except Exception:
         raise TableError(sentence) from None

@@ -1,0 +1,146 @@
+"""Workbooks and Parquet files are read in processes of their own: a hostile one ends there, and nobody else waits.
+
+A server calls `warm`: processes have then made their imports already, and wait for the next files.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dpviz.datasets.readers.frames import ASKED, ERROR, FILE, PROGRESS, TABLE, frames, request, send, table_from
+from dpviz.datasets.readers.table import Form, Limits, Table, TableError, faults_as, too_much
+
+__all__ = ["read_apart", "stop", "warm"]
+
+_PACKAGE = str(Path(__file__).parents[3])  # where `dpviz` is found
+_AT_A_TIME = 4  # slow files of some visitors leave a place for the next one's
+_TICK = 0.05  # seconds between two chances to stop
+
+_places = threading.BoundedSemaphore(_AT_A_TIME)
+_lock = threading.Lock()
+_waiting: list[subprocess.Popen[bytes]] = []  # processes without a file
+_spares = 0
+
+_Frame = tuple[bytes, bytes]
+
+
+def warm() -> None:
+    """Keep processes ready from now on, two: while one reads, the next visitor finds another."""
+    global _spares
+    with _lock:
+        _spares = 2
+    _refill()
+
+
+def stop() -> None:
+    """End the processes that wait, and keep no other ready."""
+    global _spares
+    with _lock:
+        _spares = 0
+        while _waiting:
+            with _waiting.pop() as process:
+                process.kill()
+
+
+def read_apart(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+    """Read a workbook or a Parquet file; the process is ended when it takes too much, or when `advance` raises."""
+    while not _places.acquire(timeout=_TICK):
+        advance(0.0)
+    try:
+        with _process(name) as process:
+            return _answer(process, data, name, form, limits, advance)
+    finally:
+        _places.release()
+
+
+def _answer(
+    process: subprocess.Popen[bytes],
+    data: memoryview,
+    name: str,
+    form: Form,
+    limits: Limits,
+    advance: Callable[[float], None],
+) -> Table:
+    """Return what the process says of a file; every tick is a chance to stop."""
+    heard: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
+    threading.Thread(target=_talk, args=(process, request(name, form, limits), data, heard), daemon=True).start()
+    arriving, done = iter(heard.get, None), 0.0
+    while True:
+        advance(done)
+        try:
+            frame = heard.get(timeout=_TICK)
+        except queue.Empty:
+            continue
+        if frame is None:  # it died: by its limits, or of the file
+            raise too_much(name)
+        letter, content = frame
+        if letter == PROGRESS:
+            (done,) = struct.unpack("<d", content)
+        elif letter == ERROR:
+            raise TableError(content.decode(errors="replace"))
+        elif letter == TABLE:
+            with faults_as(str(too_much(name))):
+                table = table_from(name, content, arriving)
+                limits.check(name, table.n_rows, len(table.columns))
+                return table
+
+
+def _talk(
+    process: subprocess.Popen[bytes], asked: bytes, data: memoryview, heard: queue.SimpleQueue[_Frame | None]
+) -> None:
+    """Give a process its file and pass on what it says, until it has ended; the last that is passed on is None."""
+    assert process.stdin and process.stdout
+    try:
+        with process.stdin as into, process.stdout as out:
+            send(into, ASKED, asked)
+            send(into, FILE, data)
+            for frame in frames(out):
+                heard.put(frame)
+    except OSError:  # it was ended while it was told: the None says it
+        pass
+    finally:
+        heard.put(None)
+
+
+@contextmanager
+def _process(name: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Hand out a process for one file, the one that waits if there is one, and end it afterwards."""
+    process = None
+    with _lock:
+        while _waiting and process is None:
+            ready = _waiting.pop(0)
+            process = ready if ready.poll() is None else None
+    try:
+        process = process or _start()
+    except OSError:
+        raise TableError(f"{name}: no process can be started to read it now; try again, or save it as CSV.") from None
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        _refill()
+
+
+def _refill() -> None:
+    with _lock, suppress(OSError):  # without a spare the next file starts its own, and says why it cannot
+        while len(_waiting) < _spares:
+            _waiting.append(_start())
+
+
+def _start() -> subprocess.Popen[bytes]:
+    paths = os.pathsep.join(path for path in (_PACKAGE, os.environ.get("PYTHONPATH")) if path)
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "dpviz.datasets.readers.child"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,  # a traceback may hold cells
+        env=os.environ | threads | {"PYTHONPATH": paths},
+    )  # fmt: skip

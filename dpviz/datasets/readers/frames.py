@@ -1,0 +1,97 @@
+"""What goes between a reader in a process of its own and who asked it. A frame is a letter, a length and so many bytes.
+
+Nothing that arrives can make the other side run code, whatever a file did to the process that read it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import struct
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+
+from dpviz.datasets.readers.table import Column, Form, Limits, Table
+
+__all__ = [
+    "ASKED",
+    "ERROR",
+    "FILE",
+    "PROGRESS",
+    "TABLE",
+    "asked",
+    "frames",
+    "request",
+    "send",
+    "send_table",
+    "table_from",
+]
+
+ASKED, FILE, PROGRESS, ERROR, TABLE, VALUES = b"a", b"f", b"p", b"e", b"t", b"v"
+_HEAD = struct.Struct("<cQ")
+_MOST = 2**30  # bytes of a frame; the largest is a file
+_TYPES = {"<f4", "<f8"}
+
+
+def send(out: IO[bytes], letter: bytes, content: bytes | memoryview) -> None:
+    """Write one frame."""
+    out.write(_HEAD.pack(letter, memoryview(content).nbytes))
+    out.write(content)
+    out.flush()
+
+
+def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield frames to the end of a stream; one that is cut off is none."""
+    while len(head := into.read(_HEAD.size)) == _HEAD.size:
+        letter, length = _HEAD.unpack(head)
+        if length > _MOST:
+            return
+        content = into.read(length)
+        if len(content) < length:
+            return
+        yield letter, content
+
+
+def request(name: str, form: Form, limits: Limits) -> bytes:
+    """Return the content of the frame before the file."""
+    return json.dumps([name, dataclasses.asdict(form), dataclasses.asdict(limits)]).encode()
+
+
+def asked(content: bytes) -> tuple[str, Form, Limits]:
+    """Return what `request` was given."""
+    name, form, limits = json.loads(content)
+    return name, Form(**form), Limits(**limits)
+
+
+def send_table(out: IO[bytes], table: Table) -> None:
+    """Write a table: its form, then the numbers of each usable column."""
+    columns = [[c.name, c.kind, c.reason, None if c.values is None else c.values.dtype.str] for c in table.columns]
+    send(out, TABLE, json.dumps([table.n_rows, table.notes, columns]).encode())
+    for column in table.columns:
+        if column.values is not None:
+            send(out, VALUES, np.ascontiguousarray(column.values).data.cast("B"))
+
+
+def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -> Table:
+    """Return the table whose form has just arrived; its numbers are taken from the next frames.
+
+    Raises
+    ------
+    ValueError
+        If it is no table.
+    """
+    n_rows, notes, columns = json.loads(content)
+
+    def values(dtype: str) -> np.ndarray:
+        letter, numbers = next(rest, (b"", b""))
+        if letter != VALUES or dtype not in _TYPES or len(numbers) != n_rows * np.dtype(dtype).itemsize:
+            raise ValueError("readers: a column's numbers are missing.")
+        return np.frombuffer(numbers, dtype)
+
+    made = [
+        Column(str(name), str(kind), str(reason), None if dtype is None else values(dtype))
+        for name, kind, reason, dtype in columns
+    ]
+    return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)))
