@@ -6,7 +6,7 @@ from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.verdict import reach
 from pages._ui import controls, links, private, results, runs, shell, takeaway
-from pages._ui.explore import centers, coreset, local, quality, stale, verdict
+from pages._ui.explore import centers, coreset, local, quality, reruns, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.player import player
@@ -83,13 +83,15 @@ if result is None:
     st.stop()
 
 verdict.line(result, hidden=hidden)
-opened = links.opened("explore") if result.identity == form.asks_for(data) else None
+current = result.identity == form.asks_for(data)
+opened = links.opened("explore") if current else None
 player("explore", result, hidden=hidden, axes=axes, opened=opened)
 drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
+reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
 centers.section("explore", result)
 takeaway.menu("explore", result, hidden=hidden, axes=axes)
 quality.section(result, hidden=hidden)

@@ -15,6 +15,7 @@ _SHAPES = {
     "path": '<path d="M2 12 L7 6 L14 4" fill="none" stroke="{released}" stroke-width="1.8"/>',
     "dashed": '<path d="M2 12 L14 4" fill="none" stroke="{released}" stroke-width="1.6" stroke-dasharray="3 2"/>',
     "circle": '<circle cx="8" cy="8" r="6" fill="none" stroke="{released_soft}" stroke-width="1.6"/>',
+    "hoop": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{ink}" stroke-width="2"/>',
     "haze": '<circle cx="8" cy="8" r="6" fill="none" stroke="{released}" stroke-dasharray="2 2"/>',
     "bar": '<rect x="4" y="2" width="8" height="12" fill="{released}"/>',
     "box": '<rect x="2" y="2" width="12" height="12" fill="{released}" fill-opacity=".2" stroke="{released}"/>',

@@ -18,7 +18,17 @@ from dpviz.domain import Domain
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
 
-__all__ = ["Groups", "Verdict", "demo_verdict", "groups_of", "largest_gap", "private_verdict", "quantity", "reach"]
+__all__ = [
+    "Groups",
+    "Verdict",
+    "demo_verdict",
+    "groups_of",
+    "largest_gap",
+    "private_verdict",
+    "quantity",
+    "reach",
+    "spread_words",
+]
 
 FAR = 1.1  # times KMeans' loss from which a loss is called high
 LOUD = 0.5  # noise of a size as a share of the smallest group from which the noise is called as large as the group
@@ -156,7 +166,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
     k = len(trace.cluster_centers)
     parts = [f"{k} center{'s' * (k != 1)}"]
     if noise.sd is not None:
-        parts.append(f"noise of each {_spread(float(noise.sd.max()), trace.domain, columns, units)}")
+        parts.append(f"noise of each {spread_words(float(noise.sd.max()), trace.domain, columns, units)}")
     drowned = 0
     if noise.sizes is not None and noise.sizes_sd is not None:
         drowned = int((noise.sizes < 2 * noise.sizes_sd).sum())
@@ -198,7 +208,7 @@ def ratio_words(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}" if math.isfinite(ratio) else "∞"
 
 
-def _spread(sd: float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
+def spread_words(sd: float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
     """Return one standard deviation per column in the data's units: the widest column, by name if they differ."""
     if sd >= 1:
         return "as wide as the public bounds"

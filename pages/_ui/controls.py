@@ -140,6 +140,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
             )
         )
     found += [_seed("explore_seed"), _layers("explore_hidden")]
+    found.append(Control("again", "explore_again", "20 reruns", _switch(False)))
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(

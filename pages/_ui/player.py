@@ -110,6 +110,7 @@ def _transport(
         marks=how.marks(result.trace),
         lines=_lit(result),
         autoplay=autoplay,
+        private=result.data.private,
         **starts(opened),
     )
 

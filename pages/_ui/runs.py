@@ -98,7 +98,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
         return
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job))  # noqa: E731
-    job = jobs().submit(algorithm.name, work, _session(), Presence().there)
+    job = jobs().submit(algorithm.name, work, owner(), Presence().there)
     st.session_state.update(job=job.id, inbox=inbox)
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
@@ -144,7 +144,7 @@ def abandon() -> None:
         job.cancel()
 
 
-def _session() -> str:
+def owner() -> str:
     """Return a name for this session that tells nobody anything: the owner of its jobs."""
     return st.session_state.setdefault("owner", secrets.token_urlsafe(9))
 

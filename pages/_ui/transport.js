@@ -14,7 +14,7 @@ export default function ({ data, parentElement }) {
   const kept = (states[data.id] ??= { runs: {}, looking: false });
   kept.stop?.(); // called again for a new run: the one before must not go on moving the figures
   // Each run has its own step, so that a late render of the run before cannot move this one's figures.
-  const state = (kept.runs[data.titles.join("\n")] ??= { step: last, playing: false });
+  const state = (kept.runs[data.run || data.titles.join("\n")] ??= { step: last, playing: false });
   const asked = data.opened && kept.opened !== data.opened; // by an address: go where it says, once
   if (asked) {
     kept.opened = data.opened;
@@ -25,9 +25,9 @@ export default function ({ data, parentElement }) {
 
   root.tabIndex = 0;
   root.setAttribute("role", "group");
-  root.setAttribute("aria-label", "Steps of the run");
+  root.setAttribute("aria-label", data.what);
   root.innerHTML = `<div class="row">
-    <span class="badge">DEMO</span>
+    <span class="badge">${data.mode}</span>
     <button class="ends" data-do="first" aria-label="First step">${icon("first")}</button>
     <button data-do="back" aria-label="Step back">${icon("back")}</button>
     <button class="play" data-do="play" aria-label="Play">${icon("play")}</button>
@@ -55,7 +55,7 @@ export default function ({ data, parentElement }) {
     words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
-    if (!state.playing) window.__dpvizAddress?.step?.(state.step, last);
+    if (!state.playing && data.main) window.__dpvizAddress?.step?.(state.step, last);
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);
   };

@@ -33,11 +33,16 @@ def transport(
     opened: int = 0,
     step: int | None = None,
     play: bool = False,
+    run: str = "",
+    what: str = "Steps of the run",
+    main: bool = True,
+    private: bool = False,
 ) -> None:
     """Show the controls for the figures inside the container with key `scope`; stepping never asks the server.
 
     `lines` are the numbers of the lines of pseudo-code that run at every frame. With another `opened`, the player goes
-    to `step`, or plays from the first one.
+    to `step`, or plays from the first one. The step is kept for every `run` (without one: for every list of titles).
+    Only the `main` one of a page tells its step to the address.
     """
     data: dict[str, Any] = {
         "id": key,
@@ -49,6 +54,10 @@ def transport(
         "opened": opened,
         "step": step,
         "play": play,
+        "run": run,
+        "what": what,
+        "main": main,
+        "mode": "PRIVATE" if private else "DEMO",
     }
     _component(key=key, data=data, height="content")
 

@@ -1,0 +1,111 @@
+"""Would it happen again? The same algorithm on the same people, again and again with other noise."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from dpviz.algorithms import Algorithm
+from dpviz.datasets import Dataset
+from dpviz.domain import Domain
+from dpviz.metrics import mean_distance, normalized_loss
+from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.rows import Rows
+
+__all__ = ["Reruns", "matched", "rerun", "spread"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reruns:
+    """Runs that differ in their seed alone. On raw rows the losses are NOT PRIVATE.
+
+    Attributes
+    ----------
+    seeds : one a run
+    centers : released centers of every run, arrays of shape (k', d), original units
+    losses : ndarray of shape (runs,), mean squared distance (mean distance for medians), z units
+    """
+
+    seeds: tuple[int, ...]
+    centers: tuple[np.ndarray, ...]
+    losses: np.ndarray
+
+    @property
+    def worst(self) -> int:
+        """The run with the largest loss, as an index."""
+        return int(np.argmax(self.losses))
+
+
+def rerun(
+    populations: Sequence[Dataset],
+    algorithm: Algorithm,
+    seeds: Sequence[int],
+    on_step: Callable[[int, int], None] = lambda done, all: None,
+) -> Reruns:
+    """Run an algorithm once a seed; `on_step` is told how many runs are made.
+
+    Parameters
+    ----------
+    populations : public or made-up data that take turns, all with the same domain; never private rows
+    seeds : of the noise and of the start
+
+    Raises
+    ------
+    PermissionError
+        If a population is private: every run would spend its budget again.
+    """
+    if any(people.private for people in populations):
+        raise PermissionError("Reruns on private data would spend its budget every time; simulate people instead.")
+    sources = [_rows(people, algorithm) for people in populations]
+    centers, losses = [], []
+    for done, seed in enumerate(seeds):
+        on_step(done, len(seeds))
+        people, rows = populations[done % len(populations)], sources[done % len(populations)]
+        trace = algorithm.run(rows, domain=people.domain, seed=seed, dataset_id=people.dataset_id)
+        centers.append(np.asarray(trace.cluster_centers))
+        losses.append(_loss(people, centers[-1], getattr(algorithm, "objective", "means")))
+    on_step(len(seeds), len(seeds))
+    return Reruns(tuple(seeds), tuple(centers), np.array(losses))
+
+
+def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
+    """Return the rows as the algorithm takes them, prepared once for all runs; the reference reads raw ones."""
+    return people.X if algorithm.notion is Notion.NONE else Rows(people.X, people.domain, people.dataset_id)
+
+
+def _loss(people: Dataset, centers: np.ndarray, objective: str) -> float:
+    if objective != "medians":
+        return normalized_loss(people.X, centers, people.domain)
+    Z, z = people.domain.normalize(people.X), people.domain.normalize(centers)
+    return mean_distance(Z[np.isfinite(Z).all(axis=1)], z)
+
+
+def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return each run's partner of every anchor (k, d), shape (runs, k, d), original units; NaN where it has none.
+
+    Partners are one to one, with the least total distance in z units.
+    """
+    here = domain.normalize(anchor)
+    found = np.full((len(runs), *anchor.shape), np.nan)
+    for run, centers in zip(found, runs, strict=True):
+        own, other = linear_sum_assignment(cdist(here, domain.normalize(centers)))
+        run[own] = centers[other]
+    return found
+
+
+def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return how far the partners of every anchor (k, d) scatter over the runs: standard deviation per column, z units.
+
+    NaN for an anchor that has a partner in fewer than two runs. Shape (k,).
+    """
+    Z = (matched(runs, anchor, domain) - domain.middle) / domain.half_width
+    there = np.isfinite(Z[..., 0])
+    count = there.sum(axis=0)
+    mean = np.nansum(Z, axis=0) / np.maximum(count, 1)[:, None]
+    squares = np.nansum((Z - mean) ** 2, axis=(0, 2))
+    scatter = np.sqrt(squares / np.maximum(count - 1, 1) / anchor.shape[1])
+    return np.where(count > 1, scatter, np.nan)

@@ -1,0 +1,119 @@
+"""Many small results that a picture is made of: computed one after the other in the background, kept by their name."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages._ui import runs
+from pages._ui.jobs import Job
+from pages._ui.presence import Presence
+from pages._ui.workers import workers
+
+__all__ = ["Gathered", "Piece", "Shelf", "gather", "halt"]
+
+SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session's own files
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Piece:
+    """One result: its public name, and how it is made as function(*args, on_step) in a worker process."""
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Gathered:
+    """What is there so far; the job that makes the rest, if any; one sentence if it failed; whether it was stopped."""
+
+    found: dict[str, Any]
+    job: Job | None = None
+    problem: str = ""
+    stopped: bool = False
+
+    @property
+    def active(self) -> bool:
+        """Whether more will come."""
+        return self.job is not None and self.job.active
+
+
+class Shelf:
+    """The last `most` pieces by name; any thread may put and get."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._kept, self._lock = most, OrderedDict[str, Any](), threading.Lock()
+
+    def put(self, name: str, piece: Any) -> None:
+        """Keep a piece and drop the oldest above the limit."""
+        with self._lock:
+            self._kept[name] = piece
+            self._kept.move_to_end(name)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+    def get(self, name: str) -> Any:
+        """Return a piece, or None if it is not there."""
+        with self._lock:
+            return self._kept.get(name)
+
+
+@st.cache_resource
+def _everybody() -> Shelf:
+    return Shelf(SHARED)
+
+
+def _shelf(public: bool) -> Shelf:
+    return _everybody() if public else st.session_state.setdefault("pieces", Shelf(OWN))
+
+
+def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> Gathered:
+    """Return what is there of the pieces, and see to it that the others are made, in their order.
+
+    A session makes the pieces of one topic at a time: what was asked for before and is not finished is dropped.
+    """
+    shelf, state = _shelf(public), st.session_state
+    names = tuple(piece.name for piece in pieces)
+    found = {name: piece for name in names if (piece := shelf.get(name)) is not None}
+    asked, job_id = state.get(f"pieces_{topic}", ((), ""))
+    job = runs.jobs().get(job_id)
+    if asked != names:
+        halt(topic)
+        job = None
+    missing = [piece for piece in pieces if piece.name not in found]
+    if not missing:
+        return Gathered(found)
+    if job is None:
+        work = lambda job: _make(job, missing, shelf)  # noqa: E731
+        job = runs.jobs().submit(title, work, f"{runs.owner()} {topic}", Presence().there)
+        state[f"pieces_{topic}"] = (names, job.id)
+        if job.wait(runs.QUICK):
+            return gather(topic, title, pieces, public=public)
+    return Gathered(found, job, job.error, job.status == "cancelled")
+
+
+def halt(topic: str) -> None:
+    """Stop what is being made for a topic and forget that it was asked for."""
+    _, job_id = st.session_state.pop(f"pieces_{topic}", ((), ""))
+    if (job := runs.jobs().get(job_id)) is not None:
+        job.cancel()
+
+
+def _make(job: Job, missing: list[Piece], shelf: Shelf) -> None:
+    """Make the pieces; every one counts as much as the others, however many steps it has."""
+    for index, piece in enumerate(missing):
+        part = Job("", piece.name)
+
+        def still_wanted(part: Job = part, index: int = index) -> bool:
+            share = part.done / part.total if part.total else 0.0
+            job.advance(round(1000 * (index + share)), 1000 * len(missing))
+            return True
+
+        part.wanted = still_wanted
+        shelf.put(piece.name, workers().run(piece.function, *piece.args, job=part))

@@ -1,0 +1,83 @@
+"""Twenty reruns on Explore: by a link, with a cloud for every ε, the worst run as an address, never in PRIVATE."""
+
+import re
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load
+from dpviz.metrics import normalized_loss
+from pages._ui import controls, pieces, scene
+from tests.pages.pictures import pictures
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def app(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.session_state["address"] = ("explore", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&again=1")
+    app.session_state["wanted"] = "pages/explore.py"
+    return app.run()
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def finish(app):
+    until = time.monotonic() + 60
+    while words(app).count("href=") < 5 and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app):
+    finish(app)
+    assert not app.exception and not app.error
+    links = dict(re.findall(r'href="explore\?([^"]+)"[^>]*>(ε [0-9.]+): ', words(app)))
+    assert sorted(links.values()) == ["ε 0.25", "ε 0.5", "ε 1", "ε 2", "ε 4"]
+    address = next(query for query, one in links.items() if one == "ε 4").replace("&amp;", "&")
+    there, problem = scene.read("explore", address, controls.explore)
+    assert problem == "" and there.values["e"] == 4 and there.values["again"]
+    data, algorithm = load("tiny"), ALGORITHMS["sulloyd"](n_clusters=2, epsilon=4.0)
+    runs = {seed: algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(1, 21)}
+    losses = {seed: normalized_loss(data.X, run.cluster_centers, data.domain) for seed, run in runs.items()}
+    assert there.values["s"] == max(losses, key=losses.get)
+    before = len(pictures(app))
+    app.segmented_control(key="explore_again_how").set_value("one").run()
+    assert not app.exception and len(pictures(app)) == before
+    app.toggle(key="explore_hidden").set_value(False).run()
+    assert "Open the worst run" not in words(app) and len(pictures(app)) < before  # no loss without the hidden layers
+
+
+def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
+    state, gate = {}, threading.Event()
+    monkeypatch.setattr(pieces.st, "session_state", state)
+    monkeypatch.setattr(pieces.runs, "owner", lambda: "me")
+    monkeypatch.setattr(pieces, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
+
+    def slow(on_step):
+        while not gate.wait(0.01):
+            on_step(1, 2)
+        return "there"
+
+    wanted = [pieces.Piece("a", slow, ())]
+    now = pieces.gather("t", "title", wanted, public=False)
+    assert now.active and now.found == {}
+    now.job.cancel()
+    assert now.job.wait(20)
+    assert pieces.gather("t", "title", wanted, public=False).stopped
+    pieces.halt("t")
+    gate.set()
+    assert pieces.gather("t", "title", wanted, public=False).job is not None
+    assert pieces.runs.jobs().get(state["pieces_t"][1]).wait(20)
+    assert pieces.gather("t", "title", wanted, public=False).found == {"a": "there"}
+    state.clear()
+    assert pieces.gather("t", "title", wanted, public=False).found == {}  # a file's pieces go with its session
