@@ -12,6 +12,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
 from pages._ui import controls, pieces, scene
+from pages._ui.workers import Workers
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +64,8 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(pieces.runs, "owner", lambda: "me")
     monkeypatch.setattr(pieces, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
 
+    monkeypatch.setattr(pieces, "workers", lambda: Workers(0))
+
     def slow(on_step):
         while not gate.wait(0.01):
             on_step(1, 2)
@@ -76,8 +79,13 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     assert pieces.gather("t", "title", wanted, public=False).stopped
     pieces.halt("t")
     gate.set()
-    assert pieces.gather("t", "title", wanted, public=False).job is not None
-    assert pieces.runs.jobs().get(state["pieces_t"][1]).wait(20)
-    assert pieces.gather("t", "title", wanted, public=False).found == {"a": "there"}
+    until = time.monotonic() + 20
+    while not (found := pieces.gather("t", "title", wanted, public=False).found) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert found == {"a": "there"}
+    gate.clear()
     state.clear()
-    assert pieces.gather("t", "title", wanted, public=False).found == {}  # a file's pieces go with its session
+    other = pieces.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
+    assert other.found == {} and other.active
+    pieces.halt("t")
+    assert other.job.wait(20) and other.job.status == "cancelled"
