@@ -48,6 +48,20 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
         ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
     ],
+    (Q + "trees.py", "tests/algorithms/test_privtree.py"): [
+        ("box_counts_overlapping_boxes", "or set(self.nodes) & _above(self.nodes)", ""),
+    ],
+    (Q + "trees.py", QUERIES): [
+        ("box_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
+    ],
+    (P + "curator.py", "tests/algorithms/test_privtree.py"): [
+        ("grow_no_decay", "counts - depth * decay", "counts"),
+        ("grow_no_floor", "np.maximum(counts - depth * decay, query.threshold - decay)", "counts - depth * decay"),
+        ("grow_any_relation", 'return {"": 1.0}\n\n        cost, entry', 'return {"": 1.0}\n\n        one = lambda *_: {"": 1.0}\n        cost, entry'),
+    ],
+    (P + "plan.py", "tests/algorithms/test_privtree.py"): [
+        ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
+    ],
     (P + "accounting.py", ACCOUNTING): [
         ("delta_of_mu_sign", "ndtr(mu / 2 - epsilon / mu)", "ndtr(mu / 2 + epsilon / mu)"),
         ("delta_of_mu_no_tail", "- math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))", "- 0.0 * epsilon"),

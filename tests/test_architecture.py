@@ -27,6 +27,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.privacy.queries",
     "dpviz.privacy.rows",
     "dpviz.privacy.chunked",
+    "dpviz.privacy.answers",
     "dpviz.privacy.curator",
     "dpviz.privacy.secret",
     "dpviz.privacy.accounts",

@@ -17,6 +17,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.lsh_splits import LSHSplits
 from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.pe_means import PEMeans
+from dpviz.algorithms.privtree import PrivTree
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
 from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
 from dpviz.algorithms.stemmer_kaplan_swap import StemmerKaplanSwap
@@ -35,6 +36,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         FastLloyd,
         EUGkM,
         DPM,
+        PrivTree,
         EMMC,
         LSHSplits,
         NSM,

@@ -126,6 +126,15 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("average each final region, with noise", ("averages",), "average"),
         Line("if k is given: k-means on the averages", ("merge",)),
     ),
+    "privtree": (
+        Line("begin with one box: the public bounds", ("halving-level",)),
+        Line("for every box, depth by depth:", ("halving-level",)),
+        Line("  count its rows, less a bit for each depth", ("halving-level",), "tree"),
+        Line("  with noise above the threshold? Halve it", ("halving-level",), "tree"),
+        Line("count the rows of every leaf, with noise", ("halving-centers",), "leaves"),
+        Line("leaves without a positive count are dropped", ("halving-centers",)),
+        Line("weighted k-means on the leaves' middles", ("halving-centers",)),
+    ),
     "em-mc": (
         Line("lay finer and finer grids over the bounds", ("cover",), at=("first",)),
         Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),

@@ -20,6 +20,7 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 _ONE: dict[str, dict[str, Any]] = {
     "stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"},
     "eugkm": {"lloyd_share": 0.5, "cells": 64},
+    "privtree": {"threshold": 2.0, "max_depth": 9},
     "dp-lloyd": {"schedule": "halving", "division": "optimal", "init": "packing"},
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
+from scipy.stats import laplace
 
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import Total
@@ -107,6 +108,20 @@ class Witness(Session):
         self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
         return picked, true
 
+    def grown(self, query: Any, scope: int, halve: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
+        """Answer from the rows; note what both neighbors count in the boxes that could be halved, with their depth."""
+        nodes, halved, true = super().grown(query, scope, halve)
+        tried = np.array([node.bit_length() - 1 < query.deepest for node in nodes.tolist()])
+        depth = np.array([node.bit_length() - 1 for node in nodes.tolist()])[tried]
+        counts = []
+        for session in (self, self._neighbor):
+            by_depth = [
+                session._statistic(query.counts(nodes[tried][depth == i]), scope)[""] for i in range(depth.max() + 1)
+            ]
+            counts.append(np.concatenate(by_depth))
+        self.exchanges.append(Exchange((halved[tried], depth, query.threshold), *counts))
+        return nodes, halved, true
+
     def noisy_keys(self, query: Any, scope: int, keep: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; note noisy and true counts of every key that either neighbor has."""
         drawn: list[tuple[np.ndarray, np.ndarray]] = []
@@ -183,6 +198,18 @@ def _cover(entry: Release, seen: Exchange) -> float:
     return float(seen.true.log_chance(entry.scale) - seen.other.log_chance(entry.scale))
 
 
+def _halving(entry: Release, seen: Exchange) -> float:
+    """Sum the log ratios of what was halved and what was not."""
+    halved, depth, threshold = seen.released
+    decay = entry.scale / entry.sensitivity * math.log(2)
+
+    def log_chance(counts: np.ndarray) -> np.ndarray:
+        needed = (threshold - np.maximum(counts - depth * decay, threshold - decay)) / entry.scale
+        return np.where(halved, laplace.logsf(needed), laplace.logcdf(needed))
+
+    return float((log_chance(seen.true) - log_chance(seen.other)).sum())
+
+
 def _threshold(entry: Release, seen: Exchange) -> float:
     """Sum the keys' log ratios: a passed count by its density, one held back by its chance; infinite on a new key."""
     noisy, passed = seen.released
@@ -219,6 +246,7 @@ LOG_RATIO: dict[str, Callable[[Release, Exchange], float]] = {
     "Exponential": _exponential,
     "Threshold": _threshold,
     "Cover": _cover,
+    "Halving": _halving,
     "Exact": _exact,
     **dict.fromkeys(LOCAL, _reports),
 }

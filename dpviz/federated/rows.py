@@ -19,8 +19,8 @@ from dpviz.frozen import freeze
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Noise, Secure
-from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
-from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Keep, Perturb, Pick, Rows, Session
+from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Halve, Keep, Perturb, Pick, Rows, Session
 
 __all__ = ["FederatedRows", "MaskedSession", "Round"]
 
@@ -171,6 +171,10 @@ class MaskedSession(Session):
     def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> NoReturn:
         """Refuse."""
         refuse("choosing cells by the exponential mechanism")
+
+    def grown(self, query: Halvings, scope: int, halve: Halve) -> NoReturn:
+        """Refuse."""
+        refuse("halving boxes by biased counts")
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
         """Refuse."""

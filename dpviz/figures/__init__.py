@@ -4,7 +4,21 @@
 a `PANE` and one line here; every other run gets the plain picture of `centers`.
 """
 
-from dpviz.figures import centers, dpm, em_mc, grid, hdpe, lloyd, local, lsh_splits, nsm, pe, rho, stemmer_kaplan
+from dpviz.figures import (
+    centers,
+    dpm,
+    em_mc,
+    grid,
+    hdpe,
+    lloyd,
+    local,
+    lsh_splits,
+    nsm,
+    pe,
+    privtree,
+    rho,
+    stemmer_kaplan,
+)
 from dpviz.figures.view import Pane, Panel, View
 from dpviz.trace import Trace
 
@@ -20,6 +34,7 @@ PANES = {
     "reports": local.PANE,
     "region": dpm.PANE,
     "grid": grid.PANE,
+    "halving-level": privtree.PANE,
     "cover": em_mc.PANE,
     "split-level": lsh_splits.PANE,
 }

@@ -22,6 +22,7 @@ _SCALE = {
     "Exponential": "Gumbel noise of scale {scale:.4g} on every score, only the winner is released",
     "Threshold": "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold",
     "Cover": "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are told,",
+    "Halving": "Laplace noise of scale {scale:.4g} on every box's count, of which only the halvings are told,",
     "Exact": "no noise",
 }
 _REPORT = "each bit is flipped with probability {scale:.4g}"
@@ -35,6 +36,8 @@ def _cost(entry: Release) -> str:
         return f"μ = {ratio:.4g} and δ = {entry.cost['delta']:.2g} for keys that one row alone creates"
     if entry.mechanism in ("Laplace", "Exponential"):
         return f"ε = {ratio:.4g}"
+    if entry.mechanism == "Halving":
+        return f"ε = {3 * ratio:.4g} for the whole tree"
     if entry.mechanism == "Cover":
         return f"ε = {entry.cost['epsilon']:.4g} and δ = {entry.cost['delta']:.2g} for all picks together"
     return f"ε = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
@@ -45,7 +48,7 @@ def why(entry: Release, unit: str) -> str:
     noise = _SCALE.get(entry.mechanism, _REPORT).format(scale=entry.scale)
     if entry.mechanism not in _SCALE:
         return f"{_sentence(entry.reason)}: {noise} costs {_cost(entry)}, whatever is asked."
-    norm = "in one cell" if entry.mechanism == "Cover" else _NORM[entry.norm]
+    norm = {"Cover": "in one cell", "Halving": "in one box of each depth"}.get(entry.mechanism) or _NORM[entry.norm]
     part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
     if entry.excess > 1:
         part += (

@@ -5,77 +5,24 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
 from dpviz.frozen import freeze
 from dpviz.geometry import GRID
+from dpviz.privacy.answers import Hidden, Noisy, NoisyKeys, Reports
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Cover, Exact, Exponential, Gaussian, Laplace, Plan, Report, Threshold
-from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.plan import Cost, Cover, Exact, Exponential, Gaussian, Halving, Laplace, Plan, Report, Threshold
+from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 
 _NARROWEST = 32 * GRID  # a discrete Gaussian's delta is then at most 1.001 times the continuous one's
-
-
-class Hidden(NamedTuple):
-    """A true statistic behind a release. It exists in DEMO runs only and is NOT PRIVATE."""
-
-    label: str
-    scope: int
-    statistic: Mapping[str, np.ndarray]
-
-
-class Noisy(NamedTuple):
-    """A released statistic.
-
-    Attributes
-    ----------
-    value : ndarray, or dict part -> ndarray where the query has several parts
-    sd : standard deviation of the noise, float or dict likewise
-    """
-
-    value: Any
-    sd: Any
-
-
-class NoisyKeys(NamedTuple):
-    """Released keys of a sparse histogram.
-
-    Attributes
-    ----------
-    keys : ndarray of shape (m, p), int64
-    counts : ndarray of shape (m,), noisy, whole numbers, >= threshold
-    sd, threshold : of every count
-    """
-
-    keys: np.ndarray
-    counts: np.ndarray
-    sd: float
-    threshold: float
-
-
-class Reports(NamedTuple):
-    """What many users' randomized reports add up to.
-
-    Attributes
-    ----------
-    value : ndarray, unbiased estimates
-    sd : float, standard deviation of an estimate of something that no user has
-    users : int, how many reported; public, because groups follow from public numbers
-    sample : ndarray, reports of the first users, one a row, as they were sent
-    """
-
-    value: np.ndarray
-    sd: float
-    users: int
-    sample: np.ndarray
 
 
 class Curator:
@@ -215,6 +162,30 @@ class Curator:
         cells, true = self._session.noisy_cover(query, scope, pick)
         self._remember(label, scope, true)
         return cells
+
+    def grow(self, label: str, query: Halvings, scope: int = ALL) -> tuple[np.ndarray, np.ndarray]:
+        """Halve boxes that hold enough rows, the tree at one cost; return (nodes (m,), which were halved (m,))."""
+        path = self._path(label, scope)
+
+        def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
+            if neighboring is not Neighboring.ADD_REMOVE:
+                raise PermissionError(
+                    f"Curator: a tree is refused under {neighboring}: its cost is for add-remove only."
+                )
+            return {"": 1.0}
+
+        cost, entry = self._price(label, "", one, query.reason, path, allowed=(Halving,))
+        decay = cost.scale(1.0) * math.log(2)
+        self._next.pay(entry)
+        self._ledger.append(entry)
+
+        def halve(counts: np.ndarray, depth: int) -> np.ndarray:
+            biased = np.maximum(counts - depth * decay, query.threshold - decay)
+            return biased + cost.draw(self._noise, entry.scale, counts.shape) > query.threshold
+
+        nodes, halved, true = self._session.grown(query, scope, halve)
+        self._remember(label, scope, true)
+        return nodes, halved
 
     def release_keys(self, label: str, query: KeyQuery, scope: int = ALL) -> NoisyKeys:
         """Release the keys whose noisy count passes the threshold of the plan's `Threshold` cost."""

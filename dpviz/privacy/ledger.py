@@ -76,6 +76,7 @@ _COST = {
         entry.cost["delta"],
         None,
     ),
+    "Halving": lambda entry: (3 * _ratio(entry), 0.0, 0.0, (3 * _ratio(entry)) ** 2 / 2),
     "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
 }
 

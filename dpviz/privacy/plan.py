@@ -16,7 +16,19 @@ from dpviz.privacy import accounting
 from dpviz.privacy.local import flip_chance
 from dpviz.privacy.noise import Noise
 
-__all__ = ["Cost", "Exact", "Exponential", "Gaussian", "Laplace", "Plan", "Threshold", "fitted", "gaussians", "split"]
+__all__ = [
+    "Cost",
+    "Exact",
+    "Exponential",
+    "Gaussian",
+    "Halving",
+    "Laplace",
+    "Plan",
+    "Threshold",
+    "fitted",
+    "gaussians",
+    "split",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -213,6 +225,38 @@ class Cover(Cost):
 
 
 @dataclasses.dataclass(frozen=True)
+class Halving(Cost):
+    """A whole tree of halved boxes as ONE cost, however deep it grows: epsilon-DP (PrivTree).
+
+    A box of depth i with c rows is halved if max(c - i decay, threshold - decay) + Laplace(scale) > threshold. An added
+    row raises c along one path. Its cost on a box is at most 1/scale, falls as exp(-(c - i decay - threshold)/scale),
+    and is 0 where the maximum holds; c falls along the path and i decay rises, so with decay = scale ln 2 the costs
+    are a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 / epsilon (Zhang et al. 2016, Theorem 3.1).
+    """
+
+    epsilon: float
+    norm: ClassVar[float] = math.inf
+    SERIES: ClassVar[float] = 3.0  # (2 b - 1) / (b - 1) for b = 2 halves
+
+    def __post_init__(self) -> None:
+        validate.positive("Halving", epsilon=self.epsilon)
+
+    @property
+    def pure(self) -> float:  # noqa: D102
+        return self.epsilon
+
+    @property
+    def zcdp(self) -> float:  # noqa: D102
+        return self.epsilon**2 / 2
+
+    def scale(self, sensitivity: float) -> float:  # noqa: D102
+        return self.SERIES * sensitivity / self.epsilon
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:  # noqa: D102
+        return noise.laplace(scale, shape)
+
+
+@dataclasses.dataclass(frozen=True)
 class Exact(Cost):
     """No noise: allowed only where the declared sensitivity is 0."""
 
@@ -265,7 +309,7 @@ class Report(Cost):
 
 
 COSTS: dict[str, type[Cost]] = {
-    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Exact, Report)
+    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Halving, Exact, Report)
 }
 
 

@@ -12,7 +12,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.privacy.block import Block
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question, Score
+from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 
 __all__ = ["ALL", "Rows", "Session"]
 
@@ -24,6 +24,7 @@ Pick = Callable[[np.ndarray], int]
 Gather = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Keep = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 Cells = Callable[[np.ndarray, int], int]
+Halve = Callable[[np.ndarray, int], np.ndarray]
 Perturb = Callable[[np.ndarray], np.ndarray]
 
 
@@ -177,6 +178,20 @@ class Session:
                     covered[grid, i] = 0
             live &= ~np.isin(cells, chosen[grid])
         return chosen, {"covered": covered}
+
+    def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
+        """Return (boxes, which of them were halved, true counts); `halve(counts, depth)` decides, depth by depth."""
+        nodes, halved, counts = [], [], []
+        now = np.array([1])
+        for depth in range(query.deepest + 1):
+            counts.append(self._statistic(query.counts(now), scope)[""])
+            cut = halve(counts[-1], depth) if depth < query.deepest else np.zeros(len(now), dtype=bool)
+            nodes.append(now)
+            halved.append(cut)
+            now = np.stack([2 * now[cut], 2 * now[cut] + 1], axis=1).ravel()
+            if not len(now):
+                break
+        return np.concatenate(nodes), np.concatenate(halved), {"counts": np.concatenate(counts)}
 
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep

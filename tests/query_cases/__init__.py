@@ -1,6 +1,6 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from tests.query_cases import boxes, cells, counts, grids, lloyd, moments, rho, sums, swaps
+from tests.query_cases import boxes, cells, counts, grids, lloyd, moments, rho, sums, swaps, trees
 
 CASES = {
     **boxes.CASES,
@@ -12,4 +12,5 @@ CASES = {
     **rho.CASES,
     **sums.CASES,
     **swaps.CASES,
+    **trees.CASES,
 }

@@ -17,9 +17,11 @@ from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
 from dpviz.privacy.queries.sums import NearestDistances, NearestScatter, NearestSums, ShapedSums
 from dpviz.privacy.queries.swaps import SetCosts, SetScore, SwapCosts, SwapScore
+from dpviz.privacy.queries.trees import BoxCounts, Halvings
 
 __all__ = [
     "Below",
+    "BoxCounts",
     "ByUser",
     "OccupiedCells",
     "CellCover",
@@ -31,6 +33,7 @@ __all__ = [
     "Count",
     "GridCounts",
     "HalfIntervalCounts",
+    "Halvings",
     "InBalls",
     "KeyQuery",
     "NearRegionSums",

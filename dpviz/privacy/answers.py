@@ -1,0 +1,64 @@
+"""What the curator gives back: noisy values with their noise, kept keys, reports; and DEMO's true statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Hidden", "Noisy", "NoisyKeys", "Reports"]
+
+
+class Hidden(NamedTuple):
+    """A true statistic behind a release. It exists in DEMO runs only and is NOT PRIVATE."""
+
+    label: str
+    scope: int
+    statistic: Mapping[str, np.ndarray]
+
+
+class Noisy(NamedTuple):
+    """A released statistic.
+
+    Attributes
+    ----------
+    value : ndarray, or dict part -> ndarray where the query has several parts
+    sd : standard deviation of the noise, float or dict likewise
+    """
+
+    value: Any
+    sd: Any
+
+
+class NoisyKeys(NamedTuple):
+    """Released keys of a sparse histogram.
+
+    Attributes
+    ----------
+    keys : ndarray of shape (m, p), int64
+    counts : ndarray of shape (m,), noisy, whole numbers, >= threshold
+    sd, threshold : of every count
+    """
+
+    keys: np.ndarray
+    counts: np.ndarray
+    sd: float
+    threshold: float
+
+
+class Reports(NamedTuple):
+    """What many users' randomized reports add up to.
+
+    Attributes
+    ----------
+    value : ndarray, unbiased estimates
+    sd : float, standard deviation of an estimate of something that no user has
+    users : int, how many reported; public, because groups follow from public numbers
+    sample : ndarray, reports of the first users, one a row, as they were sent
+    """
+
+    value: np.ndarray
+    sd: float
+    users: int
+    sample: np.ndarray
