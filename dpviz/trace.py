@@ -184,13 +184,21 @@ class Trace:
             return cls._read(record)
         except KeyError as missing:
             raise ValueError(f"trace: entry {missing} is missing.") from None
-        except (TypeError, AttributeError, OverflowError):
+        except (TypeError, AttributeError, OverflowError, IndexError):
             raise ValueError("trace: an entry is not of its kind; the file was changed or cut.") from None
 
     @classmethod
     def _read(cls, record: dict[str, Any]) -> Trace:
         domain = Domain.from_dict(record["domain"])
         centers = record["cluster_centers"]
+        centers = np.asarray(_decode(centers) if centers else np.empty((0, domain.n_features)), dtype=np.float64)
+        texts = [record[name] for name in ("algorithm", "name", "dataset_id", "version")]
+        if (
+            centers.ndim != 2
+            or centers.shape[1] != domain.n_features
+            or not all(isinstance(text, str) for text in texts)
+        ):
+            raise TypeError
         steps = tuple(
             Step(
                 step["kind"],
@@ -214,7 +222,7 @@ class Trace:
             ledger=tuple(Release(**entry) for entry in record["ledger"]),
             claimed=Guarantee.from_dict(record["claimed"]),
             spent=Guarantee.from_dict(record["spent"]),
-            cluster_centers=freeze(_decode(centers) if centers else np.empty((0, domain.n_features))),
+            cluster_centers=freeze(centers),
             coreset=None
             if record["coreset"] is None
             else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),

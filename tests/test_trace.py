@@ -38,6 +38,8 @@ def test_numpy_numbers_in_public_facts_are_written_like_others():
         (lambda record: {key: value for key, value in record.items() if key != "schema"}, "names no schema"),
         (lambda record: {key: value for key, value in record.items() if key != "plan"}, "entry 'plan' is missing"),
         (lambda record: record | {"ledger": [{"surprise": 1}]}, "not of its kind"),
+        (lambda record: record | {"version": 3}, "not of its kind"),
+        (lambda record: record | {"cluster_centers": [1]}, "not of its kind"),
         (lambda record: [record], "names no schema"),
     ],
 )

@@ -9,8 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from dpviz import validate
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import LIGHT
+from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps import summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.spec import Published
@@ -53,6 +55,8 @@ def report(rows: pd.DataFrame, title: str, published: Sequence[Published] = (), 
     done = rows[rows.status == "ok"]
     if not (done.algorithm != "kmeans").any():
         raise ValueError("report: the rows hold no finished run of a private algorithm.")
+    for notion in done.notion.unique():
+        validate.one_of("report", list(Notion), notion=notion)
     varied = [name for name in summary.AXES if done[name].nunique() > 1]
     axis = axis or ("epsilon" if "epsilon" in varied or not varied else varied[0])
     metrics = [name for name in METRICS if done[name].notna().any()]

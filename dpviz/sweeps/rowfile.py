@@ -17,6 +17,9 @@ from dpviz.sweeps.sweep import COLUMNS
 __all__ = ["RowFile", "read_rows", "table"]
 
 
+_DIGITS = 19  # of whole numbers that 64 bits hold
+
+
 class RowFile:
     """A file that only grows. An interrupted sweep leaves at most one torn line, which opening cuts off.
 
@@ -78,7 +81,7 @@ def read_rows(path: Path) -> pd.DataFrame:
     kept: dict[str, dict[str, Any]] = {}
     for row in found:
         key = row.get("key")
-        if isinstance(key, str) and len(key) == 24 and row.get("status") in ("ok", "failed"):
+        if isinstance(key, str) and len(key) == 24 and row.get("status") in ("ok", "failed") and _has_parameters(row):
             kept.setdefault(key, row)
     if found and not kept:
         raise ValueError(f"sweep: {path.name} holds no rows of a sweep; choose another output file.")
@@ -112,9 +115,19 @@ def _whole_lines(text: bytes) -> int:
     return text.rfind(b"\n") + 1
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
+def _parse(line: bytes | str) -> dict[str, Any] | None:
     try:
-        row = json.loads(line)
+        row = json.loads(line, parse_int=_whole)
     except (ValueError, RecursionError):  # a torn line, or brackets without end
         return None
     return row if isinstance(row, dict) else None
+
+
+def _whole(digits: str) -> float:
+    """Return a whole number; one that nothing counts up to is infinite, or nearly."""
+    return int(digits) if len(digits) < _DIGITS else float(digits)
+
+
+def _has_parameters(row: Mapping[str, Any]) -> bool:
+    text = row.get("parameters") or "{}"
+    return isinstance(text, str) and _parse(text) is not None

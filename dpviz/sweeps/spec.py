@@ -61,19 +61,36 @@ def read_spec(path: Path) -> Spec:
         raise ValueError(f"sweep: the file {path.name} does not exist.")
     try:
         record = tomllib.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ValueError(
+            f"sweep: {path.name} is nested too deeply; a spec has tables of values and flat lists."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"sweep: {path.name} is not valid TOML: {error}.") from None
+    except ValueError:  # a number of more digits than Python reads
+        raise ValueError(f"sweep: {path.name} holds a number of thousands of digits.") from None
     published = record.pop("published", [])
-    if not isinstance(published, list):
+    if not isinstance(published, list) or not all(isinstance(entry, dict) for entry in published):
         raise ValueError("sweep: published must be a list of tables, [[published]].")
+    title = record.get("title", path.stem)
+    if not isinstance(title, str):
+        raise ValueError("sweep: title must be a text.")
+    return Spec(title, sweep_of(record), tuple(map(_published, published)))
+
+
+def _published(entry: dict[str, Any]) -> Published:
+    """Return one [[published]] table, its numbers as numbers and the rest as text."""
     names = {field.name for field in dataclasses.fields(Published)}
-    for entry in published:
-        if set(entry) - names or {"data", "label", "value"} - set(entry):
-            raise ValueError(
-                f"sweep: a [[published]] table may have the keys {', '.join(sorted(names))} "
-                "and must have data, label and value."
-            )
-    return Spec(str(record.get("title", path.stem)), sweep_of(record), tuple(Published(**entry) for entry in published))
+    if set(entry) - names or {"data", "label", "value"} - set(entry):
+        raise ValueError(
+            f"sweep: a [[published]] table may have the keys {', '.join(sorted(names))} "
+            "and must have data, label and value."
+        )
+    for name, value in entry.items():
+        number = name in ("value", "epsilon")
+        if not isinstance(value, int | float if number else str) or isinstance(value, bool):
+            raise ValueError(f"sweep: {name} of a [[published]] table must be a {'number' if number else 'text'}.")
+    return Published(**entry)
 
 
 def sweep_of(record: Mapping[str, Any]) -> Sweep:
@@ -105,6 +122,8 @@ def _variants(label: Any, values: Any) -> list[Variant]:
         raise ValueError(f"sweep: algorithms must be a list of names, each with a table of parameters; got {label!r}.")
     values = dict(values)
     slug = values.pop("algorithm", label)
+    for key, value in values.items():
+        _list(f"{key} of {label}", value)
     lists = {key: value for key, value in values.items() if isinstance(value, list | tuple)}
     found = []
     for chosen in itertools.product(*(_list(key, value) for key, value in lists.items())):
@@ -118,8 +137,8 @@ def _variants(label: Any, values: Any) -> list[Variant]:
 
 def _list(key: str, value: Any) -> tuple[Any, ...]:
     values = tuple(value) if isinstance(value, list | tuple) else (value,)
-    if any(isinstance(item, list | dict) for item in values):
-        raise ValueError(f"sweep: {key} must be one value or a flat list.")
+    if not all(isinstance(item, str | int | float | None) for item in values):
+        raise ValueError(f"sweep: {key} must be one value or a flat list of numbers and texts.")
     return tuple(None if item == "auto" and key in (*_AXES, "n_rows") else item for item in values)
 
 

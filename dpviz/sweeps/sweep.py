@@ -39,6 +39,7 @@ COLUMNS = (
     *("k_found", *METRICS, *MEASURED, "version"),
 )
 MOST_REPEATS = 100_000  # the cells of a sweep are listed before the first one runs
+MOST_CELLS = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,6 +145,10 @@ class Sweep:
                 raise ValueError(f"sweep: {name} must name at least one value; got none.")
             if len(set(values)) < len(values):
                 raise ValueError(f"sweep: {name} must not repeat a value; got {', '.join(map(str, values))}.")
+        for value in self.epsilon:
+            validate.in_range("sweep", None, None, epsilon=value)
+        for size in self.n_rows:
+            validate.integer("sweep", 1, None, n_rows=1 if size is None else size)
         object.__setattr__(self, "epsilon", tuple(map(float, self.epsilon)))
         labels = [variant.label for variant in self.variants]
         if len(set(labels)) < len(labels):
@@ -153,6 +158,10 @@ class Sweep:
         for metric in self.metrics:
             validate.one_of("sweep", METRICS, metric=metric)
         validate.one_of("sweep", BOUNDS, bounds=self.bounds)
+        validate.one_of("sweep", (True, False), public=self.public)
+        points = math.prod(len(values) for values in (self.epsilon, self.n_rows, *dict(self.axes).values()))
+        if len(self.data) * len(self.variants) * points * self.repeats > MOST_CELLS:
+            raise ValueError(f"sweep: a sweep may have at most {MOST_CELLS:,} runs; take fewer values or repeats.")
         for data in self.data:
             if not data.startswith(("sample:", "bench:")) and not self.public:
                 raise ValueError(

@@ -683,6 +683,18 @@ def test_more_rows_than_agreed_are_noted_at_the_client_s_own_terminal(folder, tm
     assert "no server at 127.0.0.1" in words and "Traceback" not in words
 
 
+def test_a_client_says_whether_its_first_line_is_its_first_row(folder, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_text("0.482915736048,0.1\n" * 3)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = ["federated", "client", str(folder / "ann"), "--data", str(tmp_path / "mine.csv"), "--port", str(port)]
+    for words, code, expected in (([], 2, "column 1 has a value for a name"), (["--no-header"], 3, "no server at")):
+        assert main([*command, *words]) == code
+        said = capsys.readouterr().err
+        assert expected in said and "482915" not in said and len(said.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     "name", ["../ann", "a/b", "a\\b", ".ann", "ann.", "", "a\nb", "a\x1b[2Jb", "Server", "x" * 65, "a:b"]
 )

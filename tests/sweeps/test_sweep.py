@@ -1,6 +1,8 @@
 """Sweeps: deterministic cells, rows that survive a torn file and a dead worker, failures as rows, clear specs."""
 
 import dataclasses
+import json
+import math
 import os
 import signal
 import tomllib
@@ -273,6 +275,23 @@ def test_a_spec_reads_and_writes_back(tmp_path):
         (SPEC.replace("sample:tiny", "mine.csv"), "say that mine.csv is public"),
         (SPEC.replace("sample:tiny", "sample:nowhere"), "sample must be one of town"),
         (SPEC + "=", "is not valid TOML"),
+        (SPEC + "x = " + "[" * 3000 + "]" * 3000, "is nested too deeply"),
+        (SPEC.replace("[1, 4]", "1" + "0" * 5000), "holds a number of thousands of digits"),
+        (SPEC.replace("[1, 4]", "2020-01-01"), "epsilon must be one value or a flat list of numbers and texts"),
+        (SPEC.replace("[1, 4]", "true"), "epsilon must be a number; got True"),
+        (SPEC.replace('preset = "paper"', "n_clusters = {a = 1}"), "n_clusters of "),
+        (
+            SPEC.replace("repeats = 2", f"repeats = 1000\ndelta = {[i / 1e6 for i in range(1, 400)]}"),
+            "at most 1,000,000 runs",
+        ),
+        (SPEC.replace("repeats = 2", "n_rows = -3"), "n_rows must be >= 1; got -3"),
+        (SPEC.replace("repeats = 2", 'public = "yes"'), "public must be one of True, False"),
+        ("published = [1]\n" + SPEC, "published must be a list of tables"),
+        (
+            SPEC + '[[published]]\ndata = "a"\nlabel = "b"\nvalue = "x"',
+            "value of a [[published]] table must be a number",
+        ),
+        (SPEC.replace('"Try"', "3"), "title must be a text"),
     ],
 )
 def test_a_bad_spec_is_one_sentence(tmp_path, capsys, text, words):
@@ -336,11 +355,22 @@ def test_benchmark_sets_need_their_folder_and_generated_ones_do_not(monkeypatch,
 def test_rows_that_cannot_be_are_skipped_or_one_sentence(tmp_path):
     good = '{"key": "' + "k" * 24 + '", "status": "ok"}\n'
     odd = ["[" * 100_000, '{"key": 7, "status": "ok"}', '{"key": ["x"], "status": "ok"}']
-    (tmp_path / "rows.jsonl").write_text(good + "\n".join(odd) + "\n")
-    assert read_rows(tmp_path / "rows.jsonl").key.tolist() == ["k" * 24]
+    odd += [good.replace("k", "m").replace("mey", "key").strip()[:-1] + f', "parameters": "{"[" * 9000}"}}']
+    huge = good.replace("kk", "hh").strip()[:-1] + ', "n_clusters": 1' + "0" * 5000 + "}\n"
+    (tmp_path / "rows.jsonl").write_text(good + huge + "\n".join(odd) + "\n")
+    rows = read_rows(tmp_path / "rows.jsonl")
+    assert rows.key.tolist() == ["k" * 24, "h" * 24] and rows.n_clusters[1] == math.inf
     (tmp_path / "rows.csv").write_text("key,status\n" + "7" * 200_000 + ",ok\n")
     with pytest.raises(ValueError, match="rows.csv cannot be read as rows of a sweep"):
         read_rows(tmp_path / "rows.csv")
+
+
+def test_rows_under_an_unknown_promise_are_no_report(tmp_path, capsys):
+    row = execute(list(SMALL.runs())[-1])
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row | {"notion": "magic"}) + "\n")
+    assert main(["report", str(tmp_path / "rows.jsonl"), "-o", str(tmp_path / "report.html")]) == 2
+    said = capsys.readouterr().err
+    assert said == "dpviz: report: notion must be one of none, central DP, local DP, rho-distance DP; got 'magic'.\n"
 
 
 def test_repeats_without_end_are_refused_before_cells_are_listed():
