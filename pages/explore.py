@@ -6,6 +6,7 @@ from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.verdict import reach
 from pages._ui import controls, links, private, results, runs, shell, takeaway
+from pages._ui.compare import menu as beside
 from pages._ui.explore import centers, coreset, local, quality, reruns, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
@@ -93,7 +94,9 @@ st.html(
 )
 reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
 centers.section("explore", result)
-takeaway.menu("explore", result, hidden=hidden, axes=axes)
+with st.container(horizontal=True):
+    takeaway.menu("explore", result, hidden=hidden, axes=axes)
+    beside.menu("explore", result)
 quality.section(result, hidden=hidden)
 coreset.section("explore", result, hidden=hidden, axes=axes)
 local.section("explore", result, hidden=hidden, axes=axes)

@@ -14,7 +14,7 @@ from dpviz.figures.theme import Theme
 from dpviz.geometry import random_projection
 from dpviz.trace import Trace
 
-__all__ = ["Pane", "Panel", "View", "add_frames", "moved", "thin", "xy"]
+__all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,6 +181,20 @@ def add_frames(
     ]
     for index, update in zip(traces, per_frame[-1], strict=True):
         figure.data[index].update(update)
+
+
+def add_last(figure: go.Figure, looks: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+    """Add scatter traces that are there in the last frame only; `looks` is how, `shown` what they show there."""
+    first, frames = len(figure.data), [frame.to_plotly_json() for frame in figure.frames]
+    for look, update in zip(looks, shown, strict=True):
+        figure.add_scatter(**look, **update)
+    nothing = [{"x": [None], "y": [None], "type": "scatter"}] * len(looks)
+    for frame in frames:
+        frame["traces"] = [*frame["traces"], *range(first, first + len(looks))]
+        frame["data"] = [*frame["data"], *nothing]
+    frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in shown]
+    frames[-1]["group"] = "last"  # it shows what no other frame does
+    figure.frames = frames
 
 
 def _content(value: Any) -> Any:

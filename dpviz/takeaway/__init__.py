@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dpviz.takeaway.code import notebook, script
+from dpviz.takeaway.comparison import comparison
 from dpviz.takeaway.label import facts, label, label_json
 from dpviz.takeaway.page import page
 from dpviz.takeaway.replay import replay
 from dpviz.trace import Trace
 
-__all__ = ["KINDS", "export", "facts", "label", "label_json", "notebook", "page", "replay", "script"]
+__all__ = ["KINDS", "comparison", "export", "facts", "label", "label_json", "notebook", "page", "replay", "script"]
 
 KINDS: dict[str, tuple[Callable[[Trace], str], str, str]] = {  # kind: how, file ending, MIME type
     "label": (label, "html", "text/html"),

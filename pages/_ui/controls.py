@@ -15,6 +15,7 @@ from dpviz.params import ParamSpec
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
 from pages._ui import catalog, distance, federated
+from pages._ui.compare.sides import RunsControl
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
 from pages._ui.scene import Control, number
@@ -145,6 +146,23 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(
             Control("axes", seen_from(data.dataset_id, cls.slug), "Seen from two columns", columns, many=True, most=2)
+        )
+    return found
+
+
+def compare(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Compare: the data decide what the runs' parameters start from."""
+    found: list[Control] = [
+        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
+        Control("by", "compare_by", "Match by", _choice("step", ("step", "spent"))),
+        _layers("compare_hidden"),
+    ]
+    if "d" in known:
+        word = known["d"]
+        found.append(
+            RunsControl(
+                "run", "compare_runs", "Runs", ParamSpec(()), many=True, always=True, data_word=word, vocabulary=explore
+            )
         )
     return found
 

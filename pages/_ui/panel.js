@@ -38,12 +38,14 @@ class Panel {
   get zoomable() { return this.film.layout.xaxis?.fixedrange === false; }
   get ranges() { return this.zoomed; }
 
-  /** Show a step; while a run plays nobody looks closely. */
-  show(step, { ms = 0, playing = false } = {}) {
-    this.step = step;
+  /** Show a step, or a tick of the clock of several runs; while a run plays nobody looks closely. */
+  show(tick, { ms = 0, playing = false } = {}) {
+    const step = this.data.at?.[tick] ?? tick;
+    this.root.classList.toggle("early", step < 0); // its first picture is still to come
+    this.step = Math.max(step, 0);
     this.playing = playing;
     if (this.only) return this.look();
-    this.stage?.show(step, ms);
+    this.stage?.show(this.step, ms);
     if (this.looked !== this.stage?.step) this.hide();
     this.rest(ms);
   }
@@ -120,12 +122,14 @@ class Panel {
   zoom() {
     if (!this.zoomable) return;
     this.keep(Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, [...this.over.layout[axis].range]])));
+    this.others.forEach((one) => one.follow(this.zoomed));
   }
 
   unzoom() {
     if (!this.zoomed) return;
     this.keep(null);
     if (!this.over.hidden) this.look();
+    this.others.forEach((one) => one.follow(null));
   }
 
   keep(ranges) {
@@ -134,7 +138,39 @@ class Panel {
     this.stage?.zoom(ranges);
   }
 
-  jump(step) {
+  /** Return the panels that share zoom and crosshair with this one. */
+  get others() {
+    const { linked } = this.data, roots = linked ? [...document.querySelectorAll(".dpviz-stage")] : [];
+    return roots.map((root) => root.panel).filter((one) => one && one !== this && one.data.linked === linked);
+  }
+
+  /** Take over the ranges of a linked panel. */
+  follow(ranges) {
+    this.keep(ranges && structuredClone(ranges));
+    if (!this.over.hidden) this.look();
+  }
+
+  /** Point at the place [x, y] of the data that a linked panel points at; nothing without a place. */
+  cross(place) {
+    const axes = this.stage?.axes;
+    this.lines ??= ["x", "y"].map((way) => this.root.appendChild(Object.assign(document.createElement("i"), { className: `dpviz-cross ${way}` })));
+    for (const [i, line] of this.lines.entries()) {
+      const axis = axes?.["xy"[i]], at = place && axis ? axis.p0(place[i]) : NaN, other = axes?.["yx"[i]];
+      line.hidden = !(at >= axis?.start && at <= axis.start + axis.length);
+      if (line.hidden) continue;
+      const [near, far] = i ? ["left", "width"] : ["top", "height"];
+      Object.assign(line.style, { [i ? "top" : "left"]: `${at}px`, [near]: `${other.start}px`, [far]: `${other.length}px` });
+    }
+  }
+
+  /** Let all linked panels point where the pointer is. */
+  point(at) {
+    const { x: X, y: Y } = this.stage?.axes ?? {}, place = at && X ? [X.v(at[0]), Y.v(at[1])] : null;
+    this.others.forEach((one) => one.cross(place));
+  }
+
+  jump(frame) {
+    const tick = this.data.at?.findIndex((own) => own >= frame) ?? frame, step = tick < 0 ? this.data.at.length - 1 : tick;
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }
 
@@ -142,9 +178,9 @@ class Panel {
     const { root } = this, place = (event) => { const edge = root.getBoundingClientRect(); return [event.clientX - edge.left, event.clientY - edge.top]; };
     let down = [0, 0];
     root.onpointerenter = (event) => { this.inside = event.pointerType === "mouse"; this.rest(0); };
-    root.onpointerleave = () => { this.inside = false; clearTimeout(this.timer); if (!this.pressed) this.hide(); };
+    root.onpointerleave = () => { this.inside = false; this.point(null); clearTimeout(this.timer); if (!this.pressed) this.hide(); };
     root.onpointerdown = (event) => { down = place(event); };
-    root.onpointermove = (event) => { if (this.stage && this.over.hidden) root.style.cursor = this.stage.hit(...place(event)) === undefined ? "" : "pointer"; };
+    root.onpointermove = (event) => { if (this.data.linked) this.point(place(event)); if (this.stage && this.over.hidden) root.style.cursor = this.stage.hit(...place(event)) === undefined ? "" : "pointer"; };
     root.onclick = (event) => {
       const at = place(event), step = Math.hypot(at[0] - down[0], at[1] - down[1]) < 5 ? this.stage?.hit(...at) : undefined;
       if (step !== undefined) this.jump(step); // a drag is no click
@@ -162,7 +198,7 @@ class Panel {
 
 const start = ({ data, parentElement }) => {
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
-  const same = now && ["figure", "alt", "zoomOf"].every((key) => now.data[key] === data[key]);
+  const same = now && ["figure", "alt", "zoomOf", "linked"].every((key) => now.data[key] === data[key]) && String(now.data.at) === String(data.at);
   if (!same) {
     now?.close();
     new Panel(root, data);

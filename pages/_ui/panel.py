@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -22,8 +23,13 @@ _component = st.components.v2.component(
 )
 
 
-def draw(key: str, panels: list[Panel], zoom_of: str = "") -> None:
+def draw(
+    key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = ""
+) -> None:
     """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
+
+    `frames` says which of their own frames they show at every tick of the transport (-1: none yet). Figures that are
+    `linked` by the same word share zoom and a crosshair.
 
     Their script (`SCRIPT`) comes with the page's transport: a component sends its own with every instance.
     """
@@ -36,5 +42,7 @@ def draw(key: str, panels: list[Panel], zoom_of: str = "") -> None:
             "alt": panel.alt,
             "plotly": _PLOTLY,
             "zoomOf": zoom_of,
+            "at": None if frames is None else list(frames),
+            "linked": linked,
         }
         _component(key=name, data=data, height="content")

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.trace import Trace
-from pages._ui.catalog import own
+from pages._ui.catalog import is_public, own
 
 KEEP = 20  # results a session can go back to
 STORE_BYTES = 400_000_000  # of public data, all sessions together
@@ -93,6 +93,11 @@ def _stores() -> tuple[Store, Store]:
     if "store" not in st.session_state:
         st.session_state.store = Store(OWN_BYTES)
     return st.session_state.store, store()
+
+
+def keep(result: Result) -> None:
+    """Keep a result: where its data are public for everybody, else for this session."""
+    _stores()[is_public(result.data)].put(result)
 
 
 def find(identity: str) -> Result | None:

@@ -20,7 +20,7 @@ from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
 from pages._ui.presence import Presence
-from pages._ui.results import Result, _stores, find, show
+from pages._ui.results import Result, find, keep, show
 from pages._ui.workers import RUNS, workers
 
 MOST_SECONDS = 300.0  # of one run; the processes are everybody's
@@ -189,7 +189,7 @@ def _take(job: Job) -> None:
     inbox = state.pop("inbox")
     if job.status == "done":
         result = inbox.pop()
-        _stores()[is_public(result.data)].put(result)
+        keep(result)
         show(result.identity)
     elif job.status == "failed":
         messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")

@@ -33,6 +33,7 @@ PAGES = {
     "pages/explore.py": Entry(
         "Explore", ":material/play_circle:", "Step through each algorithm. See what every step costs."
     ),
+    "pages/compare.py": Entry("Compare", ":material/compare:", "Two to four runs side by side, stepped by one player."),
     "pages/tradeoff.py": Entry(
         "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."
     ),

@@ -68,6 +68,10 @@ export default function ({ data, parentElement }) {
       if (i === done - 1) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
     });
+    for (const cell of document.querySelectorAll(`${data.scope} [data-said]`)) { // words that follow the step
+      const text = JSON.parse(cell.dataset.said)[state.step] ?? "";
+      if (cell.textContent !== text) cell.textContent = text;
+    }
   };
   // Lines of pseudo-code that run at this step. The list is folded once where the plane comes first: on a phone.
   const lines = () => {

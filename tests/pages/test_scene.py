@@ -12,6 +12,7 @@ from pages._ui import controls, scene
 PAGES = {
     "home": controls.home,
     "explore": controls.explore,
+    "compare": controls.compare,
     "distance": controls.rho,
     "federated": controls.clients,
     "learn": controls.learn,
@@ -21,6 +22,12 @@ PUBLIC = st.sampled_from(SAMPLES) | st.builds(lambda n, k: Blobs(n_rows=n, n_clu
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(controls.file_word),
+    ("compare", "d"): PUBLIC,
+    ("compare", "run"): st.lists(
+        st.builds("a={}&k=3{}&s={}".format, st.sampled_from(["nsm", "dpm"]), st.just("&e=0.5"), st.integers(0, 99)),
+        min_size=2,
+        max_size=4,
+    ).map(tuple),
     ("distance", "d"): st.sampled_from(["city", "town", "blobs"]),
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),

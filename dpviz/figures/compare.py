@@ -1,0 +1,201 @@
+"""Two to four runs side by side: one clock for all, planes with the same ranges, matched centers, trade-off curves."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures import pane
+from dpviz.figures.panels import spend_table
+from dpviz.figures.theme import DARK, STYLES, Style, Theme, base
+from dpviz.figures.view import Panel, View, add_last, xy
+from dpviz.postprocessing.beside import LETTERS
+from dpviz.postprocessing.bound import Bound
+from dpviz.trace import Trace
+
+__all__ = ["BY", "CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
+
+BY = ("step", "spent")  # what the runs are matched by
+CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # of A, B, C, D
+Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
+MOST_WORDS = 4  # beside centers without a partner
+_ALARMS = np.concatenate([np.geomspace(1e-4, 0.05, 24), np.linspace(0.06, 0.94, 45), 1 - np.geomspace(0.05, 1e-4, 24)])
+
+
+@dataclasses.dataclass(frozen=True)
+class Timeline:
+    """One clock for several runs.
+
+    Attributes
+    ----------
+    frames : for every run the frame that it shows at every tick; -1 before its first picture
+    spent : for every run the epsilon spent at every tick, NaN for a run that promises nothing
+    releases : for every run how many releases it has made at every tick
+    titles : what is said at every tick
+    """
+
+    frames: tuple[tuple[int, ...], ...]
+    spent: tuple[tuple[float, ...], ...]
+    releases: tuple[tuple[int, ...], ...]
+    titles: tuple[str, ...]
+
+    @property
+    def ticks(self) -> int:
+        """Number of ticks."""
+        return len(self.titles)
+
+
+def timeline(traces: Sequence[Trace], by: str) -> Timeline:
+    """Return the clock that moves runs together: by "step", or by epsilon "spent", read off their ledgers.
+
+    By step a shorter run stays at its end. By epsilon there is one tick for every amount that some run has spent, and
+    each shows the last picture that costs no more; a run without a promise shows its result.
+    """
+    counts = [pane(trace).releases(trace) for trace in traces]
+    tables = [spend_table(trace).epsilon.to_numpy() for trace in traces]
+    spent = [
+        np.array([table[n] for n in count]) if trace.claimed.private else np.full(len(count), np.nan)
+        for trace, table, count in zip(traces, tables, counts, strict=True)
+    ]
+    if by == "step":
+        ticks = max(map(len, counts))
+        frames = [[min(tick, len(count) - 1) for tick in range(ticks)] for count in counts]
+        heads = [f"Step {tick + 1} of {ticks}" for tick in range(ticks)]
+    else:
+        private = [values for values in spent if not np.isnan(values).any()]
+        levels = _levels(np.concatenate(private)) if private else np.zeros(1)
+        frames = [
+            [int(np.searchsorted(values, level * (1 + 1e-9), side="right")) - 1 for level in levels]
+            if not np.isnan(values).any()
+            else [len(values) - 1] * len(levels)
+            for values in spent
+        ]
+        heads = [f"Spent so far: ε {level:.3g}" for level in levels]
+    sentences = [pane(trace).sentences(trace) for trace in traces]
+
+    def heard(tick: int) -> str:
+        return " · ".join(_heard(i, t, sentences[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
+
+    titles = tuple(f"{head} · {heard(tick)}" for tick, head in enumerate(heads))
+    return Timeline(
+        frames=tuple(map(tuple, frames)),
+        spent=tuple(tuple(_at(values, i, 0.0) for i in own) for values, own in zip(spent, frames, strict=True)),
+        releases=tuple(tuple(int(_at(n, i, 0)) for i in own) for n, own in zip(counts, frames, strict=True)),
+        titles=titles,
+    )
+
+
+def _levels(values: np.ndarray) -> np.ndarray:
+    """Return the distinct amounts in order; amounts that differ by rounding are one."""
+    ordered = np.sort(values)
+    new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
+    return ordered[new]  # the largest of those that are one
+
+
+def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> float:
+    """Return the value at a frame, `before` before the first one; nothing is spent until something is shown."""
+    return before if frame < 0 else float(values[frame])
+
+
+def _heard(run: int, trace: Trace, sentences: Sequence[str], spent: np.ndarray, frame: int) -> str:
+    if frame < 0:
+        return f"{LETTERS[run]}: not begun, its first picture costs ε {spent[0]:.3g}"
+    head = sentences[frame].split(" · ")[0]
+    cost = f" (ε {spent[frame]:.3g})" if trace.claimed.private else ""
+    return f"{LETTERS[run]}: {head}{cost}"
+
+
+def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
+    """Return the plane of every run, all with the ranges of the first, ready to send.
+
+    `partners` has for every run the numbers of its centers' places and the words beside those without a partner.
+    """
+    found: list[Panel] = []
+    for letter, view, (numbers, words) in zip(LETTERS, views, partners, strict=False):
+        panel = next(panel for panel in pane(view.trace).panels(view) if panel.name == "plane")
+        figure = panel.figure
+        if found:
+            layout = found[0].figure.layout
+            figure.update_xaxes(range=layout.xaxis.range)
+            figure.update_yaxes(range=layout.yaxis.range)
+        figure.update_layout(title_text="", margin_t=8, height=height)
+        if figure.layout.meta:
+            figure.update_layout(meta={**figure.layout.meta, "h": height})
+        _number(view, figure, numbers, words)
+        found.append(Panel(panel.name, figure, f"Run {letter}. {panel.alt}"))
+    return [panel.printed() for panel in found]
+
+
+def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
+    """Number the last centers by their places; ring those without a partner, broken, and say where they are alone."""
+    centers = view.flat(np.asarray(view.trace.cluster_centers))
+    paired = np.array([bool(number) for number in numbers], dtype=bool)
+    alone = np.array([bool(word) for word in words], dtype=bool)
+    low, high = view.bounds()
+    width = 0.035 * float(np.max(high - low)) if view.trace.domain.scale == "common" else 0.035 * (high - low)
+    angle = np.linspace(0, 2 * np.pi, 37)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) * width
+    gap = np.full((1, 2), np.nan)
+    rings = np.concatenate([np.empty((0, 2)), *(part for at in centers[alone] for part in (at + circle, gap))])
+    ink, told = view.colors.ink, [word for word in words if word]
+    if len(told) > MOST_WORDS:  # they would cover each other
+        told = [""] * len(told)
+    looks = [
+        {"mode": "text", "textposition": "top right", "textfont": {"size": 15, "color": ink}, "name": "place"},
+        {"mode": "lines", "line": {"color": ink, "width": 2, "dash": "dash"}, "name": "no partner"},
+        {"mode": "text", "textposition": "bottom center", "textfont": {"size": 12, "color": ink}, "name": "where"},
+    ]
+    last = [
+        {**xy(centers[paired]), "text": [f"<b>{number}</b>" for number in numbers if number]},
+        xy(rings),
+        {**xy(centers[alone] - np.array([0, 1]) * width), "text": told},
+    ]
+    add_last(figure, [{"hoverinfo": "skip", **look} for look in looks], last)
+
+
+def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
+    """Return what an attacker can at best: columns run, false_alarm, miss."""
+    return pd.concat(
+        [pd.DataFrame({"run": run, "false_alarm": _ALARMS, "miss": b.miss(_ALARMS)}) for run, b in bounds.items()],
+        ignore_index=True,
+    )
+
+
+def curves_panel(colors: Theme, bounds: Mapping[str, Bound], *, height: int = 380) -> Panel:
+    """Return the trade-off curves of several promises on one axis, beside the coin."""
+    table = curve_table(bounds)
+    figure = base(colors, "What an attacker can at best", height=height)
+    figure.update_xaxes(title_text="false alarms: says “in”, it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
+    figure.update_yaxes(title_text="misses: says “out”, it is in", range=[0, 1], tickformat=".0%", dtick=0.25)
+    figure.update_layout(meta={"ar": 1.0, "h": height})
+    figure.add_scatter(
+        x=[0, 1],
+        y=[1, 0],
+        mode="lines",
+        name="coin",
+        hoverinfo="skip",
+        line={"color": colors.muted, "width": 1.4, "dash": "dot"},
+    )
+    for (run, bound), style, share in zip(bounds.items(), CURVES, (0.5, 0.36, 0.64, 0.25), strict=False):
+        own = table[table.run == run]
+        figure.add_scatter(
+            x=own.false_alarm.to_numpy(), y=own.miss.to_numpy(), mode="lines", name=run,
+            line={"color": color_of(style, colors), "width": 2.4, "dash": style.dash},
+            hovertemplate=f"{run}: at %{{x:.1%}} false alarms at least %{{y:.1%}} misses<extra></extra>",
+        )  # fmt: skip
+        at = 0.5 * share
+        figure.add_scatter(
+            x=[at], y=[float(bound.miss(np.array(at)))], mode="text", text=[f"<b>{run}</b>"], hoverinfo="skip",
+            textposition="top right", textfont={"size": 14, "color": colors.ink}, cliponaxis=False,
+        )  # fmt: skip
+    best = "; ".join(f"{run} {100 * bound.best_guess:.0f} of 100" for run, bound in bounds.items())
+    return Panel("plane", figure, f"Trade-off curves of the promises beside a coin's line. Best guesses right: {best}.")
+
+
+def color_of(style: Style, colors: Theme) -> str:
+    """Return a style's color in a mode."""
+    return style.dark if colors == DARK else style.light

@@ -1,0 +1,191 @@
+"""Runs side by side: which centers are the same ones, in what the runs differ, and what their promises mean together.
+
+Released values and public parameters only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from dpviz.postprocessing.bound import Bound
+from dpviz.postprocessing.verdict import reach
+from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.trace import Trace
+
+__all__ = ["LETTERS", "Row", "facts", "matched", "partners", "promises"]
+
+LETTERS = "ABCD"
+_NAMES = {"n_clusters": "centers k", "epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)"}
+_NOTHING = "–"
+
+
+class Row(NamedTuple):
+    """One fact of every run, as words."""
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the runs differ in it; a parameter that only some of them have is no difference of its own."""
+        return len(set(self.values)) > 1 and _NOTHING not in self.values
+
+
+def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pairs (i, j) of centers (k, d) and (k', d) that stand for the same place.
+
+    One to one, with the least total distance. A pair counts only if each is the nearest to the other, or if they are
+    closer than either is to its own run's other centers: what an assignment only pairs because nothing else was left
+    is no pair.
+    """
+    if not len(first) or not len(second):
+        return []
+    distances = cdist(first, second)
+    to_second, to_first = distances.argmin(axis=1), distances.argmin(axis=0)
+    apart = np.minimum(_gaps(first)[:, None], _gaps(second)[None, :])
+    pairs = [(int(i), int(j)) for i, j in zip(*linear_sum_assignment(distances), strict=True)]
+    return [(i, j) for i, j in pairs if (to_second[i] == j and to_first[j] == i) or distances[i, j] < apart[i, j]]
+
+
+def _gaps(centers: np.ndarray) -> np.ndarray:
+    """Return how far every center (k, d) is from the nearest other one, inf for a single one."""
+    distances = cdist(centers, centers)
+    np.fill_diagonal(distances, np.inf)
+    return distances.min(axis=1)
+
+
+def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
+    """Return for every run (numbers, words) of its centers: "" or the number that a place has in all runs, and where
+    a center without a partner stands alone.
+
+    Numbers follow the first run's order; every other run is matched with the first one.
+    """
+    centers = [trace.domain.normalize(np.asarray(trace.cluster_centers)) for trace in traces]
+    maps = [{i: j for i, j in matched(centers[0], other)} for other in centers[1:]]
+    alone = [
+        [LETTERS[n] for n, pairs in enumerate(maps, 1) if i not in pairs] for i in range(len(centers[0]))
+    ]  # letters of the runs without a partner of center i
+    found = [
+        (
+            [str(i + 1) if len(without) < len(maps) else "" for i, without in enumerate(alone)],
+            [
+                "" if not without else "only in A" if len(without) == len(maps) else f"not in {', '.join(without)}"
+                for without in alone
+            ],
+        )
+    ]
+    for letter, pairs, own in zip(LETTERS[1:], maps, centers[1:], strict=False):
+        back = {j: i for i, j in pairs.items()}
+        numbers = [str(back[j] + 1) if j in back else "" for j in range(len(own))]
+        others = "not in A" if len(traces) > 2 else f"only in {letter}"
+        found.append((numbers, ["" if number else others for number in numbers]))
+    return found
+
+
+def facts(traces: Sequence[Trace]) -> list[Row]:
+    """Return what the runs are and promise, one row a fact: algorithm, every parameter, seed, promise, releases."""
+    names = list(dict.fromkeys(name for trace in traces for name in trace.parameters))
+    rows = [Row("Algorithm", tuple(trace.name for trace in traces))]
+    rows += [
+        Row(_NAMES.get(name, name.replace("_", " ")), tuple(_parameter(trace, name) for trace in traces))
+        for name in names
+    ]
+    claims = [trace.claimed for trace in traces]
+    told: dict[str, list[str]] = {
+        "Seed": ["secure noise, none" if trace.seed is None else str(trace.seed) for trace in traces],
+        "Promise": [str(claim.notion) if claim.private else "none" for claim in claims],
+        "Hides": [_hides(trace) for trace in traces],
+        "Trusts": [claim.trust for claim in claims],
+        "μ": ["not defined" if claim.mu is None else f"{claim.mu:.3g}" for claim in claims],
+        "In a bet, from ε, δ, μ": [f"{claim.odds} of 100" for claim in claims],
+        "In a bet, from its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
+        "Releases": [f"{len(trace.ledger):,}" for trace in traces],
+        "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],
+    }
+    return rows + [Row(name, tuple(values)) for name, values in told.items()]
+
+
+def _parameter(trace: Trace, name: str) -> str:
+    if name not in trace.parameters:
+        return _NOTHING
+    value: Any = trace.parameters[name]
+    if value is None and name == "delta":
+        value = trace.claimed.delta
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "auto" if value is None else f"{value:.4g}" if isinstance(value, int | float) else str(value)
+
+
+def _hides(trace: Trace) -> str:
+    claim = trace.claimed
+    if not claim.private:
+        return "nothing"
+    return f"one row moved by up to {reach(trace)}" if claim.notion is Notion.RHO else claim.unit
+
+
+def promises(traces: Sequence[Trace]) -> list[str]:
+    """Return what must be said when the runs' promises are not the same promise; empty if they are.
+
+    A weaker promise never stands beside differential privacy without its sentence.
+    """
+    by_kind: dict[Any, list[int]] = {}
+    for index, trace in enumerate(traces):
+        by_kind.setdefault((trace.claimed.notion, trace.claimed.neighboring), []).append(index)
+    notions = {notion for notion, _ in by_kind}
+
+    def who(*notion: Notion) -> str:
+        return _listed([LETTERS[i] for i, trace in enumerate(traces) if trace.claimed.notion in notion])
+
+    told = []
+    if Notion.NONE in notions and len(notions) > 1:
+        told.append(f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference and no competitor.")
+    full = who(Notion.CENTRAL, Notion.LOCAL)
+    if Notion.RHO in notions:
+        weak = [trace for trace in traces if trace.claimed.notion is Notion.RHO]
+        far = _listed(list(dict.fromkeys(reach(trace) for trace in weak)))
+        if full:
+            told.append(
+                f"{who(Notion.RHO)} hides only that a row moved by up to {far}, {full} everything about a row: "
+                "the weaker promise may lose less, and is not better for it."
+            )
+        elif len({trace.claimed.rho_distance for trace in weak}) > 1:
+            told.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
+    if {Notion.LOCAL, Notion.CENTRAL} <= notions:
+        told.append(
+            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: "
+            "that trust is what the smaller loss is paid with."
+        )
+    kept = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in (Notion.CENTRAL, Notion.LOCAL)]
+    if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(kept):
+        replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
+        told.append(
+            f"{_listed(replace)} hides a row changed to any value, the others a row added or removed: at the same ε "
+            "a changed row may cost the others twice as much."
+        )
+    return told + _numbers(traces)
+
+
+def _numbers(traces: Sequence[Trace]) -> list[str]:
+    """Return one sentence if epsilon, delta or trust differ between promises that hide the same."""
+    claims = [trace.claimed for trace in traces]
+    private = [claim for claim in claims if claim.private]
+    told = []
+    if len({f"{claim.epsilon:.4g}" for claim in private}) > 1 or len({f"{claim.delta:.3g}" for claim in private}) > 1:
+        bets = ", ".join(f"{LETTERS[i]} {Bound.of_run(trace).odds} of 100" for i, trace in enumerate(traces))
+        told.append(f"Their budgets differ: an attacker who bets is right at most {bets}.")
+    if {claim.mu is None for claim in private} == {True, False}:
+        vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
+        told.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")
+    central = [claim.trust for claim in private if claim.notion is Notion.CENTRAL]
+    if len(set(central)) > 1:
+        told.append("They do not trust the same people: see the row “Trusts”.")
+    return told
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

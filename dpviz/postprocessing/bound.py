@@ -1,0 +1,86 @@
+"""What no attacker beats: the trade-off between false alarms and misses that a promise allows.
+
+An attacker who guesses whether a row is there has false alarms (he says it is, it is not) and misses. A promise is a
+curve: for every rate of false alarms the least rate of misses that anybody can have (Dong, Roth and Su 2022, sec. 2).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpviz.privacy.guarantee import Guarantee
+from dpviz.trace import Trace
+
+__all__ = ["Bound"]
+
+_DELTAS = np.geomspace(1e-12, 0.5, 36)  # at which a plan without a mu is added up; every one of them is a promise
+
+
+@dataclasses.dataclass(frozen=True)
+class Bound:
+    """A trade-off curve: the largest of what each statement of a promise allows.
+
+    Attributes
+    ----------
+    mu : Gaussian DP, None if there is none
+    lines : pairs (epsilon, delta) that hold together; with neither nothing is promised
+    """
+
+    mu: float | None = None
+    lines: tuple[tuple[float, float], ...] = ()
+
+    @classmethod
+    def of_promise(cls, promise: Guarantee) -> Bound:
+        """Return what a promise alone says: mu where it exists, epsilon and delta, and epsilon at delta = 0."""
+        if not promise.private:
+            return cls()
+        lines = {(promise.epsilon, promise.delta), (promise.pure_epsilon, 0.0)}
+        finite = sorted((e, d) for e, d in lines if e is not None and math.isfinite(e) and d < 1)
+        return cls(promise.mu, tuple(finite))
+
+    @classmethod
+    def of_run(cls, trace: Trace) -> Bound:
+        """Return the curve of a run's whole plan.
+
+        Gaussian releases compose to a mu, whose curve is exact. Other plans are added up at many deltas: all of these
+        statements hold at once, so the largest counts.
+        """
+        said = cls.of_promise(trace.claimed)
+        if not trace.claimed.private or trace.claimed.mu is not None:
+            return said
+        totals = [(trace.plan.total(float(delta)), float(delta)) for delta in _DELTAS]
+        more = {(total.epsilon, delta) for total, delta in totals if math.isfinite(total.epsilon)}
+        return cls(None, tuple(sorted(more | set(said.lines))))
+
+    def miss(self, false_alarm: np.ndarray) -> np.ndarray:
+        """Return the least rate of misses at rates of false alarms in [0, 1], any shape."""
+        alarm = np.clip(np.asarray(false_alarm, dtype=float), 0, 1)
+        least = np.zeros_like(alarm)
+        if self.mu is not None:
+            with np.errstate(invalid="ignore"):
+                least = np.maximum(least, ndtr(ndtri(1 - alarm) - self.mu))
+        for epsilon, delta in self.lines:
+            steep, flat = 1 - delta - math.exp(min(epsilon, 700)) * alarm, math.exp(-epsilon) * (1 - delta - alarm)
+            least = np.maximum(least, np.maximum(steep, flat))
+        return least
+
+    @property
+    def best_guess(self) -> float:
+        """Largest chance to be right from even odds; 1 where nothing is promised.
+
+        Every curve here is convex and its own mirror image, so the best guess is where both rates are equal.
+        """
+        chances = [1.0]
+        if self.mu is not None:
+            chances.append(float(ndtr(self.mu / 2)))
+        chances += [(1 + delta * math.exp(-e)) / (1 + math.exp(-e)) for e, delta in self.lines]
+        return min(chances)
+
+    @property
+    def odds(self) -> int:
+        """`best_guess` as "at most N times in 100", rounded up."""
+        return min(100, math.ceil(100 * self.best_guess - 1e-9))

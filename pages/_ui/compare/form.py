@@ -1,0 +1,107 @@
+"""The sidebar of Compare: one form a run, and buttons that add, swap and take away."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import Dataset
+from dpviz.postprocessing.beside import LETTERS
+from pages._ui import runs
+from pages._ui.compare import sides
+from pages._ui.compare.sides import Side
+from pages._ui.explore.picker import named, offered
+from pages._ui.forms import in_words, widget
+
+
+def form(data: Dataset) -> list[Side]:
+    """Show the form of every run; return what they say, with the last valid value of one that says nonsense."""
+    state = st.session_state
+    if not sides.get() or state.get("compare_on") != data.dataset_id and "opened_now" not in state:
+        fitting = [_fitted(side, data) for side in sides.get()]
+        sides.put(fitting or sides.first(data))
+    state.compare_on = data.dataset_id
+    if sides.get() is not state.get("compare_drawn"):  # put by a link, a button or another page: a fresh form
+        state.compare_turn, state.compare_start = state.get("compare_turn", 0) + 1, list(sides.get())
+    found = [
+        _edit(letter, start, now, data)
+        for letter, start, now in zip(LETTERS, state.compare_start, sides.get(), strict=False)
+    ]
+    _buttons(found)
+    sides.put(found)
+    state.compare_drawn = sides.get()
+    return found
+
+
+def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
+    """Show the form of one run."""
+    turn, old = st.session_state.compare_turn, start.algorithm
+    slugs = offered(False)
+    with st.expander(f"Run {letter}", expanded=True):
+        slug = st.selectbox(
+            "Algorithm", slugs, slugs.index(old.slug), format_func=named, key=f"compare_{turn}_{letter}_algorithm"
+        )
+        cls = ALGORITHMS[slug]
+        values = _values(cls, old, data)
+        specs = params.specs(cls)
+        whole = any(spec.advanced for spec in specs.values()) and st.toggle(
+            "All parameters", key=f"compare_{turn}_{letter}_all"
+        )
+        try:
+            for name, spec in specs.items():
+                if whole or not spec.advanced:
+                    key = f"compare_{turn}_{letter}_{slug}_{name}"
+                    values[name] = widget(cls.name, name, spec, values[name], key)
+            algorithm = cls(**values)
+            if algorithm.n_clusters > data.n_public:
+                raise ValueError(f"n_clusters must be <= {data.n_public:,}, the number of rows.")
+            algorithm.guarantee(data.domain.n_features, data.n_public)
+            runs.check_time(data, algorithm)
+        except (ValueError, TypeError) as problem:
+            st.error(f"{in_words(problem, cls)} The picture shows what was there before.")
+            return now
+        seed = st.number_input("Seed", 0, value=start.seed, step=1, key=f"compare_{turn}_{letter}_seed")
+    return Side(algorithm, int(seed))
+
+
+def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, Any]:
+    """Return what the fields start from: the run's own values, or what another algorithm shares with it."""
+    defaults = {name: spec.default for name, spec in params.specs(cls).items()}
+    mine = {field.name: getattr(old, field.name) for field in dataclasses.fields(old)}
+    kept = mine if cls is type(old) else {name: mine[name] for name in SHARED if name in mine}
+    return {**defaults, "n_clusters": data.n_clusters, **{n: v for n, v in kept.items() if n in defaults}}
+
+
+SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # what another algorithm takes over
+
+
+def changed_to(side: Side, slug: str, data: Dataset) -> Side:
+    """Return the same run by another algorithm."""
+    return Side(ALGORITHMS[slug](**_values(ALGORITHMS[slug], side.algorithm, data)), side.seed)
+
+
+def _fitted(side: Side, data: Dataset) -> Side:
+    """Return the same run for other data: their number of centers."""
+    return Side(dataclasses.replace(side.algorithm, n_clusters=data.n_clusters), side.seed)
+
+
+def _buttons(found: list[Side]) -> None:
+    """Show what adds a run, takes the last one away, and swaps the first two."""
+    last = found[-1]
+    with st.container(horizontal=True):
+        st.button(
+            "Add", icon=":material/add:", key="compare_add", disabled=len(found) == sides.MOST, on_click=sides.put,
+            args=([*found, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",
+        )  # fmt: skip
+        st.button(
+            "Remove", key="compare_remove", disabled=len(found) == 2, on_click=sides.put, args=(found[:-1],),
+            help=f"Run {LETTERS[len(found) - 1]}.",
+        )  # fmt: skip
+        st.button(
+            "Swap", icon=":material/swap_horiz:", key="compare_swap", on_click=sides.put,
+            args=([found[1], found[0], *found[2:]],), help="Runs A and B.",
+        )  # fmt: skip

@@ -1,0 +1,104 @@
+"""Making the runs of a comparison: what is there already is used, the rest is one background job."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpviz.datasets import Dataset
+from pages._ui import results, runs
+from pages._ui.compare.sides import Side
+from pages._ui.jobs import Job
+from pages._ui.presence import Presence
+from pages._ui.results import Result
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Comparison:
+    """Finished runs on one data set, in their order."""
+
+    runs: tuple[Result, ...]
+
+    @property
+    def identity(self) -> str:
+        """Name of what is made from all of them."""
+        return json.dumps([run.identity for run in self.runs])
+
+    @property
+    def data(self) -> Dataset:
+        """What they ran on."""
+        return self.runs[0].data
+
+
+@dataclasses.dataclass
+class Batch:
+    """A job that makes runs; `inbox` keeps them for this session alone."""
+
+    wanted: tuple[str, ...]
+    inbox: list[Result]
+    job: Job
+
+
+def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
+    """Return the finished runs; else see to it that they are made, show how far that is, and return None."""
+    state = st.session_state
+    wanted = tuple(runs.run_id(data, side.algorithm, side.seed) for side in asked)
+    batch: Batch | None = state.get("compare_batch")
+    if batch is not None and batch.wanted != wanted:
+        batch.job.cancel()
+        batch = None
+    found = _found(wanted, batch)
+    if len(found) < len(set(wanted)) and batch is None:
+        missing = [side for i, side in zip(wanted, asked, strict=True) if i not in found]
+        inbox: list[Result] = []
+        work = functools.partial(_make, data, missing, inbox)
+        batch = Batch(wanted, inbox, runs.jobs().submit("Comparison", work, runs.owner(), Presence().there))
+        state.compare_batch = batch
+        batch.job.wait(runs.QUICK)
+        found = _found(wanted, batch)
+    if len(found) == len(set(wanted)):
+        return Comparison(tuple(found[identity] for identity in wanted))
+    st.fragment(_watch, run_every=0.4)(batch)
+    return None
+
+
+def _found(wanted: Sequence[str], batch: Batch | None) -> dict[str, Result]:
+    """Return what there is by its identity; what the batch has made is kept for the session's other pages too."""
+    mine = {result.identity: result for result in (batch.inbox if batch else ())}
+    for result in mine.values():
+        if results.find(result.identity) is None:
+            results.keep(result)
+    found = {identity: mine.get(identity) or results.find(identity) for identity in wanted}
+    return {identity: result for identity, result in found.items() if result is not None}
+
+
+def _make(data: Dataset, missing: Sequence[Side], inbox: list[Result], job: Job) -> None:
+    """Run what is missing, one after the other."""
+    for side in missing:
+        inbox.append(runs.execute(data, side.algorithm, side.seed, job))
+
+
+def _watch(batch: Batch) -> None:
+    """Show how far the runs are; draw the page again when they are there."""
+    job = batch.job
+    if job.active:
+        ahead = runs.jobs().position(job)
+        words = f"run {len(batch.inbox) + 1}" + (f", release {job.done} of {job.total}" if job.total else "")
+        bar, button = st.columns([5, 1], vertical_alignment="center")
+        bar.progress(
+            min(job.done / job.total, 1.0) if job.total else 0.0,
+            f"{ahead} runs ahead in the queue" if ahead else f"Running: {words}",
+        )
+        if button.button("Cancel", key="compare_cancel", width="stretch"):
+            job.cancel()
+        return
+    if job.status == "done":
+        st.rerun()
+    st.error("The runs were cancelled." if job.status == "cancelled" else f"{job.error} Change that run.")
+    if st.button("Try again", key="compare_again"):
+        del st.session_state.compare_batch
+        st.rerun()

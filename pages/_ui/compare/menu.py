@@ -1,0 +1,62 @@
+"""On Explore: put another run beside the shown one, with one thing changed, or an earlier run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from pages._ui import results
+from pages._ui.compare import sides
+from pages._ui.compare.form import changed_to
+from pages._ui.compare.sides import Side
+from pages._ui.explore.picker import named, offered
+from pages._ui.results import Result
+
+
+def menu(key: str, result: Result) -> None:
+    """Offer what may stand beside a run; a private run has nothing beside it, every other one would cost."""
+    if result.data.private:
+        return
+    mine, name = side(result), result.data.dataset_id.removeprefix("sample:")
+    with st.popover("Beside this one", icon=":material/compare:", help="Two runs, one player."):
+        st.caption("Change one thing:")
+        with st.container(horizontal=True):
+            for words, other in _changes(mine).items():
+                if st.button(words, key=f"{key}_beside_{words}"):
+                    sides.open_with(name, [mine, other])
+        slugs = [slug for slug in offered(False) if slug != mine.algorithm.slug]
+        slug = st.selectbox(
+            "Another algorithm", slugs, None, format_func=named, key=f"{key}_beside_algorithm", placeholder="choose one"
+        )
+        if slug is not None:
+            sides.open_with(name, [mine, changed_to(mine, slug, result.data)])
+        past = {
+            run.identity: run
+            for run in results.history()
+            if run.data.dataset_id == result.data.dataset_id and run.identity != result.identity
+        }
+        if past:
+            chosen = st.multiselect(
+                "Earlier runs", past, format_func=lambda i: past[i].label, key=f"{key}_beside_earlier",
+                max_selections=sides.MOST - 1,
+            )  # fmt: skip
+            words = "Put them beside this one"
+            if st.button(words, key=f"{key}_beside_go", disabled=not chosen, type="primary"):
+                sides.open_with(name, [mine, *(side(past[identity]) for identity in chosen)])
+
+
+def side(result: Result) -> Side:
+    """Return a run as what was asked for."""
+    return Side(ALGORITHMS[result.trace.algorithm](**result.trace.parameters), int(result.trace.seed or 0))
+
+
+def _changes(mine: Side) -> dict[str, Side]:
+    """Return words -> the same run with one thing changed."""
+    found = {}
+    for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
+        epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))
+        if 0.01 <= epsilon <= 100:  # not a number: the algorithm has none
+            found[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
+    return {**found, "Another seed": Side(mine.algorithm, mine.seed + 1)}

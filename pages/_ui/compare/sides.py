@@ -1,0 +1,113 @@
+"""The runs that stand side by side: what each is asked for, in the session and in an address."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.datasets import Dataset
+from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
+
+__all__ = ["MOST", "RunsControl", "Side", "first", "get", "open_with", "put", "text_of"]
+
+MOST = 4
+_KEY = "compare_runs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Side:
+    """One run that is asked for."""
+
+    algorithm: Algorithm
+    seed: int = 0
+
+
+def get() -> list[Side]:
+    """Return the session's runs, [] before any was chosen. Another list than before: somebody else has put it."""
+    return st.session_state.get(_KEY, [])
+
+
+def put(sides: Sequence[Side]) -> None:
+    """Show these runs."""
+    st.session_state[_KEY] = list(sides)
+
+
+def open_with(data_name: str, sides: Sequence[Side]) -> None:
+    """Go to the page with these runs on a data set."""
+    st.session_state.explore_data = data_name
+    put(sides)
+    st.switch_page("pages/compare.py")
+
+
+def first(data: Dataset) -> list[Side]:
+    """Return what stands there before anybody chose: the recommended algorithm, and the same with a quarter of ε."""
+    one = ALGORITHMS[RECOMMENDED](n_clusters=data.n_clusters)
+    return [Side(one), Side(dataclasses.replace(one, epsilon=one.epsilon / 4))]  # type: ignore[attr-defined,call-arg]
+
+
+def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:
+    """Return a run as an address says it, by Explore's words for its parameters; the data stand elsewhere."""
+    known = {"d": data_word, "a": side.algorithm.slug}
+    words = {control.word: control for control in controls(known, vocabulary)}
+    values = {word: getattr(side.algorithm, name) for word, name in _names(type(side.algorithm), words).items()}
+    return write(Scene("explore", {**known, **values, "s": side.seed}), vocabulary).split("&", 2)[2]
+
+
+def side_of(text: str, data_word: str, vocabulary: Vocabulary) -> Side:
+    """Return the run that an address says.
+
+    Raises
+    ------
+    ValueError
+        If a part of it does not fit.
+    """
+    scene, wrong = read("explore", f"{urlencode({'d': data_word})}&{text}", vocabulary)
+    if wrong or "d=" in text.split("&") or scene.step is not None or scene.prepared:
+        raise ValueError("no such run")
+    cls = ALGORITHMS[scene.values["a"]]
+    words = {control.word: control for control in controls(scene.values, vocabulary)}
+    return Side(cls(**{name: scene.values[word] for word, name in _names(cls, words).items()}), int(scene.values["s"]))
+
+
+def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
+    """Return word -> parameter of an algorithm, by the keys that Explore's form gives them."""
+    start = f"param_{cls.slug}_"
+    found = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
+    names = sorted(params.specs(cls), key=len, reverse=True)  # a key may go on with the name of the data
+    return {word: next(n for n in names if rest == n or rest.startswith(f"{n}_")) for word, rest in found.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class RunsControl(Control):
+    """The runs of a comparison; each is a small address within the address.
+
+    Attributes
+    ----------
+    data_word : what stands for the data in the address
+    vocabulary : Explore's
+    """
+
+    data_word: str = ""
+    vocabulary: Vocabulary = lambda known: ()
+
+    def parse(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Return two to four runs as `text_of` writes them."""
+        if not 2 <= len(texts) <= MOST and list(texts) != [""]:
+            raise ValueError("not two to four runs")
+        return tuple(self._one(text) for text in texts if text)
+
+    def _one(self, text: str) -> str:
+        return text_of(side_of(text, self.data_word, self.vocabulary), self.data_word, self.vocabulary)
+
+    def to_widget(self, value: Sequence[str]) -> list[Side]:
+        """Return the runs."""
+        return [side_of(text, self.data_word, self.vocabulary) for text in value]
+
+    def from_widget(self, kept: Sequence[Side]) -> tuple[str, ...]:
+        """Return the runs' texts."""
+        return tuple(text_of(side, self.data_word, self.vocabulary) for side in kept)

@@ -1,0 +1,206 @@
+"""Compare: the planes under one player, the verdicts, what differs, the promises, their trade-off curves."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpviz.figures import Panel, View, pane
+from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
+from dpviz.postprocessing.beside import LETTERS, Row, facts, partners, promises
+from dpviz.postprocessing.bound import Bound
+from dpviz.postprocessing.verdict import ratio_words
+from dpviz.takeaway import comparison as one_page
+from pages._ui import shell
+from pages._ui.caches import per_run
+from pages._ui.compare.made import Comparison
+from pages._ui.explore import verdict
+from pages._ui.links import Opened
+from pages._ui.panel import draw
+from pages._ui.player import view_of
+from pages._ui.results import Result
+from pages._ui.transport import starts, transport
+from pages._ui.workers import workers
+
+KEY = "compare"
+
+
+def pictures(
+    views: Sequence[View], by: str, numbers: Sequence[tuple[Sequence[str], Sequence[str]]], height: int
+) -> tuple[Timeline, list[Panel]]:
+    """Return the clock and the planes of several runs."""
+    return timeline([view.trace for view in views], by), planes(views, numbers, height=height)
+
+
+@per_run(shared=24, own=4)
+def _pictures(identity: str, mode: str, hidden: bool, by: str, _comparison: Comparison) -> tuple[Timeline, list[Panel]]:
+    """Return clock and planes, made once for every way to look at them."""
+    axes = _comparison.data.view if len(_comparison.data.columns) > 1 else None
+    views = [view_of(run, hidden=hidden, axes=axes) for run in _comparison.runs]
+    numbers = partners([run.trace for run in _comparison.runs])
+    return workers().call(pictures, views, by, numbers, 430)
+
+
+@per_run(shared=64, own=8)
+def _bounds(identity: str, _comparison: Comparison) -> dict[str, Bound]:
+    return {letter: Bound.of_run(run.trace) for letter, run in zip(LETTERS, _comparison.runs, strict=False)}
+
+
+def said(comparison: Comparison) -> None:
+    """Say what must be said where the promises are not the same."""
+    sentences = promises([run.trace for run in comparison.runs])
+    if sentences:
+        words = " ".join(map(html.escape, sentences))
+        st.html(f'<p class="dp-unlike" role="note"><b>The promises differ.</b> {words}</p>')
+
+
+def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | None) -> None:
+    """Draw the runs side by side with one set of controls, and below each its verdict; then what differs."""
+    clock, panels = _pictures(comparison, st.context.theme.type or "light", hidden, by)
+    with st.container(key=f"{KEY}_transport"):
+        transport(
+            f"{KEY}_player",
+            scope=f"{KEY}_figures",
+            titles=list(clock.titles),
+            marks=list(range(clock.ticks)) if clock.ticks <= 60 else [],
+            **starts(opened),
+        )
+    with st.container(key=f"{KEY}_figures", gap="small"):
+        with st.container(key=f"{KEY}_row"):
+            columns = st.columns(len(panels), gap="small")
+            pairs = partners([run.trace for run in comparison.runs])
+            for i, run in enumerate(comparison.runs):
+                with columns[i]:
+                    _run(LETTERS[i], panels[i], clock.frames[i], run, sum(map(bool, pairs[i][1])), hidden=hidden)
+        st.html(
+            '<p class="dp-small"><b>Numbers</b> at the last step name the places that the runs share: centers are '
+            "matched one to one, and two are a pair only if each is the nearest to the other, or they are closer than "
+            "either is to its own neighbors. A broken ring has no partner. Zoom and pointer are linked.</p>"
+        )
+        _table(comparison, clock, hidden=hidden)
+
+
+def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: int, *, hidden: bool) -> None:
+    seed = "" if run.trace.seed is None else f", seed {run.trace.seed}"
+    given = run.trace.parameters
+    words = ", ".join(
+        f"{short} {given[name]:g}" for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in given
+    )
+    st.html(f'<h2 class="dp-side"><b>{letter}</b> {html.escape(run.trace.name)} <span>{words}{seed}</span></h2>')
+    draw(f"{KEY}_{letter}", [panel], run.data.dataset_id, frames=frames, linked=KEY)
+    told = verdict.of(run, hidden=hidden)
+    why = f'<p class="dp-why">{html.escape(told.why)}</p>' if told.why else ""
+    mark = "" if told.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
+    first, *rest = told.parts
+    words = "".join(f"<span>{html.escape(part)}</span>" for part in rest)
+    st.html(f'<div class="dp-verdict">{mark}<b>{html.escape(first)}</b>{words}{why}</div>')
+    if alone:
+        shared = len(run.trace.cluster_centers) - alone
+        st.html(f'<p class="dp-small">{shared} places shared, {alone} without a partner.</p>')
+    shell.key_line(pane(run.trace).legend, hidden)
+
+
+def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
+    """Show in what the runs differ; the first rows follow the player."""
+    head, switch = st.columns([3, 2], vertical_alignment="bottom")
+    head.header("What differs")
+    rows = facts([run.trace for run in comparison.runs])
+    same = sum(not row.differs for row in rows)
+    words = f"Also the {same} rows that are the same or one algorithm's own"
+    whole = switch.toggle(words, key="compare_whole", disabled=not same)
+    moving = {
+        "ε spent so far": [["–" if x != x else f"{x:.3g}" for x in spent] for spent in clock.spent],
+        "Releases so far": [[f"{n:,}" for n in releases] for releases in clock.releases],
+    }
+    note = ""
+    if hidden and all(run.reference_loss for run in comparison.runs):
+        name, ratios, note = _ratios(comparison, clock)
+        moving[name] = ratios
+    body = "".join(
+        f"<tr><th scope=row>{html.escape(name)}</th>{''.join(map(_moving, cells))}</tr>"
+        for name, cells in moving.items()
+    )
+    body += "".join(_row(row) for row in rows if whole or row.differs)
+    heads = "".join(
+        f"<th scope=col>{letter}: {html.escape(run.trace.name)}</th>"
+        for letter, run in zip(LETTERS, comparison.runs, strict=False)
+    )
+    st.html(
+        '<div class="dp-table dp-free dp-beside" tabindex="0" role="region" aria-label="What differs between the runs">'
+        f"<table><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<p class="dp-small">The first rows follow the player.{note}</p>'
+    )
+
+
+def _moving(values: Sequence[str]) -> str:
+    """Return a cell that says at every tick what belongs there; the transport writes it."""
+    every = html.escape(json.dumps(values, ensure_ascii=False), quote=True)
+    return f'<td data-said="{every}">{html.escape(values[-1])}</td>'
+
+
+def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str]], str]:
+    """Return the row of losses beside KMeans', its values tick by tick, and what must be known to read it."""
+    found = []
+    numbers = [len(run.trace.cluster_centers) for run in comparison.runs]
+    unlike = len(set(numbers)) > 1
+    for run, frames, n in zip(comparison.runs, clock.frames, numbers, strict=True):
+        steps = _steps(run)
+        losses, best = run.losses, run.reference_loss
+        values = []
+        for frame in frames:
+            loss = losses[steps[frame]] if frame >= 0 and losses is not None and steps[frame] >= 0 else float("nan")
+            star = "*" if unlike and n != numbers[0] else ""
+            values.append("–" if loss != loss or not best else f"{ratio_words(float(loss) / best)}{star}")
+        found.append(values)
+    note = " Losses look at raw rows: NOT PRIVATE."
+    if unlike:
+        note += (
+            f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, it is not comparable."
+        )
+    return "Loss so far, × KMeans", found, note
+
+
+def _steps(run: Result) -> list[int]:
+    """Return the step whose loss belongs to every frame: the last one that has made all its releases by then."""
+    releases, steps = pane(run.trace).releases(run.trace), run.trace.steps
+    if len(releases) == len(steps):
+        return list(range(len(steps)))
+    ends = [step.n_releases for step in steps]
+    last = len(releases) - 1
+    return [
+        len(steps) - 1 if i == last else max((s for s, end in enumerate(ends[:-1]) if end <= n), default=-1)
+        for i, n in enumerate(releases)
+    ]
+
+
+def _row(row: Row) -> str:
+    cells = "".join(f"<td>{html.escape(value)}</td>" for value in row.values)
+    return f'<tr class="{"unlike" if row.differs else ""}"><th scope=row>{html.escape(row.name)}</th>{cells}</tr>'
+
+
+def curves(comparison: Comparison) -> None:
+    """Draw the promises' trade-off curves on one axis, and offer the page to take away."""
+    bounds = _bounds(comparison)
+    picture, words = st.columns([1, 1], gap="medium")
+    with picture:
+        draw(f"{KEY}_curves", [curves_panel(shell.colors(), bounds)])
+    odds = ", ".join(f"<b>{letter} {bound.odds}</b>" for letter, bound in bounds.items())
+    with words:
+        st.header("What the promises allow")
+        st.html(
+            f'<p class="dp-odds">In a bet from even odds an attacker is right at most {odds} times in 100.</p>'
+            '<p class="dp-small">Every attacker has a rate of false alarms and a rate of misses, and lies on or above '
+            "the curve of the promise. On the dotted line he might as well toss a coin. The curve of a plan of "
+            "Gaussian releases is exact; other plans are added up at many δ, and may promise less than is true.</p>"
+            '<p class="dp-small"><b>How this picture can fool you.</b> Curves of different promises answer different '
+            "questions: one row there or not, one row changed, one row moved by rho. A higher curve is better only "
+            "for the same question.</p>"
+        )
+        traces = [run.trace for run in comparison.runs]
+        st.download_button(
+            "One page", lambda: one_page(traces), "dpviz-comparison.html", "text/html", icon=":material/download:",
+            key="compare_page", on_click="ignore", help="Promises, differences, curves, centers. Prints on A4.",
+        )  # fmt: skip

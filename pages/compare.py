@@ -1,0 +1,44 @@
+"""Compare: two to four runs on the same data, stepped by one player."""
+
+import streamlit as st
+
+from dpviz.postprocessing.beside import LETTERS
+from pages._ui import controls, links, shell
+from pages._ui.compare import made, view
+from pages._ui.compare.form import form
+from pages._ui.forms import pick_data
+
+links.enter(__file__, controls.compare)
+
+with st.sidebar:
+    name, data = pick_data()
+    asked = [] if data.private else form(data)
+    hidden = not data.private and st.toggle(
+        "Show people and KMeans", value=True, key="compare_hidden", persist_state="session",
+        help="Hidden layers. They exist in DEMO only.",
+    )  # fmt: skip
+runs = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, asked, strict=False))
+shell.strip(data.title, runs, private=data.private)
+links.notice("compare", controls.compare)
+head, how = st.columns([3, 2], vertical_alignment="bottom")
+head.title("Side by side")
+if data.private:
+    st.info(
+        "These data are private, and every run of a comparison would spend ε of the file again. Compare on a sample or "
+        "on a public file; run what you choose on Explore, once."
+    )
+    links.keep("compare", controls.compare, private=True)
+    st.stop()
+by = how.segmented_control(
+    "Match by", ("step", "spent"), default="step", required=True, key="compare_by", persist_state="session",
+    format_func={"step": "step", "spent": "ε spent"}.get,
+    help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",
+)  # fmt: skip
+found = made.comparison(data, asked)
+links.keep("compare", controls.compare)
+if found is None:
+    st.skeleton(height=430)
+    st.stop()
+view.said(found)
+view.player(found, hidden=hidden, by=by, opened=links.opened("compare"))
+view.curves(found)

@@ -1,0 +1,87 @@
+"""Runs side by side: one clock by step or by what is spent, planes with the same ranges, numbers at the end."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.figures import pane
+from dpviz.figures.compare import curve_table, curves_panel, planes, timeline
+from dpviz.figures.panels import spend_table
+from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.view import View
+from dpviz.postprocessing.beside import partners
+from dpviz.postprocessing.bound import Bound
+
+TOWN = load_sample("town")
+
+
+@pytest.fixture(scope="module")
+def traces():
+    return {
+        slug: ALGORITHMS[slug](n_clusters=5).run(TOWN.X, domain=TOWN.domain, seed=0)
+        for slug in ("pe-means", "nsm", "dpm", "kmeans", "dist-dp-random-points", "hdpe-means")
+    }
+
+
+def test_by_step_a_shorter_run_stays_at_its_end(traces):
+    clock = timeline([traces["nsm"], traces["kmeans"]], "step")
+    n, m = len(traces["nsm"].steps), len(traces["kmeans"].steps)
+    assert clock.ticks == max(n, m)
+    assert clock.frames == tuple(tuple(min(t, k - 1) for t in range(clock.ticks)) for k in (n, m))
+    assert clock.titles[0].startswith(f"Step 1 of {clock.ticks} · A: ")
+
+
+def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
+    runs = [traces["pe-means"], traces["nsm"], traces["dpm"]]
+    clock = timeline(runs, "spent")
+    spent = np.array(clock.spent)
+    levels = [float(title.split("ε ")[1].split(" ")[0]) for title in clock.titles]
+    assert (np.diff(spent, axis=1) >= 0).all()
+    assert np.allclose(levels, spent.max(axis=0), rtol=5e-3)
+    for run, own, frames in zip(runs, spent, clock.frames, strict=True):
+        table, counts = spend_table(run).epsilon.to_numpy(), pane(run).releases(run)
+        assert [0.0 if f < 0 else table[counts[f]] for f in frames] == own.tolist()
+        for tick, frame in enumerate(frames[:-1]):  # the next picture would cost more than anybody has spent by then
+            later = counts[frame + 1] if frame + 1 < len(counts) else None
+            assert later is None or table[later] > spent[:, tick].max() * (1 + 1e-12)
+        assert frames[-1] == len(counts) - 1
+        assert own[-1] == pytest.approx(run.spent.epsilon)
+
+
+def test_a_run_that_begins_dearer_waits_and_one_without_a_promise_shows_its_end(traces):
+    clock = timeline([traces["pe-means"], traces["dist-dp-random-points"], traces["kmeans"]], "spent")
+    assert clock.frames[1][0] == -1 and clock.spent[1][0] == 0 and clock.releases[1][0] == 0
+    assert "B: not begun, its first picture costs ε 1" in clock.titles[0]
+    assert set(clock.frames[2]) == {len(traces["kmeans"].steps) - 1} and all(map(math.isnan, clock.spent[2]))
+
+
+def test_planes_have_the_same_ranges_and_numbers_in_the_last_frame_only(traces):
+    runs = [traces["pe-means"], traces["dpm"], traces["hdpe-means"]]
+    views = [View(trace, LIGHT, (0, 1), TOWN.columns, TOWN.units) for trace in runs]
+    found = [panel.figure.to_dict() for panel in planes(views, partners(runs), height=400)]
+    for axis in ("xaxis", "yaxis"):
+        assert len({tuple(figure["layout"][axis]["range"]) for figure in found}) == 1
+    for figure, trace, (numbers, words) in zip(found, runs, partners(runs), strict=True):
+        frames = figure["frames"]
+        assert len(frames) == len(pane(trace).sentences(trace))
+        at = [trace["name"] for trace in figure["data"]].index("place")
+        texts = [frame["data"][frame["traces"].index(at)].get("text") for frame in frames]
+        assert texts[:-1] == [None] * (len(frames) - 1)
+        assert texts[-1] == [f"<b>{number}</b>" for number in numbers if number]
+        alone = [word for word in words if word]
+        assert figure["data"][at + 2]["text"] == (alone if len(alone) <= 4 else [""] * len(alone))
+        assert frames[-1]["group"] not in [frame["group"] for frame in frames[:-1]]
+
+
+def test_the_curves_are_the_bounds():
+    bounds = {"A": Bound(mu=1.0), "B": Bound(lines=((1.0, 0.0),))}
+    table = curve_table(bounds)
+    for run, own in table.groupby("run"):
+        assert np.array_equal(own.miss, bounds[run].miss(own.false_alarm.to_numpy()))
+    for colors in (LIGHT, DARK):
+        panel = curves_panel(colors, bounds)
+        assert [trace.name for trace in panel.figure.data if trace.mode == "lines"] == ["coin", "A", "B"]
+        assert panel.alt.endswith("A 69 of 100; B 73 of 100.")

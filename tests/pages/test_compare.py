@@ -1,0 +1,173 @@
+"""Compare through Streamlit's own test driver: every algorithm, links, one thing changed, private data refused."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.takeaway import comparison
+from pages._ui import controls, scene
+from pages._ui.compare.sides import Side, side_of, text_of
+from tests.pages.pictures import pictures
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def open_link(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(query="", page="compare"):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.session_state["address"] = (page, query)
+        app.session_state["wanted"] = f"pages/{page}.py"
+        return wait(app.run())
+
+    return opener
+
+
+def wait(app, seconds=60):
+    """Wait until the pictures are there, or a sentence that says why not."""
+    until = time.monotonic() + seconds
+    while not (pictures(app) or app.error or app.info or app.exception) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def parts(app, name):
+    return [json.loads(c.proto.json) for c in app.get("bidi_component") if c.proto.component_name == name]
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
+
+
+def link(*runs, more=""):
+    return "v=1&d=town" + "".join(f"&run={run.replace('=', '%3D').replace('&', '%26')}" for run in runs) + more
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_every_algorithm_stands_beside_another(open_link, slug):
+    app = open_link(link("a=nsm&k=3", f"a={slug}&k=3&s=2"))
+    assert not app.exception and not app.error and not app.info
+    panels, (player,) = parts(app, "dpviz_panel"), parts(app, "dpviz_transport")
+    assert [panel["linked"] for panel in panels] == ["compare", "compare", ""]
+    assert all(len(panel["at"]) == len(player["titles"]) for panel in panels[:2])
+    for panel in panels[:2]:
+        assert panel["at"][-1] == len(json.loads(panel["figure"])["frames"]) - 1
+    assert words(app).count("dp-verdict") == 2
+
+
+def test_a_link_comes_back_as_it_was(open_link):
+    query = link("a=dpm&k=3&e=2&s=5", "a=kmeans&k=4&s=0", "a=nsm&k=3&e=0.5&s=1", more="&by=spent&layers=0&t=2")
+    app = open_link(query)
+    assert not app.exception and not app.info
+    (address,) = parts(app, "dpviz_address")
+    opened, sentence = scene.read("compare", address["query"], controls.compare)
+    asked, _ = scene.read("compare", query, controls.compare)
+    assert sentence == "" and opened.values == asked.values and asked.step == 2
+    assert app.segmented_control(key="compare_by").value == "spent"
+    assert [side.seed for side in app.session_state["compare_runs"]] == [5, 0, 1]
+    (player,) = parts(app, "dpviz_transport")
+    assert player["step"] == 2 and player["titles"][0].startswith("Spent so far: ε")
+    assert "NOT PRIVATE" not in words(app) and "Loss so far" not in words(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        link("a=nsm&k=3"),
+        link(*["a=nsm&k=3"] * 5),
+        link("a=nsm&k=0", "a=dpm"),
+        link("a=nobody", "a=dpm"),
+        link("a=nsm", "a=dpm&hide=form"),
+        link("a=nsm&d=city", "a=dpm"),
+        link("a=nsm", "a=<b>dpm</b>"),
+        "v=1&run=&run=",
+    ],
+)
+def test_a_bad_link_gives_the_default_and_one_sentence(query):
+    found, sentence = scene.read("compare", query, controls.compare)
+    assert found.values["run"] == ()
+    assert sentence.startswith("This link opens, but parts of it do not fit") and "Runs" in sentence
+
+
+def test_a_bad_link_still_shows_two_runs(open_link):
+    app = open_link(link("a=nsm", "a=nobody"))
+    assert not app.exception and len(pictures(wait(app.run()))) == 3
+    assert [box.value for box in app.info if "Runs" in box.value]
+
+
+def test_a_run_is_the_same_after_its_address():
+    for cls in ALGORITHMS.values():
+        side = Side(cls(n_clusters=3), 7)
+        assert side_of(text_of(side, "iris", controls.explore), "iris", controls.explore) == side
+
+
+def test_one_thing_changed_from_explore(open_link):
+    app = open_link(page="explore")
+    app.button(key="explore_beside_ε / 4").click().run()
+    wait(app)
+    assert not app.exception and len(parts(app, "dpviz_panel")) == 3
+    one, other = app.session_state["compare_runs"]
+    assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
+    assert "The promises differ" in words(app) and "5 of 5 groups found" in words(app)
+
+
+def test_runs_are_added_swapped_changed_and_taken_away(open_link):
+    app = open_link()
+    app.button(key="compare_add").click().run()
+    wait(app)
+    assert [s.seed for s in app.session_state["compare_runs"]] == [0, 0, 1] and len(pictures(app)) == 4
+    app.button(key="compare_swap").click().run()
+    wait(app)
+    assert [s.algorithm.epsilon for s in app.session_state["compare_runs"]] == [0.25, 1.0, 0.25]
+    app.button(key="compare_remove").click().run()
+    turn = app.session_state["compare_turn"]
+    app.number_input(key=f"compare_{turn}_A_nsm_epsilon").set_value(-1.0).run()
+    assert [error.value for error in app.error] == [
+        "Privacy budget ε must be above 0; got -1.0. The picture shows what was there before."
+    ]
+    assert len(pictures(app)) == 3 and app.session_state["compare_runs"][0].algorithm.epsilon == 0.25
+    app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()
+    wait(app)
+    assert not app.exception and "is not better for it" in words(app)
+
+
+def test_private_data_are_refused_with_the_reason(open_link, monkeypatch):
+    import dataclasses
+
+    from dpviz.datasets import load_sample
+
+    private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
+    app = open_link()
+    app.session_state["own"] = {"abc": private}
+    app.session_state["explore_data"] = "abc"
+    app.run()
+    assert not app.exception and not pictures(app)
+    assert "would spend ε of the file again" in app.info[0].value
+    assert [part["query"] for part in parts(app, "dpviz_address")] == [""]
+
+
+def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_link):
+    app = open_link(link("a=dist-dp&k=3", "a=nsm&k=3&e=0.5"))
+    assert app.get("download_button")
+    data = controls.catalog.sample("town")
+    traces = [
+        ALGORITHMS[slug](n_clusters=3, **more).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+        for slug, more in (("dist-dp", {}), ("nsm", {"epsilon": 0.5}))
+    ]
+    text = comparison(traces)
+    assert "is not better for it" in text and "<td>0.5</td>" in text and "DEMO: NOT A RELEASE" in text
+    assert (
+        "<script" not in text and "http" not in text.replace("http://www.w3.org/2000/svg", "") and len(text) < 300_000
+    )
+    with pytest.raises(ValueError, match="two to 4 runs"):
+        comparison(traces[:1])
+    other = ALGORITHMS["nsm"](n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id="sample:other")
+    with pytest.raises(ValueError, match="on the same data"):
+        comparison([traces[0], other])

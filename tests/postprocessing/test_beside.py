@@ -1,0 +1,138 @@
+"""Runs side by side: pairs of centers, differences, sentences on promises, trade-off curves; against literals."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.postprocessing.beside import facts, matched, partners, promises
+from dpviz.postprocessing.bound import Bound
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+
+IRIS = load_sample("iris")
+TOWN = load_sample("town")
+
+
+def run(slug, data=IRIS, **values):
+    algorithm = ALGORITHMS[slug](**{"n_clusters": 3, **values})
+    return algorithm.run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+
+
+def test_centers_are_matched_one_to_one_with_the_least_total_distance():
+    first = np.array([[0.0, 0], [1, 0], [0, 1]])
+    assert matched(first, first[[2, 0, 1]] + 0.01) == [(0, 1), (1, 2), (2, 0)]
+    assert matched(first, np.array([[0.9, 0.1]])) == [(1, 0)]
+    assert matched(first, np.empty((0, 2))) == []
+
+
+def test_what_only_the_assignment_pairs_is_no_pair():
+    first = np.array([[0.0, 0], [10, 0]])
+    second = np.array([[0.0, 0.1], [0.2, 0]])  # both at the first place: the second is left over for (10, 0)
+    assert matched(first, second) == [(0, 0)]
+    assert matched(second, first) == [(0, 0)]
+
+
+def test_a_shifted_run_still_has_its_pairs():
+    first = np.array([[0.0, 0], [1, 0], [2, 0]])
+    assert matched(first, first + [0.6, 0]) == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_numbers_and_rings():
+    far, near = np.array([[-0.5, -0.5], [0.5, 0.5]]), np.array([[0.5, 0.49], [-0.5, -0.45], [-0.51, 0.5]])
+    one, other = (dataclasses.replace(run("kmeans", TOWN, n_clusters=2), cluster_centers=c) for c in (far, near))
+    one, other = (dataclasses.replace(t, cluster_centers=t.domain.denormalize(t.cluster_centers)) for t in (one, other))
+    assert partners([one, other]) == [(["1", "2"], ["", ""]), (["2", "1", ""], ["", "", "only in B"])]
+    numbers, words = partners([other, one, other])[0]
+    assert numbers == ["1", "2", "3"] and words == ["", "", "not in B"]
+    assert partners([other, one])[0][1] == ["", "", "only in A"]
+
+
+def test_the_table_of_differences_is_what_was_changed():
+    one, other = run("nsm"), run("nsm", epsilon=0.25)
+    rows = {row.name: row.values for row in facts([one, other]) if row.differs}
+    assert rows == {
+        "ε": ("1", "0.25"),
+        "μ": ("0.379", "0.122"),
+        "In a bet, from ε, δ, μ": ("58 of 100", "53 of 100"),
+        "In a bet, from its curve": ("58 of 100", "53 of 100"),
+    }
+    same = {row.name: row.values for row in facts([one, other]) if not row.differs}
+    assert same["centers k"] == ("3", "3") and same["Seed"] == ("0", "0") and same["Centers released"] == ("3", "3")
+    assert facts([one, one]) and not any(row.differs for row in facts([one, one]))
+    mixed = {row.name: row.values for row in facts([one, run("kmeans")])}
+    assert mixed["ε"] == ("1", "–") and mixed["Hides"] == ("one row added or removed", "nothing")
+
+
+def test_promises_that_are_the_same_need_no_sentence():
+    assert promises([run("nsm"), run("pe-means")]) == []
+
+
+@pytest.mark.parametrize(
+    ("slugs", "words"),
+    [
+        (("nsm", "kmeans"), "B promises nothing"),
+        (("dist-dp", "nsm"), "A hides only that a row moved by up to"),
+        (("stemmer-kaplan-local", "nsm"), "A trusts nobody, B a curator who sees the raw rows"),
+        (("stemmer-kaplan-local", "nsm"), "A hides a row changed to any value, the others a row added or removed"),
+        (("nsm", "dpm"), "B has no μ"),
+    ],
+)
+def test_promises_that_differ_say_so(slugs, words):
+    told = promises([run(slug, TOWN) for slug in slugs])
+    assert any(sentence.startswith(words) for sentence in told), told
+
+
+def test_a_weaker_promise_says_that_it_is_no_better():
+    weak, far = run("dist-dp", TOWN), run("dist-dp", TOWN, rho_distance=0.2)
+    assert "is not better for it" in " ".join(promises([weak, run("nsm", TOWN)]))
+    assert "the shorter the move, the weaker the promise" in " ".join(promises([weak, far]))
+
+
+def test_budgets_that_differ_are_named_as_bets():
+    assert promises([run("nsm"), run("nsm", epsilon=4.0)]) == [
+        "Their budgets differ: an attacker who bets is right at most A 58 of 100, B 79 of 100."
+    ]
+
+
+def promise(**values):
+    return Guarantee(Notion.CENTRAL, Neighboring.ADD_REMOVE, **{"epsilon": 1.0, "delta": 1e-3, **values})
+
+
+def test_the_curve_of_gaussian_dp_and_of_epsilon_delta():
+    alarm = np.array([0.0, 0.1, 0.5, 1.0])
+    gaussian = Bound(mu=1.0)
+    assert np.allclose(gaussian.miss(alarm), [1, ndtr(1.2815515655446004 - 1), ndtr(-1), 0])
+    lines = Bound(lines=((1.0, 0.01),))
+    e = np.e
+    assert np.allclose(lines.miss(alarm), [0.99, 0.99 - 0.1 * e, 0.49 / e, 0])
+    assert np.array_equal(Bound().miss(alarm), np.zeros(4)) and Bound().odds == 100
+
+
+@pytest.mark.parametrize("bound", [Bound(mu=0.7), Bound(lines=((1.0, 0.01),)), Bound(lines=((1.0, 0.0), (0.3, 0.1)))])
+def test_the_best_guess_is_the_best_point_of_the_curve(bound):
+    alarm = np.linspace(0, 1, 20_001)
+    best = 1 - (alarm + bound.miss(alarm)).min() / 2
+    assert best <= bound.best_guess <= best + 1e-4
+
+
+def test_a_promise_and_its_curve_give_the_same_bet():
+    for claim in (promise(mu=0.4), promise(), promise(pure_epsilon=1.0, delta=0.0), Guarantee.none()):
+        assert Bound.of_promise(claim).best_guess == pytest.approx(claim.best_guess)
+
+
+def test_a_plan_is_never_read_as_less_than_its_promise_and_often_as_more():
+    for slug in ("dpm", "stemmer-kaplan", "nsm"):
+        trace, alarm = run(slug, TOWN), np.linspace(0, 1, 101)
+        plan, claim = Bound.of_run(trace), Bound.of_promise(trace.claimed)
+        assert (plan.miss(alarm) >= claim.miss(alarm) - 1e-12).all()
+        assert plan.best_guess <= claim.best_guess + 1e-12
+    assert Bound.of_run(run("dpm", TOWN)).odds < run("dpm", TOWN).claimed.odds
+
+
+def test_every_line_of_a_plans_curve_is_a_statement_of_the_plan():
+    trace = run("dpm", TOWN)
+    for epsilon, delta in Bound.of_run(trace).lines:
+        assert epsilon >= trace.plan.total(delta).epsilon - 1e-9 or delta == trace.claimed.delta
