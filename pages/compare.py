@@ -4,11 +4,12 @@ import streamlit as st
 
 from dpviz.postprocessing.beside import LETTERS
 from pages._ui import controls, links, shell
-from pages._ui.compare import made, view
+from pages._ui.compare import made, sides, view
 from pages._ui.compare.form import form
 from pages._ui.forms import pick_data
 
 links.enter(__file__, controls.compare)
+sides.arrive()
 
 with st.sidebar:
     name, data = pick_data()

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpviz.privacy.guarantee import Guarantee
+from dpviz.privacy.plan import Plan
 from dpviz.trace import Trace
 
 __all__ = ["Bound"]
@@ -44,17 +45,34 @@ class Bound:
 
     @classmethod
     def of_run(cls, trace: Trace) -> Bound:
-        """Return the curve of a run's whole plan.
+        """Return the curve of a run's whole plan."""
+        return cls.of_plan(trace.plan, trace.claimed)
+
+    @classmethod
+    def of_plan(cls, plan: Plan, promise: Guarantee) -> Bound:
+        """Return the curve of a plan and its promise.
 
         Gaussian releases compose to a mu, whose curve is exact. Other plans are added up at many deltas: all of these
         statements hold at once, so the largest counts.
         """
-        said = cls.of_promise(trace.claimed)
-        if not trace.claimed.private or trace.claimed.mu is not None:
-            return said
-        totals = [(trace.plan.total(float(delta)), float(delta)) for delta in _DELTAS]
+        known = cls.of_promise(promise)
+        if not promise.private or promise.mu is not None:
+            return known
+        totals = [(plan.total(float(delta)), float(delta)) for delta in _DELTAS]
         more = {(total.epsilon, delta) for total, delta in totals if math.isfinite(total.epsilon)}
-        return cls(None, tuple(sorted(more | set(said.lines))))
+        return cls(None, tuple(sorted(more | set(known.lines))))
+
+    def steps(self, m: int) -> Bound:
+        """Return the curve for data sets that are m neighbors apart: m mu; m epsilon, (1 + e^epsilon + ...) delta.
+
+        A delta that reaches 1 says nothing any more.
+        """
+        lines = []
+        for epsilon, delta in self.lines:
+            growth = math.fsum(math.exp(min(i * epsilon, 700)) for i in range(m)) if delta else 0.0
+            if growth * delta < 1 and m * epsilon < 700:
+                lines.append((m * epsilon, growth * delta))
+        return Bound(None if self.mu is None else m * self.mu, tuple(sorted(lines)))
 
     def miss(self, false_alarm: np.ndarray) -> np.ndarray:
         """Return the least rate of misses at rates of false alarms in [0, 1], any shape."""

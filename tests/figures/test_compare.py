@@ -28,7 +28,7 @@ def traces():
 
 def test_by_step_a_shorter_run_stays_at_its_end(traces):
     clock = timeline([traces["nsm"], traces["kmeans"]], "step")
-    n, m = len(traces["nsm"].steps), len(traces["kmeans"].steps)
+    n, m = (len(pane(traces[slug]).sentences(traces[slug])) for slug in ("nsm", "kmeans"))
     assert clock.ticks == max(n, m)
     assert clock.frames == tuple(tuple(min(t, k - 1) for t in range(clock.ticks)) for k in (n, m))
     assert clock.titles[0].startswith(f"Step 1 of {clock.ticks} · A: ")

@@ -21,10 +21,12 @@ from pages._ui.forms import in_words, widget
 def form(data: Dataset) -> list[Side]:
     """Show the form of every run; return what they say, with the last valid value of one that says nonsense."""
     state = st.session_state
-    if not sides.get() or state.get("compare_on") != data.dataset_id and "opened_now" not in state:
-        fitting = [_fitted(side, data) for side in sides.get()]
-        sides.put(fitting or sides.first(data))
-    state.compare_on = data.dataset_id
+    name = data.dataset_id.removeprefix("sample:")
+    if not sides.get():
+        sides.put(sides.first(data))
+    elif state.get("compare_on") != name and "opened_now" not in state:  # other data were picked
+        sides.put([_fitted(side, data) for side in sides.get()])
+    state.compare_on = name
     if sides.get() is not state.get("compare_drawn"):  # put by a link, a button or another page: a fresh form
         state.compare_turn, state.compare_start = state.get("compare_turn", 0) + 1, list(sides.get())
     found = [

@@ -13,7 +13,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
 
-__all__ = ["MOST", "RunsControl", "Side", "first", "get", "open_with", "put", "text_of"]
+__all__ = ["MOST", "RunsControl", "Side", "arrive", "first", "get", "open_with", "put", "text_of"]
 
 MOST = 4
 _KEY = "compare_runs"
@@ -39,9 +39,16 @@ def put(sides: Sequence[Side]) -> None:
 
 def open_with(data_name: str, sides: Sequence[Side]) -> None:
     """Go to the page with these runs on a data set."""
-    st.session_state.explore_data = data_name
-    put(sides)
+    st.session_state.compare_next = (data_name, list(sides))
     st.switch_page("pages/compare.py")
+
+
+def arrive() -> None:
+    """Take over what another page has sent here; before any widget is made."""
+    data_name, sides = st.session_state.pop("compare_next", ("", []))
+    if sides:
+        st.session_state.explore_data = st.session_state.compare_on = data_name
+        put(sides)
 
 
 def first(data: Dataset) -> list[Side]:
@@ -97,9 +104,11 @@ class RunsControl(Control):
 
     def parse(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Return two to four runs as `text_of` writes them."""
-        if not 2 <= len(texts) <= MOST and list(texts) != [""]:
+        if list(texts) == [""]:
+            return ()
+        if not 2 <= len(texts) <= MOST or "" in texts:
             raise ValueError("not two to four runs")
-        return tuple(self._one(text) for text in texts if text)
+        return tuple(self._one(text) for text in texts)
 
     def _one(self, text: str) -> str:
         return text_of(side_of(text, self.data_word, self.vocabulary), self.data_word, self.vocabulary)
