@@ -163,11 +163,10 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "explore", "learn", "federated", "distance", "limits"])
+@pytest.mark.parametrize("path", ["", "explore", "learn", "federated", "distance"])
 def test_a_page_fits_a_phone(open_page, path, mode):
     page = open_page(path, width=390, height=844, mode=mode)
-    if path != "limits":
-        expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
+    expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
     fits_a_phone(page)
 
 
