@@ -5,33 +5,33 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
-from pages._ui import catalog, controls, distance, links, shell
+from pages._ui import catalog, controls, distance, links, prepared, shell
 from pages._ui.forms import STOPS
 from pages._ui.panel import draw
 from pages._ui.player import player
 
-links.enter(__file__, controls.rho)
+links.enter(__file__, controls.rho, has=("form", "kmeans", "panels", "navigation", "player"))
 FAMILY = distance.FAMILY
 
 with st.sidebar:
     name = st.selectbox(
-        "Data", distance.names(), format_func=lambda n: catalog.sample(n).title, key="rho_data",
-        persist_state="session", help="Data sets whose columns share one scale, so that rho is one distance.",
+        "Data", distance.names(), format_func=lambda n: catalog.sample(n).title,
+        **prepared.kept("rho_data"), help="Data sets whose columns share one scale, so that rho is one distance.",
     )  # fmt: skip
     data = catalog.sample(name)
     slug = st.radio(
-        "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, key="rho_method", persist_state="session",
+        "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, **prepared.kept("rho_method"),
         captions=[ALGORITHMS[s].tagline for s in FAMILY],
     )  # fmt: skip
     most = min(40, data.domain.n_public)
-    k = st.number_input("Centers k", 1, most, data.n_clusters, key=f"rho_k_{name}", persist_state="session")
+    k = st.number_input("Centers k", 1, most, data.n_clusters, **prepared.kept(f"rho_k_{name}"))
     epsilon = st.segmented_control(
-        "Privacy budget ε", STOPS, default=1.0, required=True, key="rho_epsilon", width="stretch",
-        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"), persist_state="session",
+        "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept("rho_epsilon"),
+        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         help="For moves up to rho. It is not the ε of differential privacy.",
     )  # fmt: skip
-    hidden = st.toggle(
-        "Show people and KMeans", value=True, key="rho_hidden", persist_state="session",
+    hidden = prepared.shows("kmeans") and st.toggle(
+        "Show people and KMeans", value=True, **prepared.kept("rho_hidden"),
         help="Hidden layers. They exist in DEMO only.",
     )  # fmt: skip
 
@@ -39,9 +39,9 @@ top = st.container()
 links.notice("distance", controls.rho)
 st.title("Hide a move, not a person.")
 stops = distance.stops(data)
-rho = st.select_slider(
-    "rho (distance): how far a person may move without the output telling", stops, stops[14],
-    format_func=lambda value: in_units(data.domain, value, data.units), key=f"rho_{name}", persist_state="session",
+rho = st.container(key="form").select_slider(
+    "rho (distance): how far a person may move without the output telling", stops, distance.first(data),
+    format_func=lambda value: in_units(data.domain, value, data.units), **prepared.kept(f"rho_{name}"),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):

@@ -5,15 +5,16 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.verdict import reach
-from pages._ui import controls, links, private, results, runs, shell, takeaway
+from pages._ui import controls, embed, links, prepared, private, results, runs, shell, takeaway
 from pages._ui.compare import menu as beside
 from pages._ui.explore import centers, coreset, local, quality, reruns, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.player import player
+from pages._ui.scene import HIDEABLE
 from pages._ui.settings import begin, settings
 
-links.enter(__file__, controls.explore)
+links.enter(__file__, controls.explore, has=(*HIDEABLE, "player"))
 state = st.session_state
 hidden = False
 
@@ -34,13 +35,13 @@ with st.sidebar:
     if len(past) > 1:
         labels = {r.identity: r.label for r in past}
         now = list(labels).index(state.shown) if state.shown in labels else None
-        chosen = st.selectbox("Earlier runs", labels, now, format_func=labels.get)
+        chosen = st.selectbox("Earlier runs", labels, now, format_func=labels.get, disabled=prepared.locked())
         if chosen not in (None, state.shown):
             state.shown = chosen
             st.rerun()
-    if not data.private:
+    if not data.private and prepared.shows("kmeans"):
         hidden = st.toggle(
-            "Show people and KMeans", value=True, key="explore_hidden", persist_state="session",
+            "Show people and KMeans", value=True, **prepared.kept("explore_hidden"),
             help="Hidden layers. They exist in DEMO only.",
         )  # fmt: skip
     axes = None
@@ -50,8 +51,8 @@ with st.sidebar:
             how = pane(result.trace)
             seen = st.multiselect(
                 "Seen from two columns", range(len(columns)), axes if how.axes else (), max_selections=2,
-                format_func=lambda i: columns[i], placeholder=how.unpinned, persist_state="session",
-                key=controls.seen_from(result.data.dataset_id, result.trace.algorithm),
+                format_func=lambda i: columns[i], placeholder=how.unpinned,
+                **prepared.kept(controls.seen_from(result.data.dataset_id, result.trace.algorithm)),
                 help=f"Two columns; none for {how.unpinned}. Never a projection fitted to private rows.",
             )  # fmt: skip
             axes = (seen[0], seen[1]) if len(seen) == 2 else None
@@ -83,10 +84,13 @@ elif result is None:
 if result is None:
     st.stop()
 
-verdict.line(result, hidden=hidden)
+if prepared.shows("verdict"):
+    verdict.line(result, hidden=hidden)
 current = result.identity == form.asks_for(data)
 opened = links.opened("explore") if current else None
 player("explore", result, hidden=hidden, axes=axes, opened=opened)
+if embed.embedded():
+    st.stop()
 drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'
@@ -97,6 +101,7 @@ centers.section("explore", result)
 with st.container(horizontal=True):
     takeaway.menu("explore", result, hidden=hidden, axes=axes)
     beside.menu("explore", result)
-quality.section(result, hidden=hidden)
+if prepared.shows("verdict"):
+    quality.section(result, hidden=hidden)
 coreset.section("explore", result, hidden=hidden, axes=axes)
 local.section("explore", result, hidden=hidden, axes=axes)

@@ -9,33 +9,33 @@ from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
 from pages._ui import controls, federated, links, shell
 from pages._ui.catalog import sample
+from pages._ui.prepared import kept
 
-links.enter(__file__, controls.clients)
+links.enter(__file__, controls.clients, has=("form", "navigation"))
 slugs, refused = federated.offered()
-keep = {"persist_state": "session"}
 with st.sidebar:
-    name = st.selectbox("Data", federated.samples(), format_func=lambda n: sample(n).title, key="fed_data", **keep)
+    name = st.selectbox("Data", federated.samples(), format_func=lambda n: sample(n).title, **kept("fed_data"))
     slug = st.selectbox(
-        "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, key="fed_slug", **keep
+        "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept("fed_slug")
     )
     with st.expander("Which algorithms cannot run federated"):
         st.markdown("\n".join(f"- {reason}" for reason in refused))
-    epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, key="fed_epsilon", **keep)
-    clients = st.slider("Clients", 2, 32, 4, key="fed_clients", **keep)
-    how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, key="fed_spread", **keep)
+    epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, **kept("fed_epsilon"))
+    clients = st.slider("Clients", 2, 32, 4, **kept("fed_clients"))
+    how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept("fed_spread"))
     drawn_by = st.segmented_control(
         "The noise is drawn by", DRAWN_BY, format_func=federated.DRAWN_BY.get, default=CLIENTS, required=True,
-        key="fed_noise", help="The clients: no party can take off all of it. The server, as in the paper: then it must "
-        "never see the result.", **keep,
+        help="The clients: no party can take off all of it. The server, as in the paper: then it must "
+        "never see the result.", **kept("fed_noise"),
     )  # fmt: skip
     ring = federated.RINGS[
-        st.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, key="fed_ring", **keep)
+        st.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, **kept("fed_ring"))
     ]
     silent = st.selectbox(
-        "A client falls silent", [None, *range(clients)], key="fed_silent", help="It stops answering in round 2.",
+        "A client falls silent", [None, *range(clients)], **kept("fed_silent"), help="It stops answering in round 2.",
         format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
     )  # fmt: skip
-    seed = int(st.number_input("Seed", 0, value=0, step=1, key="fed_seed", **keep))
+    seed = int(st.number_input("Seed", 0, value=0, step=1, **kept("fed_seed")))
 
 data = sample(name)
 drop = None if silent is None else (silent, 1)

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages._ui import controls, links, shell
+from pages._ui import controls, links, prepared, shell
 from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
 from pages._ui.runs import demo
 
-links.enter(__file__, controls.home)
+links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"
 c = shell.colors()
 result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)
@@ -23,15 +23,14 @@ with left:
         '<p class="dp-lede">Five centers learned from 5,000 people, so that no single one of them matters much. '
         "Blue is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at everyone.</p>"
     )
-    st.segmented_control(
+    st.container(key="form").segmented_control(
         "Privacy budget ε",
         STOPS,
         default=1.0,
         required=True,
         format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
-        key="home_epsilon",
         width="stretch",
-        persist_state="session",
+        **prepared.kept("home_epsilon"),
         help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
         "ε is always stated together with δ.",
     )
@@ -51,6 +50,6 @@ with left:
     )
     shell.doors("doors_wide")
 with right:
-    player("home", result, hidden=True, axes=(0, 1), compact=True, opened=links.opened("home"))
+    player("home", result, hidden=prepared.shows("kmeans"), axes=(0, 1), compact=True, opened=links.opened("home"))
 links.keep("home", controls.home)
 shell.doors("doors_narrow")

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from dpviz.figures import Panel, pe, splitting
-from pages._ui import controls, links, shell
+from pages._ui import controls, links, prepared, shell
 from pages._ui.catalog import sample
 from pages._ui.panel import draw
 from pages._ui.player import view_of
 from pages._ui.runs import demo
 from pages._ui.transport import starts, transport
 
-links.enter(__file__, controls.learn)
+links.enter(__file__, controls.learn, has=("form", "panels", "navigation", "player"))
 SAMPLE = "town"
 NOISE = {4.0: "Hardly any (ε = 4)", 1.0: "Some (ε = 1)"}
 GUESSES = {
@@ -52,9 +52,9 @@ words.html(
     "in one line. Left, the five guesses with the most votes win. Right, k&#8209;means on all guesses with enough "
     "votes finds five centers. Same people, same first guesses, same budget.</p>"
 )
-control.segmented_control(
-    "Noise on the votes", NOISE, default=4.0, required=True, format_func=NOISE.get, key="lesson_epsilon",
-    persist_state="session", help="A larger ε means less noise and more rounds.",
+control.container(key="form").segmented_control(
+    "Noise on the votes", NOISE, default=4.0, required=True, format_func=NOISE.get,
+    **prepared.kept("lesson_epsilon"), help="A larger ε means less noise and more rounds.",
 )  # fmt: skip
 panels, sentences = pictures(epsilon, st.context.theme.type or "light")
 with st.container(key="lesson_transport"):
@@ -66,7 +66,8 @@ with st.container(key="lesson_figures", gap="xsmall"):
         with column:
             draw(f"lesson_{name}", [panel], SAMPLE)
     shell.key_line(pe.PANE.legend, hidden=True)
-    draw("lesson", panels[2:])
+    if prepared.shows("panels"):
+        draw("lesson", panels[2:])
 
 st.header("Why does the left side lose neighborhoods?")
 guess = st.radio(

@@ -187,7 +187,9 @@ def rho(known: Mapping[str, Any]) -> Sequence[Control]:
         most, stops = min(40, data.domain.n_public), distance.stops(data)
         found += [
             Control("k", f"rho_k_{known['d']}", label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
-            Control("rho", f"rho_{known['d']}", label_of("rho_distance"), _choice(stops[14], stops), always=True),
+            Control(
+                "rho", f"rho_{known['d']}", label_of("rho_distance"), _choice(distance.first(data), stops), always=True
+            ),
         ]
     return found
 

@@ -38,6 +38,11 @@ def stops(data: Dataset) -> list[float]:
     return [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
 
 
+def first(data: Dataset) -> float:
+    """Return the value of rho that the page begins with."""
+    return stops(data)[14]
+
+
 def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
     """Return a run on public data, made once per server."""
     found = results.find(runs.run_id(data, algorithm, seed))

@@ -12,6 +12,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from pages._ui.catalog import names, sample
+from pages._ui.prepared import kept
 from pages._ui.shell import plain
 
 LABELS = {
@@ -33,7 +34,7 @@ def label_of(name: str) -> str:
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
     titles = {name: sample(name).title for name in names()}
-    name = st.selectbox("Data", titles, format_func=titles.get, key="explore_data", persist_state="session")
+    name = st.selectbox("Data", titles, format_func=titles.get, **kept("explore_data"))
     st.caption(plain(sample(name).description))
     return name, sample(name)
 
@@ -53,7 +54,7 @@ def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -
     with st.expander("More"):
         if cls.PRESETS:
             st.selectbox(
-                "Preset", cls.PRESETS, None, key=f"preset_{cls.slug}", placeholder="none", persist_state="session",
+                "Preset", cls.PRESETS, None, placeholder="none", **kept(f"preset_{cls.slug}"),
                 help="Values of a paper or of its published code. They fill the fields.",
             )  # fmt: skip
         values |= {n: widget(cls.name, n, s, *fields[n]) for n, s in folded.items()}
@@ -92,7 +93,7 @@ def in_words(problem: Exception, cls: type[Algorithm]) -> str:
 def widget(owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "") -> Any:
     """Show the widget of one parameter; return its value."""
     label = label or label_of(name)
-    keep: dict[str, Any] = {"key": key, "help": spec.help, "persist_state": "session"}
+    keep: dict[str, Any] = {"help": spec.help, **kept(key)}
     if spec.kind == "bool":
         return st.toggle(label, default, **keep)
     if spec.kind == "choice":

@@ -1,8 +1,23 @@
-"""Every picture has an address: it is read before any widget is made, and written when a picture is asked for."""
+"""Every picture has an address: it is read before any widget is made, and written when a picture is asked for.
+
+How a page adopts a scene:
+
+1. Declare its controls in `controls.py`: a function from the values known so far to a list of `Control`.
+2. Begin the page with `links.enter(__file__, controls.NAME, has=...)`; `has` are the parts that it has of
+   `scene.HIDEABLE`, and "player". Share then stands in its strip.
+3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
+4. Call `links.notice(...)` below the strip, and `links.keep(...)` where the picture that is asked for is known.
+5. Ask `prepared.shows(part)` before a verdict, side panels, or people and KMeans are drawn; put controls that stand
+   outside of the sidebar into `st.container(key="form")`. `player` knows about its panels.
+6. Add the page to `PAGES` in `tests/pages/test_scene.py` (round trip) and to `tests/browser/test_links.py` (reload).
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import html
+from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +25,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
-from pages._ui import catalog, shell
+from pages._ui import catalog, embed, prepared, share, shell
 from pages._ui.controls import FILE, MISSING, columns_of, file_word
-from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
+from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 
 __all__ = ["Opened", "enter", "go", "keep", "notice", "now", "opened"]
 
@@ -25,16 +40,25 @@ _component = st.components.v2.component(
 
 @dataclasses.dataclass(frozen=True)
 class Opened:
-    """A scene that came by an address, what of it could not be followed, and the how-manieth of this session it is."""
+    """A scene that came by an address.
+
+    Attributes
+    ----------
+    sentence : what of it could not be followed, "" if all
+    number : the how-manieth of this session it is
+    shown_whole : whether all controls of a prepared scene were asked for
+    """
 
     scene: Scene
     sentence: str
     number: int
+    shown_whole: bool = False
 
 
-def enter(file: str, vocabulary: Vocabulary) -> None:
-    """Enter a page: fill its widgets from the address if one was opened, and say what could not be followed."""
+def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
+    """Enter a page: fill its widgets from the address if one was opened, hide and lock what it says, offer Share."""
     state, page = st.session_state, Path(file).stem
+    embed.note(_raw())
     if "via_app" not in state:
         state.address = (page, _raw())  # the way through app.py loses it
     shell.enter(file)
@@ -43,6 +67,8 @@ def enter(file: str, vocabulary: Vocabulary) -> None:
         _open(page, query, vocabulary)
     if state.get("address_file") and state.address_file[1] == page and _file_is_here(state.address_file[0]):
         _open(page, state.pop("address_file")[2], vocabulary)
+    _arrange(page, vocabulary)
+    state.sharing = partial(share.button, partial(_pictured, page, vocabulary), vocabulary, has)
 
 
 def now(page: str, vocabulary: Vocabulary) -> Scene:
@@ -51,10 +77,28 @@ def now(page: str, vocabulary: Vocabulary) -> Scene:
     while fresh := [control for control in vocabulary(values) if control.word not in values]:
         for control in fresh:
             values[control.word] = _value(control)
-    seen = opened(page)
-    if seen is None or not seen.scene.prepared:
-        return Scene(page, values)
-    return dataclasses.replace(seen.scene, values=values, step=None, play=False)
+    return dataclasses.replace(_preparation(page), values=values, step=None, play=False)
+
+
+def _preparation(page: str) -> Scene:
+    """Return the prepared scene that the page follows, an empty one if there is none."""
+    found = opened(page)
+    return found.scene if found is not None and found.scene.prepared and not found.shown_whole else Scene(page)
+
+
+def _arrange(page: str, vocabulary: Vocabulary) -> None:
+    """Hide and lock what the prepared scene says, and in a frame everything but the picture."""
+    scene, free = _preparation(page), None
+    if scene.lock:
+        found = controls(now(page, vocabulary).values, vocabulary)
+        free = [control.key for control in found if control.word == LOCK[scene.lock]]
+    prepared.arrange({*scene.hide, *(embed.HIDES if embed.embedded() else ())}, free)
+
+
+def _pictured(page: str, vocabulary: Vocabulary) -> Scene:
+    """Return the scene of the picture: what the address says; before there was one, what the widgets say."""
+    where, query = st.session_state.get("kept", ("", ""))
+    return read(page, query, vocabulary)[0] if where == page and query else now(page, vocabulary)
 
 
 def _value(control: Control) -> Any:
@@ -81,6 +125,7 @@ def keep(page: str, vocabulary: Vocabulary, *, entry: str | None = None, private
     A private run has no address: it would carry the choices, and could not carry the data.
     """
     query = "" if private else write(now(page, vocabulary), vocabulary)
+    st.session_state.kept = (page, query)
     opened_now = st.session_state.pop("opened_now", False)
     _component(
         key=f"{page}_address",
@@ -90,12 +135,29 @@ def keep(page: str, vocabulary: Vocabulary, *, entry: str | None = None, private
 
 
 def notice(page: str, vocabulary: Vocabulary) -> None:
-    """Say what of an address could not be followed, until a control is changed."""
+    """Show the ribbon of a prepared scene, and what of an address could not be followed, until a control is changed."""
     found = opened(page)
-    if found is not None and found.sentence:
+    if found is None:
+        return
+    if found.scene.prepared:
+        _ribbon(found, vocabulary)
+    if found.sentence:
         query = write(now(page, vocabulary), vocabulary)
         if st.session_state.setdefault("opened_as", query) == query:
             st.info(found.sentence)
+
+
+def _ribbon(found: Opened, vocabulary: Vocabulary) -> None:
+    """Say that a scene was prepared and what to do in it; show all controls, and go back to it, at a press."""
+    scene = found.scene
+    with st.container(key="ribbon", horizontal=True, vertical_alignment="center"):
+        st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {html.escape(scene.task)}</p>', width="stretch")
+        if (scene.hide or scene.lock) and not found.shown_whole:
+            if st.button("Show all controls", key="ribbon_all", width="content"):
+                st.session_state.opened = dataclasses.replace(found, shown_whole=True)
+                st.rerun()
+        if st.button("Reset", key="ribbon_reset", width="content", help="Back to the scene as it was prepared."):
+            go(write(scene, vocabulary))
 
 
 def go(query: str) -> None:

@@ -17,6 +17,7 @@ from pages._ui.caches import per_run
 from pages._ui.explore import verdict
 from pages._ui.links import Opened
 from pages._ui.panel import draw
+from pages._ui.prepared import shows
 from pages._ui.results import Result
 from pages._ui.transport import starts, transport
 from pages._ui.workers import workers
@@ -71,7 +72,7 @@ def player(
 ) -> None:
     """Draw a run and its controls. `compact` draws the plane alone, with the controls below, and plays once.
 
-    `opened` is the scene by which the page was opened: its step is shown first.
+    `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
     """
     how = pane(result.trace)
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
@@ -86,6 +87,12 @@ def player(
     with st.container(key=f"{key}_transport"):
         _transport(key, result, how, axes, opened, autoplay=False)
     with st.container(key=f"{key}_figures", gap="xsmall"):
+        if not shows("panels"):
+            shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag stands at its edge
+            with st.container(width=round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"):
+                draw(key, plane, zoom_of)
+            shell.key_line(how.legend, hidden)
+            return
         flat = plane and plane[0].figure.meta.get("ar", 1) < 0.9
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
         with left:

@@ -35,7 +35,7 @@ MOST = 8_000  # characters of an address that is read; browsers and mail program
 MOST_FIELDS = 200
 MOST_TASK = 300  # characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
-LOCK = ("epsilon",)  # what may be left free while everything else is locked
+LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}  # -> the word of the one control that stays free
 _SAFE_INTEGER = 2**53 - 1  # the largest that a browser's number field keeps
 _EMBED = ("embed", "embed_options")  # Streamlit's own
 
@@ -135,7 +135,7 @@ class Scene:
     step : step of the player, None for the last one
     play : whether it plays from its first step when it is opened
     hide : parts of the page that are not shown, of `HIDEABLE`
-    lock : what may still be changed, of `LOCK`; () locks nothing
+    lock : what alone may still be changed, of `LOCK`; "" locks nothing
     task : what whoever opens it shall do
     version : of the address
     """
@@ -145,7 +145,7 @@ class Scene:
     step: int | None = None
     play: bool = False
     hide: tuple[str, ...] = ()
-    lock: tuple[str, ...] = ()
+    lock: str = ""
     task: str = ""
     version: int = VERSION
 
@@ -162,7 +162,7 @@ _ABOUT = (  # words that every page has
     Control("t", "", "step", ParamSpec(None, low=0, high=100_000, optional=True, kind="int")),
     Control("play", "", "play", ParamSpec(False, kind="bool")),
     Control("hide", "", "hidden parts", ParamSpec((), choices=HIDEABLE, kind="choice"), many=True),
-    Control("lock", "", "lock", ParamSpec((), choices=LOCK, kind="choice"), many=True),
+    Control("lock", "", "lock", ParamSpec("", choices=("", *LOCK), kind="choice")),
     Control("task", "", "task", ParamSpec(""), accepts=lambda text: _short(text)),
 )
 _FIELDS = {"t": "step"}  # word -> field, where they differ
@@ -178,8 +178,7 @@ def write(scene: Scene, vocabulary: Vocabulary) -> str:
     for control in _ABOUT:
         value = getattr(scene, _FIELDS.get(control.word, control.word))
         if value != control.spec.default:
-            joined = control.word in ("hide", "lock")
-            texts = [",".join(control.texts(value))] if joined else control.texts(value)
+            texts = [",".join(control.texts(value))] if control.many else control.texts(value)
             pairs += [(control.word, text) for text in texts]
     return urlencode(pairs, safe=":,=")
 
@@ -196,7 +195,7 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
         texts = given.pop(control.word, None)
         if texts is None:
             return control.spec.default
-        if control.word in ("hide", "lock"):
+        if control.word == "hide":
             texts = texts[0].split(",") if len(texts) == 1 else texts
         try:
             return control.parse(texts)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
-from pages._ui import controls, links, private, runs
+from pages._ui import controls, links, prepared, private, runs
 from pages._ui.forms import in_words, parameters
 
 __all__ = ["Settings", "begin", "settings"]
@@ -64,7 +64,7 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     if not data.private:
         seed = int(
             st.number_input(
-                "Seed", 0, value=0, step=1, key="explore_seed", persist_state="session",
+                "Seed", 0, value=0, step=1, **prepared.kept("explore_seed"),
                 help="DEMO only. A published seed lets anyone subtract the noise.",
             )
         )  # fmt: skip

@@ -14,7 +14,7 @@ from dpviz.figures.code import style
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
-from pages._ui import messages
+from pages._ui import embed, messages, prepared
 from pages._ui.drawer import drawer
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
@@ -63,6 +63,8 @@ def enter(file: str) -> None:
     if "via_app" not in st.session_state:
         st.session_state.wanted = f"pages/{Path(file).name}"
         st.switch_page("app.py")
+    prepared.arrange()
+    st.session_state.sharing = None
 
 
 def colors() -> Theme:
@@ -94,12 +96,15 @@ def strip(
         facts += [("Guarantee", str(guarantee))]
     words = "".join(f"<span>{_name(name)} <b>{html.escape(value)}</b></span>" for name, value in facts)
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
-    style = f"<style>:root{{{tokens}}}{_CSS}</style>"
-    with st.container(key="strip"):
+    style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
+    share = st.session_state.get("sharing")
+    with st.container(key="strip", horizontal=True, vertical_alignment="center"):
         badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{html.escape(reach)}</span>'
-        st.html(f'{style}<div class="dp-strip">{badge}{words}</div>')
+        st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
+        if share is not None and not embed.embedded():
+            share(private=private)
     said = (
         [algorithm or sweep, f"{epsilon} {guarantee.epsilon:.3g}"]
         if guarantee and guarantee.private

@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
-from pages._ui import runs
+from pages._ui import prepared, runs
 from pages._ui.pace import duration
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
@@ -40,11 +40,13 @@ def pick_algorithm(data: Dataset) -> type[Algorithm]:
     if taken := st.session_state.pop(f"{key}_next", None):  # from the list: before the widget is made
         st.session_state[key] = taken
     slug = st.selectbox(
-        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, key=key, persist_state="session",
+        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, **prepared.kept(key),
         help="Four kinds of promise. They are not the same, and are never ranked together.",
     )  # fmt: skip
     st.caption(ALGORITHMS[slug].tagline)
-    if st.button(f"All {len(slugs)} and what they promise", key=f"{key}_list", type="tertiary"):
+    if st.button(
+        f"All {len(slugs)} and what they promise", key=f"{key}_list", type="tertiary", disabled=prepared.locked(key)
+    ):
         _dialog(data, slugs, key)
     return ALGORITHMS[slug]
 

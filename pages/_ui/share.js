@@ -1,0 +1,21 @@
+// The link in a field of its own with a button that copies it. The player's step stands in the browser's address alone.
+export default function ({ data, parentElement, setStateValue }) {
+  const field = parentElement.querySelector("input"), button = parentElement.querySelector("button");
+  const words = parentElement.querySelector("output");
+  field.value = data.link;
+  words.textContent = "";
+  field.onfocus = () => field.select();
+  button.onclick = async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch { // an address without https has no clipboard
+      if (!document.execCommand("copy")) return (words.textContent = "Press Ctrl+C to copy it.");
+    }
+    words.textContent = "Copied.";
+  };
+  if (!data.follows || parentElement.asked) return;
+  parentElement.asked = true;
+  const step = new URLSearchParams(location.search).get("t");
+  setStateValue("step", step === null ? null : Number(step));
+}
