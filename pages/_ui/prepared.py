@@ -11,7 +11,7 @@ __all__ = ["arrange", "kept", "locked", "shows", "style"]
 
 _STYLES = {  # what a rule of style hides; the rest is not made at all
     "form": (
-        "[data-testid=stSidebarUserContent],[class*=st-key-form]{display:none}"
+        "[data-testid=stSidebarUserContent],[class*=st-key-form],.st-key-drawer{display:none}"
         "@media(min-width:641px){[data-testid=stSidebar],[data-testid=stExpandSidebarButton]{display:none}}"
     ),
     "navigation": (
