@@ -41,6 +41,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.figures",
     "dpviz.takeaway",
     "dpviz.sweeps",
+    "dpviz.planning",
     "dpviz.papers",
     "dpviz.cli",
     "dpviz.__main__",

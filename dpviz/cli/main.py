@@ -19,6 +19,7 @@ EXIT_CODES = (
 COMMANDS = {  # name: (module and function that gives a parser its arguments and sets `do`, one line of help)
     "algorithms": ("algorithms:add_algorithms", "list the algorithms"),
     "run": ("run:add_run", "run one algorithm on one data set"),
+    "plan": ("plan:add_plan", "what a run would give and cost, before anything is read or spent"),
     "describe": ("describe:add_describe", "draft the data dictionary of a file"),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; a second call goes on"),

@@ -12,12 +12,14 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES, Blobs
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.params import ParamSpec
+from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
 from pages._ui import catalog, distance, federated
 from pages._ui.compare.sides import RunsControl
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
+from pages._ui.plan import form as facts
 from pages._ui.scene import Control, number
 from pages._ui.sweep import form
 
@@ -240,6 +242,32 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
         _seed("sweep_seed"),
         Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token),
     ]
+
+
+def plan(known: Mapping[str, Any]) -> Sequence[Control]:
+    """What is declared for a plan, and what is asked; the defaults are the town's declaration."""
+    typed = (("columns", "Columns"), ("units", "Units"), ("low", "Lowest values"), ("high", "Largest values"))
+    start = facts.START
+    number_or_none = ParamSpec(None, low=0, optional=True, kind="float")
+    return [
+        Control("n", "plan_n", "People", number(start["plan_n"], 2, MOST_PEOPLE), always=True),
+        *(
+            Control(word, f"plan_{word}", title, ParamSpec(start[f"plan_{word}"]), accepts=_line)
+            for word, title in typed
+        ),
+        Control("scale", "plan_scale", "Scale of the columns", _choice(start["plan_scale"], tuple(facts.SCALES))),
+        Control("k", "plan_k", label_of("n_clusters"), number(start["plan_k"], 1, MOST_CLUSTERS), always=True),
+        Control("like", "plan_like", "Shape of the data", _choice("", facts.LIKE)),
+        Control("a", "plan_algorithms", "Algorithms", _choice(facts.FIRST, facts.offered()), many=True, most=6),
+        Control("within", "plan_within", "Noise per center at most", number_or_none, typed=True),
+        Control("e", "plan_epsilon", label_of("epsilon"), number_or_none, typed=True),
+    ]
+
+
+def _line(text: str) -> str:
+    if len(text) > 2_000 or not text.isprintable():
+        raise ValueError("not a line of text")
+    return text
 
 
 def _list(text: str) -> str:

@@ -17,6 +17,7 @@ PAGES = {
     "federated": controls.clients,
     "learn": controls.learn,
     "tradeoff": controls.tradeoff,
+    "plan": controls.plan,
 }
 PUBLIC = st.sampled_from(SAMPLES) | st.builds(lambda n, k: Blobs(n_rows=n, n_clusters=k).key, st.just(60), st.just(3))
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
@@ -32,6 +33,7 @@ ODD = {  # controls whose values are no choice and no number
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
     ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001"]),
+    **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high")},
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
 }
 

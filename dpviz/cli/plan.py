@@ -1,0 +1,96 @@
+"""The command `plan`: what a run would give, before anything is read or spent."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+
+import numpy as np
+
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.datasets import SAMPLES
+from dpviz.planning.facts import Facts, numbers
+from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, offered, rehearse
+from dpviz.planning.solver import epsilon_for, widest
+from dpviz.planning.words import amount, answer, assumption, size, tighter
+from dpviz.validate import integer
+
+__all__ = ["add_plan"]
+
+
+def add_plan(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    command.add_argument("--rows", type=int, required=True, help="about how many people; public")
+    command.add_argument("--low", required=True, help="lowest possible value of every column: --low=-12,-9")
+    command.add_argument("--high", required=True, help="largest possible value of every column")
+    command.add_argument("--columns", default="", help="their names, separated by commas")
+    command.add_argument("--units", default="", help="their units, or one for all")
+    command.add_argument(
+        "--scale", choices=("column", "common"), default="column", help="common: a map keeps its shape"
+    )
+    command.add_argument("--k", type=int, required=True, help="how many centers")
+    command.add_argument("--algorithms", default=f"{RECOMMENDED},pe-means,fastlloyd,dpm", help="separated by commas")
+    command.add_argument("--epsilon", default=",".join(f"{stop:g}" for stop in STOPS), help="budgets to rehearse")
+    command.add_argument("--like", default="", help=f"a public look-alike: one of {', '.join(SAMPLES)}")
+    command.add_argument(
+        "--within", default="", help="how exact a center must be, in the unit: gives the ε that it takes"
+    )
+    command.add_argument("--repeats", type=int, default=REPEATS)
+    command.set_defaults(do=_plan)
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    names, units = ([word.strip() for word in text.split(",") if word.strip()] for text in _texts(arguments))
+    facts = Facts.declare(
+        arguments.rows,
+        numbers(arguments.low, "the lowest values"),
+        numbers(arguments.high, "the largest values"),
+        arguments.k,
+        columns=names,
+        units=units,
+        scale=arguments.scale,
+        like=_look_alike(arguments.like),
+    )
+    stops = sorted(set(numbers(arguments.epsilon, "the budgets ε")))
+    if not stops or min(stops) <= 0 or not all(map(math.isfinite, stops)):
+        raise ValueError("plan: the budgets ε must be above 0; name at least one.")
+    within = numbers(arguments.within, "how exact a center must be") or [math.nan]
+    if within[0] <= 0 or len(within) > 1:
+        raise ValueError("plan: how exact a center must be is one number above 0.")
+    integer("plan", 2, 1000, repeats=arguments.repeats)
+    slugs = [slug.strip() for slug in arguments.algorithms.split(",") if slug.strip()]
+    for slug in slugs:
+        if slug not in offered():
+            raise ValueError(f"plan: {slug[:40]!r} is no algorithm to plan with; choose among {', '.join(offered())}.")
+    print(assumption(facts))
+    for slug in slugs:
+        found = [rehearse(facts, slug, epsilon, arguments.repeats) for epsilon in stops]
+        _show(facts, found, within[0])
+        half = dataclasses.replace(facts, filled=0.5)
+        middle = stops[len(stops) // 2]
+        wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
+        print(f"  {tighter(wide, tight, facts)}")
+    print(f"\nA run needs about {size(memory(facts))} of memory. Nothing was read, nothing was spent.")
+    return 0
+
+
+def _texts(arguments: argparse.Namespace) -> tuple[str, str]:
+    return arguments.columns, arguments.units
+
+
+def _look_alike(name: str) -> str:
+    name = name.removeprefix("sample:")
+    if name and name not in SAMPLES:
+        raise ValueError(f"plan: there is no look-alike {name[:40]!r}; choose among {', '.join(SAMPLES)}.")
+    return name
+
+
+def _show(facts: Facts, found: list[Rehearsal], within: float) -> None:
+    print(f"\n{ALGORITHMS[found[0].slug].name}{'' if found[0].by_formula else ' (noise measured, no formula)'}")
+    for one in found:
+        ratio = f"{one.ratio:.2f} × KMeans ({one.ratio_low:.2f} to {one.ratio_high:.2f})"
+        print(f"  ε {one.epsilon:<5g} noise per center ±{amount(widest(one), facts):<12} {ratio}  {one.seconds:.2g} s")
+    if not np.isnan(within):
+        need = epsilon_for(found, within)
+        print("  " + answer(found[0].slug, within, need, facts, tuple(one.epsilon for one in found)))

@@ -1,0 +1,168 @@
+"""The public facts that a plan rests on, and the people who stand in for the rows that nobody has read."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz import validate
+from dpviz.datasets import Blobs, Dataset, load
+from dpviz.domain import Domain
+
+__all__ = ["MOST_CLUSTERS", "MOST_COLUMNS", "MOST_ROWS", "Facts", "numbers"]
+
+MOST_ROWS = 20_000  # stand-ins; more people are rehearsed with as much less noise (`rehearsal.rehearse`)
+MOST_COLUMNS, MOST_CLUSTERS = 64, 40  # of `Blobs`, from which the stand-ins come
+MOST_PEOPLE = 10**10
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Facts:
+    """What is declared: nothing of it is read from rows.
+
+    Attributes
+    ----------
+    domain : bounds, scale, n_public, names and units of the columns
+    n_clusters : int, how many centers are asked for
+    like : "" for round groups of equal size, else the name of a public data set whose shape the rows may have
+    filled : share of the bounds, per column, in which the people are; below 1 the declared bounds are too wide
+    """
+
+    domain: Domain
+    n_clusters: int
+    like: str = ""
+    filled: float = 1.0
+
+    def __post_init__(self) -> None:
+        validate.in_range("plan", 0.0, 1.0, filled=self.filled)
+        validate.integer("plan", 1, MOST_CLUSTERS, centers=self.n_clusters)
+        if self.n_clusters > self.n_people:
+            raise ValueError(
+                f"plan: centers must be at most the number of people, {self.n_people:,}; got {self.n_clusters}."
+            )
+        if self.like and load(self.like).domain.n_features != self.domain.n_features:
+            raise ValueError(
+                f"plan: the look-alike {self.like} has {load(self.like).domain.n_features} columns, and "
+                f"{self.domain.n_features} are declared."
+            )
+
+    @classmethod
+    def declare(
+        cls,
+        n_people: int,
+        low: Sequence[float],
+        high: Sequence[float],
+        n_clusters: int,
+        *,
+        columns: Sequence[str] = (),
+        units: Sequence[str] = (),
+        scale: str = "column",
+        like: str = "",
+    ) -> Facts:
+        """Return facts from what somebody typed; a single unit holds for all columns.
+
+        Raises
+        ------
+        ValueError
+            One sentence for the first thing that is missing or cannot be.
+        """
+        if not len(low) or not len(high):
+            raise ValueError("plan: declare the lowest and the largest possible value of every column.")
+        if len(low) != len(high):
+            raise ValueError(
+                f"plan: there are {len(low)} lowest and {len(high)} largest values; every column needs both."
+            )
+        names = list(columns) or [f"column {i + 1}" for i in range(len(low))]
+        units = list(units) * len(low) if len(units) == 1 else list(units)
+        for what, given in (("names of columns", names), ("units", units or names)):
+            if len(given) != len(low):
+                raise ValueError(f"plan: there are {len(given)} {what}, and bounds for {len(low)}.")
+        for name, a, b in zip(names, low, high, strict=True):
+            if not (math.isfinite(a) and math.isfinite(b) and a < b):
+                raise ValueError(f"plan: the lowest value of {name} must be below its largest; got {a:g} and {b:g}.")
+        validate.integer("plan", 1, MOST_COLUMNS, columns=len(low))
+        validate.integer("plan", 2, MOST_PEOPLE, people=n_people)
+        domain = Domain.box(
+            np.asarray(low), np.asarray(high), scale=scale, n_public=n_people, columns=names, units=units
+        )
+        return cls(domain, n_clusters, like)
+
+    @property
+    def n_people(self) -> int:
+        """The declared number of people."""
+        if self.domain.n_public is None:
+            raise ValueError("plan: declare about how many people there are.")
+        return self.domain.n_public
+
+    @property
+    def n_rows(self) -> int:
+        """How many stand in for them."""
+        return min(self.n_people, MOST_ROWS)
+
+    @property
+    def key(self) -> str:
+        """A public name for caches."""
+        return repr((self.domain.key, self.n_clusters, self.like, self.filled))
+
+    def tight(self) -> Facts:
+        """Return the same people in bounds that they fill."""
+        middle, half = self.domain.middle, self.filled * (self.domain.high - self.domain.low) / 2
+        domain = Domain.box(
+            middle - half, middle + half, scale=self.domain.scale, n_public=self.n_people,
+            columns=self.domain.columns, units=self.domain.units,
+        )  # fmt: skip
+        return dataclasses.replace(self, domain=domain, filled=1.0)
+
+    def stand_in(self, seed: int = 0) -> Dataset:
+        """Return made-up or public people in the declared bounds, `n_rows` of them.
+
+        A look-alike's rows are drawn with replacement and keep their place between their own bounds; without one there
+        are round groups whose standard deviation is a tenth of the half-width, in the look-alike's place.
+        """
+        if self.like:
+            public = load(self.like)
+            Z = _places(public)
+            Z = Z[np.random.default_rng(seed).integers(len(Z), size=self.n_rows)]
+        else:
+            blobs = Blobs(
+                n_rows=max(self.n_rows, 10), n_features=self.domain.n_features, n_clusters=self.n_clusters, seed=seed
+            )
+            Z = _places(blobs.make())[: self.n_rows]
+        half = (self.domain.high - self.domain.low) / 2
+        X = np.clip(Z, -1, 1) * self.filled * half + self.domain.middle
+        return Dataset(
+            X=X,
+            columns=self.domain.columns,
+            units=self.domain.units or ("",) * self.domain.n_features,
+            domain=dataclasses.replace(self.domain, n_public=self.n_rows),
+            labels=None,
+            dataset_id="stand-in",
+            title="people who stand in",
+            n_clusters=self.n_clusters,
+        )
+
+
+def _places(data: Dataset) -> np.ndarray:
+    """Return where rows (n, d) lie between their own bounds: -1 is the lowest, 1 the largest value."""
+    X = data.X[np.isfinite(data.X).all(axis=1)]
+    return (X - data.domain.middle) / ((data.domain.high - data.domain.low) / 2)
+
+
+def numbers(text: str, what: str) -> list[float]:
+    """Return the numbers of a text, separated by commas or blanks.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names what is no number.
+    """
+    found = []
+    for word in text.replace(",", " ").replace("\u2212", "-").split():
+        try:
+            found.append(float(word))
+        except ValueError:
+            raise ValueError(f"plan: {what} must be numbers, separated by commas; {word[:40]!r} is none.") from None
+    return found

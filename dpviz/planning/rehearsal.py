@@ -1,0 +1,156 @@
+"""Rehearse a run on people who stand in: noise per center, loss beside KMeans, time; nothing private is read."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.kmeans import KMeans
+from dpviz.metrics import normalized_loss
+from dpviz.planning.facts import Facts
+from dpviz.postprocessing.released import center_noise
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.guarantee import Notion
+from dpviz.sweeps.reruns import spread
+
+__all__ = ["STOPS", "Rehearsal", "offered", "rehearse", "memory"]
+
+STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+REPEATS = 8
+_MOST_EPSILON = 100.0  # of every algorithm's epsilon
+# Peak bytes a cell while an algorithm runs, over those of the rows; measured on 10^6 rows of 8 columns: README
+_COPIES = 4.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Rehearsal:
+    """What an algorithm gave at one ε on people who stand in.
+
+    Attributes
+    ----------
+    slug, epsilon : which run
+    noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
+    scatter : tuple of d floats or None, how far centers really moved between the repeats, same units
+    ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95 % interval over the repeats
+    seconds : of one run with all the declared people
+    """
+
+    slug: str
+    epsilon: float
+    noise: tuple[float, ...] | None
+    scatter: tuple[float, ...] | None
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    seconds: float
+
+    @property
+    def by_formula(self) -> bool:
+        """Whether the noise per center follows from a formula."""
+        return self.noise is not None
+
+    @property
+    def best(self) -> tuple[float, ...] | None:
+        """The noise per center and column: by formula, else as it was measured; None if neither is known."""
+        return self.noise or self.scatter
+
+
+def offered() -> list[str]:
+    """Return the slugs that promise central differential privacy to one person and take an epsilon."""
+    return [slug for slug, cls in ALGORITHMS.items() if cls.notion is Notion.CENTRAL and "epsilon" in params.specs(cls)]
+
+
+def rehearse(
+    facts: Facts,
+    slug: str,
+    epsilon: float,
+    repeats: int = REPEATS,
+    on_step: Callable[[int, int], None] = lambda done, all: None,
+) -> Rehearsal:
+    """Run an algorithm `repeats` times on stand-ins at the noise that the declared number of people would see.
+
+    What counts is noise over people: where more are declared than stand in, μ (ε where there is none) grows as their
+    number shrinks, so that noise over people stays what it would be.
+    """
+    cls = ALGORITHMS[slug]
+    data = facts.stand_in()
+    real = _make(cls, facts, epsilon)
+    algorithm = dataclasses.replace(real, **_louder(real, facts, epsilon))
+    best = normalized_loss(
+        data.X, KMeans(n_clusters=facts.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers, data.domain
+    )
+    traces, losses, begun = [], [], time.process_time()
+    for seed in range(repeats):
+        on_step(seed, repeats)
+        traces.append(algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id))
+    seconds = (time.process_time() - begun) / repeats
+    losses = [normalized_loss(data.X, trace.cluster_centers, data.domain) for trace in traces]
+    known = [center_noise(trace).sd for trace in traces]
+    half = data.domain.half_width
+    sizes = data.domain.n_features, facts.n_people
+    anchor = np.asarray(traces[0].cluster_centers)
+    moved = spread([np.asarray(trace.cluster_centers) for trace in traces], anchor, data.domain)
+    ratio, low, high = _interval([loss / best if best > 0 else 1.0 for loss in losses])
+    return Rehearsal(
+        slug,
+        epsilon,
+        _typical([sd for sd in known if sd is not None], half),
+        tuple((float(np.nanmedian(moved)) * half).tolist()) if np.isfinite(moved).any() else None,
+        ratio,
+        low,
+        high,
+        seconds * real.work(*sizes) / algorithm.work(data.domain.n_features, facts.n_rows),
+    )
+
+
+def _make(cls: type[Algorithm], facts: Facts, epsilon: float) -> Algorithm:
+    values = {"n_clusters": facts.n_clusters, "epsilon": epsilon, "delta": float(facts.n_people) ** -1.1}
+    return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
+
+
+def _louder(real: Algorithm, facts: Facts, epsilon: float) -> dict[str, Any]:
+    """Return the ε at which `n_rows` people see the noise per person that `n_people` would."""
+    share = facts.n_people / facts.n_rows
+    if share == 1:
+        return {}
+    delta = real.resolved_delta(facts.n_people)
+    if real.guarantee(facts.domain.n_features, facts.n_people).mu is None:
+        return {"epsilon": min(epsilon * share, _MOST_EPSILON)}
+    wanted = share * mu_of_epsilon(epsilon, delta)
+    low, high = epsilon, _MOST_EPSILON
+    if mu_of_epsilon(high, delta) <= wanted:
+        return {"epsilon": high}
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if mu_of_epsilon(middle, delta) < wanted else (low, middle)
+    return {"epsilon": high}
+
+
+def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...] | None:
+    """Return the median center's noise per column in data units; sd per run is (k,) or (k, d), z units."""
+    if not known:
+        return None
+    each = np.concatenate([np.broadcast_to(sd.reshape(len(sd), -1), (len(sd), len(half))) for sd in known])
+    return tuple(float(value) for value in np.median(each, axis=0) * half)
+
+
+def _interval(ratios: Sequence[float]) -> tuple[float, float, float]:
+    """Return the geometric mean of ratios and its 95 % interval by Student's t on their logarithms."""
+    logs = np.log(np.maximum(ratios, 1e-12))
+    reach = 0.0
+    if len(logs) > 1:
+        reach = float(student.ppf(0.975, len(logs) - 1) * np.std(logs, ddof=1) / math.sqrt(len(logs)))
+    return tuple(float(np.exp(np.mean(logs) + sign * reach)) for sign in (0, -1, 1))  # type: ignore[return-value]
+
+
+def memory(facts: Facts) -> float:
+    """Return about how many bytes a run needs at its peak, from the declared size alone."""
+    return _COPIES * 8 * facts.n_people * facts.domain.n_features

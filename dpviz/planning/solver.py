@@ -1,0 +1,46 @@
+"""Both ways between a privacy budget and how exact the centers are, along rehearsed budgets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.planning.rehearsal import Rehearsal
+
+__all__ = ["epsilon_for", "noise_at", "widest"]
+
+
+def widest(rehearsal: Rehearsal) -> float:
+    """Return the noise per center in the column where it is largest, data units; infinite where nothing is known."""
+    return max(rehearsal.best) if rehearsal.best is not None else math.inf
+
+
+def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
+    """Return ε and noise on logarithms; noise never grows with ε: what does is chance between repeats."""
+    known = sorted((one for one in rehearsals if 0 < widest(one) < math.inf), key=lambda one: one.epsilon)
+    epsilon = np.log([one.epsilon for one in known])
+    return epsilon, np.minimum.accumulate(np.log([widest(one) for one in known])) if known else epsilon
+
+
+def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
+    """Return the least ε at which the noise per center is at most `within`, data units, in the widest column.
+
+    Interpolated between the rehearsed ε, straight on logarithms; infinite if the largest of them is not enough, 0 if
+    the smallest is more than enough.
+    """
+    epsilon, noise = _curve(rehearsals)
+    if not len(epsilon) or noise[-1] > math.log(within):
+        return math.inf
+    if noise[0] <= math.log(within):
+        return 0.0
+    return float(np.exp(np.interp(-math.log(within), -noise, epsilon)))
+
+
+def noise_at(rehearsals: Sequence[Rehearsal], epsilon: float) -> float:
+    """Return the noise per center at an ε between the rehearsed ones, data units; NaN outside of them."""
+    budgets, noise = _curve(rehearsals)
+    if not len(budgets) or not budgets[0] - 1e-9 <= math.log(epsilon) <= budgets[-1] + 1e-9:
+        return math.nan
+    return float(np.exp(np.interp(math.log(epsilon), budgets, noise)))

@@ -1,0 +1,136 @@
+"""The form of a plan: public facts, typed or taken from a data set's declaration, and what one wants to know."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.datasets import SAMPLES, Dataset
+from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
+from dpviz.planning.rehearsal import STOPS, offered
+from pages._ui.catalog import names, sample
+from pages._ui.shell import plain
+
+__all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
+
+START = {  # the town's declaration
+    "plan_n": 5000,
+    "plan_columns": "east, north",
+    "plan_units": "km",
+    "plan_low": "-12, -9",
+    "plan_high": "12, 9",
+    "plan_scale": "common",
+    "plan_k": 5,
+}
+FIRST = (RECOMMENDED, "pe-means", "fastlloyd")
+LIKE = ("", *SAMPLES)
+SCALES = {"common": "one scale", "column": "each its own"}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Wish:
+    """What is declared, and what one wants to know: which algorithms, how exact, or at which ε."""
+
+    facts: Facts
+    slugs: tuple[str, ...]
+    within: float | None
+    epsilon: float | None
+
+
+def form() -> Wish:
+    """Show the form; return what it asks.
+
+    Raises
+    ------
+    ValueError
+        One sentence for what is missing or cannot be.
+    """
+    state = st.session_state
+    _take()
+    for key, value in START.items():
+        state.setdefault(key, value)
+    keep = {"persist_state": "session"}
+    taken = st.selectbox(
+        "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key="plan_from",
+        placeholder="a data set", help="Names, units, bounds and number of people, as declared. No row is read.",
+    )  # fmt: skip
+    if taken is not None:
+        state.plan_taken = taken
+        st.rerun()
+    n = st.number_input("People", key="plan_n", step=1, help="About how many. Public.", **keep)
+    columns = st.text_input("Columns", key="plan_columns", help="Names, separated by commas.", **keep)
+    units = st.text_input("Units", key="plan_units", help="One a column, or one for all.", **keep)
+    low = st.text_input("Lowest possible values", key="plan_low", help="One a column. Known before any row.", **keep)
+    high = st.text_input("Largest possible values", key="plan_high", **keep)
+    scale = st.segmented_control(
+        "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, key="plan_scale",
+        help="One scale keeps the shape of a map.", **keep,
+    )  # fmt: skip
+    k = st.number_input("Centers k", key="plan_k", step=1, **keep)
+    like = st.selectbox(
+        "Shape of the data, assumed", LIKE, key="plan_like", format_func=_shape,
+        help="Round groups, or a public data set whose rows lie as yours may.", **keep,
+    )  # fmt: skip
+    slugs = st.multiselect(
+        "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, key="plan_algorithms",
+        max_selections=6, **keep,
+    )  # fmt: skip
+    within = st.text_input("Noise per center at most", key="plan_within", placeholder="0.1", help=_IN_UNITS, **keep)
+    epsilon = st.text_input("Or what does this ε give?", key="plan_epsilon", placeholder="0.7", **keep)
+    if not slugs:
+        raise ValueError("plan: choose at least one algorithm.")
+    facts = Facts.declare(
+        int(n or 0),
+        numbers(low, "the lowest values"),
+        numbers(high, "the largest values"),
+        int(k or 0),
+        columns=_listed(columns),
+        units=_listed(units),
+        scale=scale,
+        like=like,
+    )
+    return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, "ε"))
+
+
+_IN_UNITS = "One standard deviation, in the unit of the columns. Gives the ε that it takes."
+
+
+def _take() -> None:
+    """Fill the form from a data set's declaration: public facts, whatever the mode."""
+    state = st.session_state
+    name = state.pop("plan_taken", None)
+    if name is None:
+        return
+    state.pop("plan_from", None)
+    data: Dataset = sample(name)
+    domain, state.plan_private = data.domain, data.private
+    state.update(
+        plan_n=min(data.n_public, MOST_PEOPLE),
+        plan_columns=", ".join(column.replace(",", " ") for column in data.columns),
+        plan_units=", ".join(unit.replace(",", " ") for unit in data.units) if all(data.units) else "",
+        plan_low=", ".join(f"{value:g}" for value in domain.low),
+        plan_high=", ".join(f"{value:g}" for value in domain.high),
+        plan_scale=domain.scale,
+        plan_k=min(data.n_clusters, MOST_CLUSTERS),
+    )
+
+
+def _shape(name: str) -> str:
+    return "k round groups" if not name else f"as {plain(sample(name).title.split(',')[0])}"
+
+
+def _listed(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _one(text: str, what: str) -> float | None:
+    found = numbers(text, what)
+    if not found:
+        return None
+    if len(found) > 1 or not found[0] > 0:
+        raise ValueError(f"plan: {what} must be one number above 0.")
+    if what == "ε" and not STOPS[0] <= found[0] <= STOPS[-1]:
+        raise ValueError(f"plan: ε must lie between {STOPS[0]:g} and {STOPS[-1]:g} here; got {found[0]:g}.")
+    return found[0]

@@ -1,0 +1,27 @@
+"""Plan: what a run would give and cost, from public facts alone, before anything is read or spent."""
+
+import streamlit as st
+
+from pages._ui import controls, links, shell
+from pages._ui.plan.form import form
+from pages._ui.plan.view import show
+
+links.enter(__file__, controls.plan)
+with st.sidebar:
+    wish, problem = None, ""
+    try:
+        wish = form()
+    except (ValueError, TypeError) as error:
+        problem = str(error).removeprefix("plan: ")
+shell.strip(data="none is read")
+links.notice("plan", controls.plan)
+links.keep("plan", controls.plan, private=st.session_state.get("plan_private", False))
+st.title("Plan before you spend")
+st.html(
+    '<p class="dp-lede">From what is public anyway: how far noise would move a center, how good the clusters would be, '
+    "and which ε it takes. Made-up people stand in for yours.</p>"
+)
+if wish is None:
+    st.error(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent.")
+    st.stop()
+show(wish)

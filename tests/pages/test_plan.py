@@ -1,0 +1,64 @@
+"""The Plan page: from declared facts to noise, in both directions; what cannot be is one sentence."""
+
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.session_state["address"], app.session_state["wanted"] = ("plan", query), "pages/plan.py"
+        return app.run()
+
+    return opener
+
+
+def words(app):
+    return " ".join([block.proto.body for block in app.get("html")] + [text.value for text in app.markdown])
+
+
+def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
+    app, until = opened(QUERY + "&within=0.2&e=0.7"), time.monotonic() + 60
+    while "Tight bounds" not in words(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception and not app.error
+    text = words(app)
+    assert "for a noise of ±0.20 km per center with k = 2" in text and "ε 0.7 gives a noise of ±" in text
+    assert "2 round groups of equal size" in text and "Nothing was read, nothing is spent." in text
+    assert text.count("±") > 6 and "of memory" in text and "bounds that are half as wide" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("&low=", "Declare the lowest and the largest possible value of every column."),
+        ("&low=5,5", "The lowest value of east must be below its largest; got 5 and 1."),
+        ("&low=-1,minus", "The lowest values must be numbers, separated by commas; 'minus' is none."),
+        ("&n=2&k=3", "Centers must be at most the number of people, 2; got 3."),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(opened, query, told):
+    kept = "&".join(part for part in QUERY.split("&") if part.split("=")[0] not in query.replace("&", "=").split("="))
+    app = opened(kept + query)
+    assert not app.exception
+    assert [error.value for error in app.error] == [f"{told} Nothing was read, nothing was spent."]
+
+
+def test_words_for_epsilon_and_the_declaration_of_a_sample(opened):
+    app = opened(QUERY)
+    app.text_input(key="plan_epsilon").set_value("one").run()
+    assert app.error[0].value.startswith("Ε must be numbers") or app.error[0].value.startswith("ε must be numbers")
+    app.text_input(key="plan_epsilon").set_value("").run()
+    app.selectbox(key="plan_from").set_value("iris").run()
+    assert not app.exception and not app.error
+    assert app.number_input(key="plan_n").value == 150 and "petal" in app.text_input(key="plan_columns").value

@@ -1,0 +1,132 @@
+"""A plan: facts that cannot be give one sentence, the rehearsal is the run that it stands for, both ways agree."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.cli.main import main
+from dpviz.planning.facts import MOST_ROWS, Facts, numbers
+from dpviz.planning.rehearsal import Rehearsal, _louder, _make, memory, rehearse
+from dpviz.planning.solver import epsilon_for, noise_at
+from dpviz.planning.words import amount, tighter
+from dpviz.postprocessing.released import center_noise
+from dpviz.sweeps.reruns import rerun, spread
+
+TOWN = (5000, [-12, -9], [12, 9], 5)
+
+
+def declared(*values, **named):
+    return Facts.declare(*values, **{"units": ["km"], "scale": "common", **named})
+
+
+@pytest.mark.parametrize(
+    ("values", "named", "words"),
+    [
+        ((100, [], [], 3), {}, "declare the lowest and the largest"),
+        ((100, [0, 0], [1], 3), {}, "2 lowest and 1 largest"),
+        ((100, [0, 5], [1, 5], 3), {"columns": ["age", "pay"]}, "the lowest value of pay must be below its largest"),
+        ((100, [0], [math.inf], 3), {}, "must be below its largest"),
+        ((100, [-1e40], [1e40], 3), {}, "must have bounds within 1e"),
+        ((10, [0], [1], 11), {}, "centers must be at most the number of people, 10; got 11"),
+        ((100, [0], [1], 41), {}, "centers must be <= 40"),
+        ((1, [0], [1], 1), {}, "people must be >= 2"),
+        ((100, [0], [1], 2), {"like": "town"}, "has 2 columns, and 1 are declared"),
+        ((100, [0, 0], [1, 1], 2), {"columns": ["a"]}, "1 names of columns, and bounds for 2"),
+    ],
+)
+def test_facts_that_cannot_be_are_one_sentence(values, named, words):
+    with pytest.raises(ValueError, match=words) as told:
+        declared(*values, **named)
+    assert str(told.value).count(".") - str(told.value).count("e+") <= 2 and "\n" not in str(told.value)
+
+
+def test_numbers_are_read_as_people_type_them():
+    assert numbers("-12, 9", "bounds") == numbers("\u221212  9", "bounds") == [-12, 9] and numbers(" ", "bounds") == []
+    with pytest.raises(ValueError, match="the budgets must be numbers, separated by commas; 'one' is none"):
+        numbers("1, one", "the budgets")
+
+
+def test_stand_ins_lie_in_the_declared_bounds_and_never_are_more_than_the_most():
+    facts = declared(10**8, [100, -1], [200, 1], 3)
+    people = facts.stand_in()
+    assert len(people.X) == people.n_public == MOST_ROWS and not people.private
+    assert (people.X >= facts.domain.low).all() and (people.X <= facts.domain.high).all()
+    half = dataclasses.replace(facts, filled=0.5).stand_in().X
+    np.testing.assert_allclose(half - facts.domain.middle, (people.X - facts.domain.middle) / 2)
+    tight = dataclasses.replace(facts, filled=0.5).tight()
+    np.testing.assert_allclose(tight.stand_in().X, half)
+    assert declared(50, [0, 0], [1, 1], 3, like="town").stand_in().X.shape == (50, 2)
+
+
+def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
+    facts = declared(*TOWN)
+    found = rehearse(facts, "sulloyd", 1.0, 3)
+    data, algorithm = facts.stand_in(), ALGORITHMS["sulloyd"](n_clusters=5, epsilon=1.0, delta=5000**-1.1)
+    runs = [algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(3)]
+    sd = np.concatenate([np.broadcast_to(center_noise(run).sd.reshape(5, -1), (5, 2)) for run in runs])
+    np.testing.assert_allclose(found.noise, np.median(sd, axis=0) * 12)
+    assert found.ratio_low <= found.ratio <= found.ratio_high and 0.9 < found.ratio < 3
+    centers = rerun([data], algorithm, range(3)).centers
+    moved = np.nanmedian(spread(centers, centers[0], data.domain))
+    np.testing.assert_allclose(found.scatter, [12 * moved, 12 * moved])
+
+
+def test_more_people_than_stand_ins_see_the_same_noise_per_person():
+    few, many = declared(MOST_ROWS, [-1, -1], [1, 1], 4), declared(10 * MOST_ROWS, [-1, -1], [1, 1], 4)
+    cls, delta = ALGORITHMS["glloyd"], float(10 * MOST_ROWS) ** -1.1
+    assert _louder(_make(cls, few, 0.5), few, 0.5) == {}
+    real = _make(cls, many, 0.5)
+    louder = dataclasses.replace(real, **_louder(real, many, 0.5))
+    mus = [one.guarantee(2, 10 * MOST_ROWS).mu for one in (real, louder)]
+    assert mus[1] == pytest.approx(10 * mus[0], rel=1e-6) and louder.delta == delta
+    pure = _make(ALGORITHMS["dpm"], many, 0.5)
+    assert _louder(pure, many, 0.5)["epsilon"] > 0.5
+
+
+def point(epsilon, noise):
+    return Rehearsal("nsm", epsilon, (noise, noise / 2), None, 1.0, 1.0, 1.0, 0.1)
+
+
+def test_both_directions_agree():
+    curve = [point(epsilon, 0.8 / epsilon) for epsilon in (0.25, 0.5, 1, 2, 4)]
+    for epsilon in (0.3, 1.0, 3.9):
+        assert noise_at(curve, epsilon) == pytest.approx(0.8 / epsilon)
+        assert epsilon_for(curve, noise_at(curve, epsilon)) == pytest.approx(epsilon)
+    assert epsilon_for(curve, 0.1) == math.inf and epsilon_for(curve, 5.0) == 0.0
+    assert math.isnan(noise_at(curve, 5.0)) and epsilon_for([], 1.0) == math.inf
+    bumpy = [point(0.5, 1.0), point(1.0, 1.2), point(2.0, 0.5)]
+    assert noise_at(bumpy, 1.0) == pytest.approx(1.0)  # noise never grows with ε
+
+
+def test_amounts_have_the_unit_of_the_widest_column():
+    assert amount(0.5, declared(*TOWN)) == "0.50 km"
+    mixed = Facts.declare(100, [0, 0], [100, 1], 2, columns=["age", "share"], units=["years", "of all"])
+    assert amount(3.0, mixed) == "3.0 years in age" and amount(math.inf, mixed) == "unknown"
+    words = tighter(point(1.0, 0.4), point(1.0, 0.2), declared(*TOWN))
+    assert "would halve the noise: from ±0.40 km to ±0.20 km at ε 1" in words
+    assert memory(declared(*TOWN)) < memory(declared(10**6, [-12, -9], [12, 9], 5))
+
+
+def plan(*words):
+    return main(["plan", "--rows", "200", "--low=-1,-1", "--high", "1,1", "--k", "2", *words])
+
+
+def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
+    words = ("--algorithms", "sulloyd", "--epsilon", "1,2", "--repeats", "2", "--within", "0.05", "--units", "m")
+    assert plan(*words) == 0
+    out = capsys.readouterr().out
+    assert "noise per center ±" in out and "ε" in out and "Nothing was read, nothing was spent." in out
+    for wrong, told in (
+        (("--epsilon", "one"), "'one' is none"),
+        (("--epsilon", "0"), "must be above 0"),
+        (("--algorithms", "best"), "is no algorithm to plan with"),
+        (("--like", "moon"), "no look-alike 'moon'"),
+        (("--k", "300"), "must be <= 40"),
+        (("--within", "-1"), "one number above 0"),
+    ):
+        assert plan(*words, *wrong) == 2
+        err = capsys.readouterr().err
+        assert told in err and err.count("\n") == 1
