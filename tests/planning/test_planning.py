@@ -64,7 +64,7 @@ def test_stand_ins_lie_in_the_declared_bounds_and_never_are_more_than_the_most()
 def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
     facts = declared(*TOWN)
     found = rehearse(facts, "sulloyd", 1.0, 3)
-    data, algorithm = facts.stand_in(), ALGORITHMS["sulloyd"](n_clusters=5, epsilon=1.0, delta=5000**-1.1)
+    data, algorithm = facts.stand_in(), ALGORITHMS["sulloyd"](n_clusters=5, epsilon=1.0)
     runs = [algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(3)]
     sd = np.concatenate([np.broadcast_to(center_noise(run).sd.reshape(5, -1), (5, 2)) for run in runs])
     np.testing.assert_allclose(found.noise, np.median(sd, axis=0) * 12)
