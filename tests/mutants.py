@@ -145,6 +145,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     (Q + "base.py", QUERIES): [
         ("one_entry_replaced_once", "return 2.0 ** (1 / norm)", "return 1.0"),
+        ("projected_blas", "for column, weights in zip(x.T, projection.matrix, strict=True):\n            product += column[:, None] * weights", "product = x @ projection.matrix"),
         ("off_grid_passes", "if not (values == snap(values)).all():", "if False:"),
         ("outside_ball_passes", "<= radius * _ROUND).all():", "<= 9 * radius).all():"),
         ("keys_move_once", "self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2)", "self.l0"),

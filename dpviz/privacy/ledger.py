@@ -61,6 +61,10 @@ def _odds(entry: Release) -> float:
     return math.log1p(-entry.scale) - math.log(entry.scale)
 
 
+def _exact(entry: Release) -> float:
+    return 0.0 if entry.sensitivity == 0 else math.inf
+
+
 # What one ledger entry costs, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
 _COST = {
     "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
@@ -77,7 +81,7 @@ _COST = {
         None,
     ),
     "Halving": lambda entry: (3 * _ratio(entry), 0.0, 0.0, (3 * _ratio(entry)) ** 2 / 2),
-    "Exact": lambda entry: (0.0 if entry.sensitivity == 0 else math.inf, 0.0, 0.0, 0.0),
+    "Exact": lambda entry: (_exact(entry), 0.0, 0.0, _exact(entry)),
 }
 
 

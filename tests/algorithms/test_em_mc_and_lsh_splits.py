@@ -63,6 +63,24 @@ def test_projected_rows_outside_the_box_count_in_the_nearest_cell():
     assert cells.min() >= 0 and cells.max() < query.size(0)
 
 
+@pytest.mark.parametrize("projection", [None, Projection(random_projection(6, 3, np.random.default_rng(2)))])
+def test_a_row_on_a_border_is_in_one_cell_of_a_grid_whatever_its_block(projection):
+    """Shifts are drawn, so they lie on no grid: that a row counts in one cell must hold for every bit of them."""
+    rng, p = np.random.default_rng(3), 6 if projection is None else 3
+    query = CellCover(np.ones(p), (0.25, 0.7), rng.uniform(0, 0.25, (2, p)), 3, projection)
+    borders = rng.integers(0, 9, (120, p)) * 0.25 - 1 - query.shifts[0]
+    x = snap(np.clip(np.hstack([borders, np.zeros((120, 6 - p))]), -1, 1))
+    for grid in (0, 1):
+        together = query.cells(Block(x), grid)
+        alone = np.concatenate([query.cells(Block(part), grid) for part in np.split(x, [1, 2, 50])])
+        np.testing.assert_array_equal(alone, together)
+        counts = np.bincount(together, minlength=query.size(grid))
+        for row in range(0, 120, 17):
+            without = query.cells(Block(np.delete(x, row, axis=0)), grid)
+            change = counts - np.bincount(without, minlength=query.size(grid))
+            assert change.sum() == 1 and np.count_nonzero(change) == 1 and change[together[row]] == 1
+
+
 def test_side_splits_at_the_hyperplane():
     projection = Projection(np.array([[1.0, 0.0], [0.0, -1.0]]))
     x = np.array([[0.5, 0.5], [-0.5, 0.5], [0.0, -0.5]])

@@ -3,6 +3,7 @@
 import functools
 import math
 
+import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.pld.common import DifferentialPrivacyParameters
@@ -11,7 +12,8 @@ from scipy.stats import norm
 from dpviz.privacy import accounting
 from dpviz.privacy import ledger as ledger_
 from dpviz.privacy.ledger import Release
-from dpviz.privacy.plan import Exact, Exponential, Gaussian, Laplace, Plan, Threshold, gaussians
+from dpviz.privacy.noise import Seeded
+from dpviz.privacy.plan import Cover, Exact, Exponential, Gaussian, Laplace, Plan, Threshold, gaussians
 
 PE_CONSTANTS = {  # algorithms table B0: theta(epsilon; delta = N^-1.1)
     150: (0.15572, 0.26700, 0.46217, 0.79912, 1.36543),
@@ -42,6 +44,19 @@ def test_round_trip_is_tight_and_on_the_safe_side(epsilon, delta):
     assert accounting.epsilon_of_mu(mu, delta) == pytest.approx(epsilon, rel=1e-9)
     direct = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon + norm.logcdf(-mu / 2 - epsilon / mu))
     assert direct == pytest.approx(delta, rel=1e-6)
+
+
+def test_epsilon_of_mu_is_never_on_the_loose_side_and_has_no_delta_for_nothing():
+    for mu in [0.01 * 1.1**i for i in range(70)]:
+        for delta in (1e-12, 1e-9, 1e-6, 1e-3):
+            assert accounting.delta_of_mu(mu, accounting.epsilon_of_mu(mu, delta)) <= delta, (mu, delta)
+    assert accounting.epsilon_of_mu(0.5, 0.0) == math.inf and accounting.epsilon_of_mu(0.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 3.0, 40.0])
+def test_zcdp_of_epsilon_is_what_epsilon_of_zcdp_gives_back(epsilon):
+    back = accounting.epsilon_of_zcdp(accounting.zcdp_of_epsilon(epsilon, 1e-6), 1e-6)
+    assert epsilon * (1 - 1e-9) <= back <= epsilon
 
 
 INTERVAL = 1e-4  # of the privacy loss in dp-accounting's discretization
@@ -134,6 +149,30 @@ def test_thresholds_pay_their_own_delta_and_dust_is_tolerated():
     assert thirds.total(0.3).delta == 0.3, "three tenths are a dust above .3 in floating point"
 
 
+def test_a_delta_of_its_own_is_claimed_and_never_overspent():
+    """A cover is pure but for its delta: neither mu nor zCDP tells when the delta does not reach."""
+    plan = Plan({"cover": (Cover(0.5, 1e-7),) * 2})
+    found = plan.total(1e-6)
+    assert (found.epsilon, found.delta, found.pure_epsilon, found.mu) == (1.0, 1e-6, None, None)
+    short = plan.total(1.5e-7)
+    assert (short.epsilon, short.delta, short.pure_epsilon) == (math.inf, 1.0, None)
+
+
+def test_a_cover_s_scale_solves_its_equation():
+    e = 1 / Cover(0.7, 1e-6).scale(1.0)
+    assert math.expm1(e) * (1 + math.log(1e6)) == pytest.approx(0.7)
+
+
+def test_laplace_noise_is_said_to_be_as_wide_as_it_is():
+    cost = Laplace(0.5)
+    drawn = cost.draw(Seeded(np.random.default_rng(0)), cost.scale(3.0), (20_000,))
+    assert cost.sd(cost.scale(3.0)) == pytest.approx(math.sqrt(2) * 6.0) == pytest.approx(drawn.std(), rel=0.05)
+
+
+def test_an_exact_release_that_a_row_changes_costs_everything():
+    assert ledger_.spent([Release(**{**entry().__dict__, "mechanism": "Exact", "cost": {}})], 1e-5).epsilon == math.inf
+
+
 def test_exact_releases_cost_nothing_and_keep_every_notion():
     found = Plan({"labels": (Exact(),), "a": gaussians(0.5, [1])}).total(1e-5)
     assert found == Plan({"a": gaussians(0.5, [1])}).total(1e-5)
@@ -141,7 +180,7 @@ def test_exact_releases_cost_nothing_and_keep_every_notion():
 
 def test_plan_and_ledger_agree_on_every_mechanism():
     """The same totals by the plan's path and by the ledger's, which reads sensitivity and scale only."""
-    costs = [Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact()]
+    costs = [Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact(), Cover(0.3, 1e-7)]
     ledger = []
     for i, cost in enumerate(costs):
         change = 0.0 if isinstance(cost, Exact) else 3.5
@@ -149,7 +188,7 @@ def test_plan_and_ledger_agree_on_every_mechanism():
             Release(f"r{i}", "", 0, type(cost).__name__, cost.__dict__, (0,), cost.norm, change, "test",
                     cost.scale(change), "add-remove")
         )  # fmt: skip
-    for some in (costs, costs[:1], costs[1:3], costs[:3], costs[4:]):
+    for some in (costs, costs[:1], costs[1:3], costs[:3], costs[4:5], costs[5:]):
         plan = Plan({f"r{costs.index(cost)}": (cost,) for cost in some})
         entries = [release for release in ledger if release.label in plan.costs]
         ours, found = plan.total(1e-5), ledger_.spent(entries, 1e-5)

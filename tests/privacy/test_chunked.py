@@ -49,6 +49,26 @@ def test_a_run_on_parts_is_bit_equal_to_memory(files, slug):
     same(algorithm.run(rows, seed=3), memory)
 
 
+PROJECTING = {
+    "nsm": {},
+    "hdpe-means": {"projected_features": 2},
+    "lsh-splits": {},
+    "stemmer-kaplan-swap": {},
+    "balcan": {},
+}
+
+
+@pytest.mark.parametrize("slug", PROJECTING)
+def test_projected_rows_are_bit_equal_too(slug, tmp_path):
+    """Six columns, of which the algorithm sees fewer: the low bits of a projected row must not follow its part."""
+    rng, domain = np.random.default_rng(1), Domain.box(-1, 1, 6, n_public=1200)
+    X = np.clip(rng.normal(size=(1200, 6)) * 0.15 + rng.choice([-0.5, 0.0, 0.6], (1200, 1)), -1, 1)
+    np.save(tmp_path / "rows.npy", X)
+    algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=4.0, **PROJECTING[slug])
+    rows = ChunkedRows(parts_of(tmp_path / "rows.npy", part_rows=333), domain, "unnamed", threads(2))
+    same(algorithm.run(rows, seed=3), algorithm.run(X, domain=domain, seed=3))
+
+
 @pytest.mark.parametrize("part_rows", [1, 700, 1500, 10**6])
 def test_the_parts_do_not_matter(files, part_rows):
     folder, X = files
