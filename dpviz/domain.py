@@ -198,6 +198,28 @@ class Domain:
             clipped *= np.where(norms > reach, reach / np.maximum(norms, reach), 1.0)[:, None]
         return clipped
 
+    def name(self, column: int) -> str:
+        """Return what a column is called; "column 2" where no names are declared."""
+        return self.columns[column] if self.columns else f"column {column + 1}"
+
+    def place(self, column: int, z: float) -> str:
+        """Return a coordinate in words: original units, with the unit where one is declared."""
+        value = z * self.half_width[column] + self.middle[column]
+        unit = self.units[column] if self.units else ""
+        return f"{value:,.3g} {unit}".rstrip()
+
+    def length(self, z: float) -> str:
+        """Return a length in z units in words: in the data's unit where one scale and one unit hold for all columns.
+
+        Meters below a kilometer; else a share of the half-widths of the bounds, which is what z units are.
+        """
+        if self.scale != "common" or len(set(self.units)) != 1:
+            return f"{z:.3g} of the bounds' half-width"
+        value, unit = z * float(self.half_width[0]), self.units[0]
+        if unit == "km" and value < 1:
+            value, unit = 1000 * value, "m"
+        return f"{value:,.3g} {unit}".rstrip()
+
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""
         record = dataclasses.asdict(self)

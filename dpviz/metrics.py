@@ -34,6 +34,8 @@ __all__ = [
     "mean_distance",
     "normalized_loss",
     "quality",
+    "reference_name",
+    "run_loss",
     "silhouette",
 ]
 
@@ -60,12 +62,29 @@ def mean_distance(X: np.ndarray, centers: np.ndarray) -> float:
     return float(pairwise_distances_argmin_min(X, centers)[1].mean())
 
 
+def reference_name(trace: Trace) -> str:
+    """Return what a run is compared with: KMeans, or KMedians where its objective is "medians"."""
+    return "KMedians" if trace.parameters.get("objective") == "medians" else "KMeans"
+
+
+def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> float:
+    """Return the loss that a run is about, of its centers or of others (k, d); X (n, d), both in original units.
+
+    Mean squared distance in z units, or mean distance where its objective is "medians".
+    """
+    centers = trace.cluster_centers if centers is None else centers
+    if reference_name(trace) == "KMeans":
+        return normalized_loss(X, centers, trace.domain)
+    Z = trace.domain.normalize(X)
+    return mean_distance(Z[np.isfinite(Z).all(axis=1)], trace.domain.normalize(centers))
+
+
 def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
     """Return the loss (z units) of the centers of every step, shape (steps,); NaN before the first.
 
     It is the loss that the run is about: mean squared distance, or mean distance where its objective is "medians".
     """
-    medians = trace.parameters.get("objective") == "medians"
+    medians = reference_name(trace) == "KMedians"
     Z = trace.domain.normalize(X)
     Z = Z[np.isfinite(Z).all(axis=1)]
     losses = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpviz import validate
 
-__all__ = ["ParamSpec", "check", "param", "parse", "specs"]
+__all__ = ["ParamSpec", "check", "check_one", "param", "parse", "specs"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +24,7 @@ class ParamSpec:
     advanced : shown only when the visitor asks for more
     optional : None is a valid value
     kind : "int", "float", "bool" or "choice"
+    needs : name of the switch without which it does nothing, "" for none
     """
 
     default: Any
@@ -36,6 +37,7 @@ class ParamSpec:
     advanced: bool = False
     optional: bool = False
     kind: str = "float"
+    needs: str = ""
 
 
 def param(
@@ -50,6 +52,7 @@ def param(
     advanced: bool = False,
     optional: bool = False,
     kind: str | None = None,
+    needs: str = "",
 ) -> Any:
     """Return a dataclass field that carries a `ParamSpec`. `kind` is needed only when the default is None."""
     if kind is None:
@@ -59,7 +62,7 @@ def param(
             kind = "bool"
         else:
             kind = "int" if isinstance(default, int) else "float"
-    spec = ParamSpec(default, low, high, log, unit, help, choices, advanced, optional or default is None, kind)
+    spec = ParamSpec(default, low, high, log, unit, help, choices, advanced, optional or default is None, kind, needs)
     return dataclasses.field(default=default, metadata={"spec": spec})
 
 
@@ -71,20 +74,24 @@ def specs(cls: type) -> dict[str, ParamSpec]:
 def check(owner: str, instance: object) -> None:
     """Check every parameter of a dataclass instance against its `ParamSpec`."""
     for name, spec in specs(type(instance)).items():
-        value = getattr(instance, name)
-        if value is None and spec.optional:
-            continue
-        if spec.kind == "choice":
-            validate.one_of(owner, spec.choices or (), **{name: value})
-        elif spec.kind == "bool":
-            validate.one_of(owner, (True, False), **{name: value})
-        elif spec.kind == "int":
-            validate.integer(owner, None if spec.low is None else int(spec.low), None, **{name: value})
-            validate.in_range(owner, None, spec.high, **{name: value})
-        else:
-            if spec.low is not None and spec.low >= 0:
-                validate.positive(owner, **{name: value}) if spec.low > 0 else None
-            validate.in_range(owner, spec.low, spec.high, **{name: value})
+        check_one(owner, name, spec, getattr(instance, name))
+
+
+def check_one(owner: str, name: str, spec: ParamSpec, value: Any) -> None:
+    """Check one value against its `ParamSpec`."""
+    if value is None and spec.optional:
+        return
+    if spec.kind == "choice":
+        validate.one_of(owner, spec.choices or (), **{name: value})
+    elif spec.kind == "bool":
+        validate.one_of(owner, (True, False), **{name: value})
+    elif spec.kind == "int":
+        validate.integer(owner, None if spec.low is None else int(spec.low), None, **{name: value})
+        validate.in_range(owner, None, spec.high, **{name: value})
+    else:
+        if spec.low is not None and spec.low >= 0:
+            validate.positive(owner, **{name: value}) if spec.low > 0 else None
+        validate.in_range(owner, spec.low, spec.high, **{name: value})
 
 
 def parse(spec: ParamSpec, text: str) -> Any:

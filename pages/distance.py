@@ -14,8 +14,10 @@ links.enter(__file__, controls.rho, has=("form", "kmeans", "panels", "navigation
 FAMILY = distance.FAMILY
 
 with st.sidebar:
+    titles = {n: catalog.sample(n).title for n in distance.names()}
+    catalog.follow("rho_data", list(titles))
     name = st.selectbox(
-        "Data", distance.names(), format_func=lambda n: catalog.sample(n).title,
+        "Data", titles, format_func=titles.get,
         **prepared.kept("rho_data"), help="Data sets whose columns share one scale, so that rho is one distance.",
     )  # fmt: skip
     data = catalog.sample(name)
@@ -23,7 +25,7 @@ with st.sidebar:
         "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, **prepared.kept("rho_method"),
         captions=[ALGORITHMS[s].tagline for s in FAMILY],
     )  # fmt: skip
-    most = min(40, data.domain.n_public)
+    most = min(40, data.n_public)
     k = st.number_input("Centers k", 1, most, data.n_clusters, **prepared.kept(f"rho_k_{name}"))
     epsilon = st.segmented_control(
         "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept("rho_epsilon"),

@@ -7,14 +7,16 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import controls, federated, links, shell
+from pages._ui import catalog, controls, federated, links, shell
 from pages._ui.catalog import sample
 from pages._ui.prepared import kept
 
 links.enter(__file__, controls.clients, has=("form", "navigation"))
 slugs, refused = federated.offered()
 with st.sidebar:
-    name = st.selectbox("Data", federated.samples(), format_func=lambda n: sample(n).title, **kept("fed_data"))
+    titles = {n: sample(n).title for n in federated.offered_data()}
+    catalog.follow("fed_data", list(titles))
+    name = st.selectbox("Data", titles, format_func=titles.get, **kept("fed_data"))
     slug = st.selectbox(
         "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept("fed_slug")
     )
@@ -41,7 +43,7 @@ data = sample(name)
 drop = None if silent is None else (silent, 1)
 problem, run, same = "", None, False
 try:
-    run, same = federated.federated(slug, name, epsilon, clients, how, drawn_by, ring, seed, drop)
+    run, same = federated.federated(name, slug, epsilon, clients, how, drawn_by, ring, seed, drop)
 except (OverflowError, ValueError, PermissionError) as error:
     problem = str(error)
 shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
@@ -88,7 +90,7 @@ with right:
     if run.trace is not None:
         rows = []
         for other in dict.fromkeys(("fastlloyd", "pe-means", slug)):
-            theirs = federated.federated(other, name, epsilon, clients, how, drawn_by, ring, seed, None)[0]
+            theirs = federated.federated(name, other, epsilon, clients, how, drawn_by, ring, seed, None)[0]
             rows.append((ALGORITHMS[other].name, len(theirs.rounds), theirs.bytes // len(theirs.rounds), theirs.bytes))
         table = pd.DataFrame(rows, columns=["Algorithm", "Rounds", "Bytes per round", "Bytes in all"])
         counts = st.column_config.NumberColumn(format="localized")

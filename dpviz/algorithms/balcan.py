@@ -143,7 +143,7 @@ class Balcan(ApproximateDP):
         p = self.projected(d, curator.n_public)
         projection = Projection(random_projection(d, p, rng)) if p < d else None
         reach = domain.radius * (self.WIDER if projection else 1.0)
-        candidates = yield from self._halve(curator, p, reach, projection, rng)
+        candidates = yield from self._halve(curator, domain, p, reach, projection, rng)
         start = yield from swap_search(curator, candidates, self.n_clusters, reach, rng, projection)
         noisy = curator.release("recover", NearestSums(start, domain.radius, projection))
         averages = noisy.value["sums"] / np.maximum(noisy.value["counts"], 1.0)[:, None]
@@ -152,7 +152,13 @@ class Balcan(ApproximateDP):
         yield Step("recover", f"Noisy averages of the rows nearest to the {len(start)} chosen candidates", released)
 
     def _halve(
-        self, curator: Curator, p: int, reach: float, projection: Projection | None, rng: np.random.Generator
+        self,
+        curator: Curator,
+        domain: Domain,
+        p: int,
+        reach: float,
+        projection: Projection | None,
+        rng: np.random.Generator,
     ) -> Generator[Step, None, np.ndarray]:
         """Yield one frame a level; return the centers (m, p) of all cubes that were active, inside the ball."""
         levels = self.levels(curator.n_public)
@@ -178,7 +184,7 @@ class Balcan(ApproximateDP):
                 }  # fmt: skip
                 title = (
                     f"Shift {shift} of {self.shifts}, level {level} of {levels}: {int(kept.sum())} of {len(keys)} "
-                    f"cubes of width {width:g} are crowded"
+                    f"cubes of width {domain.length(width)} are crowded"
                 )
                 yield Step("cubes", title, released)
                 if not kept.any():

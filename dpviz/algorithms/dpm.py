@@ -124,7 +124,9 @@ class DPM(ApproximateDP):
         "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
     }
 
-    n_clusters: int = param(8, low=1, high=256, help="Used with 'exactly k' only: DPM finds the number itself.")
+    n_clusters: int = param(
+        8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only: DPM finds the number itself."
+    )
     exactly_k: bool = param(False, help="Merge the regions' averages to exactly k centers. Costs nothing.")
     max_depth: int | None = param(
         None, low=1, high=10, kind="int", help="Deepest level: at most 2^level regions. Empty: from n, d and epsilon."
@@ -252,7 +254,7 @@ class DPM(ApproximateDP):
             if depth == deepest or n <= 1 or candidates == 0:
                 why = "deepest level" if depth == deepest else "no one left" if n <= 1 else "too narrow to cut"
                 leaves.append(region)
-                title = f"About {n:,.0f} rows; {why}: a final region"
+                title = f"{_about(n)} rows; {why}: a final region"
                 yield Step("region", title, seen | {"column": -1, "accepted": False, "reason": why})
                 continue
             column, at = divmod(curator.select("split", score, region.scope), histogram.intervals)
@@ -276,8 +278,8 @@ class DPM(ApproximateDP):
             why = "accepted" if accepted else "one side would hold too few rows, so it is rejected: a final region"
             yield Step(
                 "region",
-                f"About {n:,.0f} rows; cut across column {column + 1} leaves about {counts[0]:,.0f} and "
-                f"{counts[1]:,.0f}: {why}",
+                f"{_about(n)} rows; cut across {domain.name(column)} at {domain.place(column, position)} leaves "
+                f"{_about(counts[0]).lower()} and {_about(counts[1]).lower()}: {why}",
                 seen
                 | {
                     "candidates": candidates,
@@ -307,7 +309,8 @@ class DPM(ApproximateDP):
         found = snap_toward_zero(domain.clip(np.array(centers)))
         yield Step(
             "averages",
-            f"{len(leaves)} regions give {len(leaves)} noisy averages: DPM chose the number of centers itself",
+            f"{len(leaves)} region{'s give' if len(leaves) > 1 else ' gives'} {len(leaves)} noisy "
+            f"average{'s' * (len(leaves) > 1)}: DPM chose the number of centers itself",
             {
                 "centers": found,
                 "weights": weights,
@@ -327,3 +330,8 @@ class DPM(ApproximateDP):
                 f"Weighted k-means on the averages gives {self.n_clusters} centers, free of cost",
                 {"centers": snap_toward_zero(domain.clip(merged)), "start": found},
             )
+
+
+def _about(noisy_count: float) -> str:
+    """Return a noisy count in words; below zero it says that the noise made it so."""
+    return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"

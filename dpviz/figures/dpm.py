@@ -28,11 +28,7 @@ def sentences(trace: Trace) -> list[str]:
     regions = sum(step.kind == "region" for step in trace.steps)
     lines = []
     for t, step in enumerate(trace.steps):
-        line, column = step.title, step.released.get("column", -1)
-        if column >= 0:
-            at = step.released["position"] * trace.domain.half_width[column] + trace.domain.middle[column]
-            line = line.replace(f"column {column + 1} ", f"column {column + 1} at {at:,.3g} ")
-        lines.append(f"Region {t + 1} of {regions} · {line}" if step.kind == "region" else line)
+        lines.append(f"Region {t + 1} of {regions} · {step.title}" if step.kind == "region" else step.title)
     return lines
 
 

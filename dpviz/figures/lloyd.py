@@ -27,7 +27,7 @@ def shots(trace: Trace) -> list[tuple[int, int]]:
 
 def sentences(trace: Trace) -> list[str]:
     """Return what is said at every frame."""
-    lines = []
+    lines, domain = [], trace.domain
     for t, phase in shots(trace):
         said = trace.steps[t].released
         if "raw" not in said:
@@ -35,18 +35,23 @@ def sentences(trace: Trace) -> list[str]:
             continue
         head = f"Iteration {said['round']} of {said['rounds']}"
         if phase == ASSIGN and said["constrained"]:
-            tail = f"only rows within {said['radius']:.3g} of their center count, each by its offset from it"
+            tail = f"only rows within {domain.length(said['radius'])} of their center count, each by its offset from it"
         elif phase == ASSIGN:
             tail = "every row counts at its nearest center; one far row can change a sum by the whole domain's radius"
         elif phase == RAW:
             typical = said["sums_sd"] / max(float(np.median(said["noisy_counts"])), 1.0)
-            tail = f"noisy sum / noisy count; the noise moves a center of median size by {typical:.2g} per coordinate"
+            moves = domain.length(typical)
+            tail = f"noisy sum / noisy count; the noise moves a center of median size by {moves} per column"
         else:
             table = moves_table(trace.steps[t])
-            words = [f"{table.shortened.sum()} shortened to the radius"] if said["constrained"] else []
-            words.append(f"{table.returned.sum()} brought back into the domain")
+            count = {
+                "shortened to the radius": int(table.shortened.sum()),
+                "back into the bounds": int(table.returned.sum()),
+            }
+            words = ", ".join(f"{number} {what}" for what, number in count.items() if number)
             dead = int(said["dead"].sum())
-            tail = ", ".join(words) + (f"; {dead} noisy counts are at most 1" if dead else "")
+            tail = "every center moves to its noisy mean" + f" ({words})" * bool(words)
+            tail += f"; {dead} noisy count{'s are' if dead > 1 else ' is'} at most 1" if dead else ""
         lines.append(f"{head} · {tail}")
     return lines
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dpviz.domain import Domain
 from dpviz.figures.marks import TOP, true_tick
 from dpviz.figures.panels import ledger_panel, spend_panel
 from dpviz.figures.stemmer_kaplan import losses_panel, marks, plane_panel, releases, shots
@@ -19,17 +20,18 @@ COLUMNS = 48  # cells drawn of every shown report: the ones with the largest est
 
 def sentences(trace: Trace) -> list[str]:
     """Return what is said at every frame."""
-    return [_sentence(step) for step in trace.steps]
+    return [_sentence(step, trace.domain) for step in trace.steps]
 
 
-def _sentence(step: Step) -> str:
+def _sentence(step: Step, domain: Domain) -> str:
     said = step.released
     head, _, tail = step.title.partition(": ")
     if step.kind != "reports":
         return f"{head} · {tail}" if tail else head
     how = f"{len(said['estimates'])} noisy bits" if said["oracle"] == "oue" else "one noisy bit"
     return (
-        f"{head} · {said['users']:,} users send {how} each about their cell of width {said['width']:g}; {tail}, "
+        f"{head} · {said['users']:,} people send {how} each about their cell of width "
+        f"{domain.length(said['width'])}; {tail}, "
         f"±{said['noise_sd']:.0f} each. {len(said['sample'])} reports are drawn as sent, the others only added up"
     )
 
@@ -41,8 +43,8 @@ def warning(trace: Trace) -> str:
     if even > said["threshold"]:
         return ""
     return (
-        f"An even cluster has {even:,.0f} of the {said['users']:,} users asked, but a cell needs "
-        f"{said['threshold']:,.0f} reports to stand out of the noise. Ask many more users, or raise epsilon."
+        f"An even cluster has {even:,.0f} of the {said['users']:,} people asked, but a cell needs "
+        f"{said['threshold']:,.0f} reports to stand out of the noise. Ask many more people, or raise epsilon."
     )
 
 
@@ -104,11 +106,11 @@ def _reports(view: View, *, height: int = 190) -> Panel:
     if true:
         tag(figure, colors, "NOT PRIVATE □ own cell")
         figure.add_scatter(
-            mode="markers", name="the user's own cell (not private)", hoverinfo="skip",
+            mode="markers", name="the person's own cell (not private)", hoverinfo="skip",
             marker={"symbol": "square-open", "size": 6, "color": colors.hidden, "line": {"width": 1.6}},
         )  # fmt: skip
     figure.update_xaxes(title_text="cell, largest estimate first", showgrid=False, range=[0.5, COLUMNS + 0.5])
-    figure.update_yaxes(title_text="user", showgrid=False, range=[users + 0.5, 0.5], nticks=4)
+    figure.update_yaxes(title_text="person", showgrid=False, range=[users + 0.5, 0.5], nticks=4)
     updates, last = [], 0
     for t, _ in shots(trace):
         last = t if t in tables else last
@@ -119,7 +121,7 @@ def _reports(view: View, *, height: int = 190) -> Panel:
         heat = {"x": list(grid.columns), "y": list(grid.index), "z": grid.to_numpy().tolist()}
         updates.append([heat, marks_] if true else [heat])
     add_frames(figure, [0, 1] if true else [0], updates)
-    return Panel("side", figure, f"What {users} users sent, one row each: cells that a report speaks for are filled.")
+    return Panel("side", figure, f"What {users} people sent, one row each: cells that a report speaks for are filled.")
 
 
 def _estimates(view: View, *, height: int = 178) -> Panel:
@@ -155,7 +157,7 @@ def _estimates(view: View, *, height: int = 178) -> Panel:
         ticks = [{"x": table["rank"].tolist(), "y": (share * table.true_count).round(2).tolist()}] if true else []
         updates.append([dots, {"x": [0.4, TOP + 0.6], "y": [least, least]}, *ticks])
         top = max(top, least, float((share * (table.estimate + 2 * table.sd)).max()))
-    figure.update_yaxes(title_text="% of users", range=[0, 1.08 * min(top, 100)])
+    figure.update_yaxes(title_text="% of people", range=[0, 1.08 * min(top, 100)])
     add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
     return Panel(
         "side", figure, f"The {TOP} largest estimates with error bars; the line is what noise alone may reach."
@@ -188,7 +190,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     counts = table.users.tolist()
     figure.add_scatter(
         x=counts, y=share, mode="lines+markers", name="least share that stands out",
-        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} users: %{y:.2g} %<extra></extra>",
+        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:.2g} %<extra></extra>",
     )  # fmt: skip
     here = counts.index(users)
     figure.add_scatter(
@@ -200,24 +202,24 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
         text=["", f"an even cluster: {100 / k:.3g} %"], textposition="top left",
         textfont={"size": 12, "color": colors.ink}, line={"color": colors.ink, "dash": "dot", "width": 1.4},
     )  # fmt: skip
-    figure.update_xaxes(type="log", title_text="users")
+    figure.update_xaxes(type="log", title_text="people")
     figure.update_yaxes(type="log", title_text="% of users that a cell needs", nticks=4)
-    seen = Panel("side", figure, f"With {users:,} users a cell needs {share[here]:.2g} % of them to stand out.")
+    seen = Panel("side", figure, f"With {users:,} people a cell needs {share[here]:.2g} % of them to stand out.")
 
-    figure = base(colors, "Loss with so many users", height=280)
+    figure = base(colors, "Loss with so many people", height=280)
     tag(figure, colors)
     asked = sorted(tried)
     shown: dict[str, list] = {"x": asked or [None], "y": [tried[n] for n in asked] or [None]}
     figure.add_scatter(
         **shown, mode="lines+markers", name="tried",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 10},
-        hovertemplate="%{x:,} users: %{y:.4g}<extra></extra>",
+        hovertemplate="%{x:,} people: %{y:.4g}<extra></extra>",
     )  # fmt: skip
     top = max([*tried.values(), view.reference_loss or 0.0])
     if view.reference_loss is not None:
         figure.add_hline(
             y=view.reference_loss, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
-            annotation={"text": "KMeans", "font": {"color": colors.hidden, "size": 12}},
+            annotation={"text": view.against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )  # fmt: skip
     if not asked:
@@ -225,9 +227,9 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
             text="Press “Ask them” for a first point.", showarrow=False, x=0.5, y=0.5, xref="paper",
             yref="paper", font={"color": colors.muted, "size": 13},
         )  # fmt: skip
-    figure.update_xaxes(type="log", title_text="users", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
+    figure.update_xaxes(type="log", title_text="people", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
     figure.update_yaxes(title_text="z² per row", range=[0, 1.25 * max(top, 1e-9)])
-    words = ", ".join(f"{n:,} users {tried[n]:.3g}" for n in asked) or "nothing tried yet"
+    words = ", ".join(f"{n:,} people {tried[n]:.3g}" for n in asked) or "nothing tried yet"
     return [seen, Panel("wide", figure, f"Loss on the sample's people, not private: {words}.")]
 
 

@@ -57,10 +57,10 @@ def reference(view: View, figure: go.Figure) -> None:
     shown = []
     if view.reference is not None:
         figure.add_scatter(
-            **xy(view.flat(view.reference)), mode="markers", name="KMeans (not private)",
+            **xy(view.flat(view.reference)), mode="markers", name=f"{view.against} (not private)",
             marker={"symbol": "diamond-open", "size": 20, "color": view.colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
-        shown.append("◇ KMeans")
+        shown.append(f"◇ {view.against}")
     if view.missed is not None and len(view.missed[2]):
         _rings(view, figure, *view.missed)
         shown.append("◌ no center")
@@ -153,8 +153,7 @@ def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
 def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "step") -> Panel:
     """Return the loss of every step beside KMeans; `steps[i]` is the step shown at frame i (-1: none yet)."""
     colors, losses = view.colors, view.losses
-    medians = view.trace.parameters.get("objective") == "medians"
-    what, against, unit = ("k-median cost", "KMedians", "z") if medians else ("Loss", "KMeans", "z²")
+    what, against = "k-median cost" if view.against == "KMedians" else "Loss", view.against
     figure = base(colors, f"{what} after each {name}", height=height)
     tag(figure, colors)
     if losses is None:
@@ -178,6 +177,7 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
         )  # fmt: skip
     figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=whole(len(losses)))
     top = max([value for value in values if value is not None] + [view.reference_loss or 0.0])
+    unit = "z" if view.against == "KMedians" else "z²"
     figure.update_yaxes(title_text=f"{unit} per row", range=[0, 1.25 * top])
     best, updates = view.reference_loss, []
     for step in steps:

@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pandas as pd
 
+from dpviz.domain import Domain
 from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, true_tick
 from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.geometry import inertia
+from dpviz.metrics import mean_distance
 from dpviz.privacy.queries import cell_centers
 from dpviz.trace import Step, Trace
 
@@ -56,10 +58,10 @@ def marks(trace: Trace) -> list[int]:
 
 def sentences(trace: Trace) -> list[str]:
     """Return what is said at every frame."""
-    return [_sentence(trace.steps[t], phase) for t, phase in shots(trace)]
+    return [_sentence(trace.steps[t], phase, trace.domain) for t, phase in shots(trace)]
 
 
-def _sentence(step: Step, phase: int) -> str:
+def _sentence(step: Step, phase: int, domain: Domain) -> str:
     said = step.released
     if step.kind == "cubes":
         head, _, tail = step.title.partition(": ")
@@ -69,9 +71,10 @@ def _sentence(step: Step, phase: int) -> str:
         return f"{head} · {tail}" if tail else head
     head = step.title.partition(":")[0]
     if phase == CELLS:
+        cells = f"{len(said['keys'])} cell{'s' * (len(said['keys']) != 1)}"
         where = f"{len(said['offset'])} random directions" if said["projected"] else "the domain"
         return (
-            f"{head} · a shifted grid of width {said['width']:g} over {where}: {len(said['keys'])} cells have a "
+            f"{head} · a shifted grid of width {domain.length(said['width'])} over {where}: {cells} have a "
             f"noisy count (±{said['noise_sd']:.0f}) of at least {said['threshold']:.0f}, all others stay unseen"
         )
     dropped = len(said["precise"]) - int(said["precise"].sum())
@@ -134,9 +137,13 @@ def loss_table(view: View) -> pd.DataFrame:
     Z = trace.domain.normalize(view.people)
     Z = Z[np.isfinite(Z).all(axis=1)]
     last = trace.steps[-1].released
-    found = [inertia(Z, last[name]) / len(Z) for name in ("candidates", "centers")]
+    cost = mean_distance if view.against == "KMedians" else lambda Z, centers: inertia(Z, centers) / len(Z)
+    found = [cost(Z, last[name]) for name in ("candidates", "centers")]
     return pd.DataFrame(
-        {"what": ["KMeans", "all candidates", f"{len(last['centers'])} chosen"], "loss": [view.reference_loss, *found]}
+        {
+            "what": [view.against, "all candidates", f"{len(last['centers'])} chosen"],
+            "loss": [view.reference_loss, *found],
+        }
     )
 
 
@@ -323,7 +330,9 @@ def losses_panel(view: View, *, height: int = 150) -> Panel:
         orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
         marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
     )  # fmt: skip
-    figure.update_xaxes(title_text="z² per row", range=[0, 1.3 * float(table.loss.max())])
+    figure.update_xaxes(
+        title_text="z per row" if view.against == "KMedians" else "z² per row", range=[0, 1.3 * float(table.loss.max())]
+    )
     figure.update_yaxes(autorange="reversed", showgrid=False)
     shown = {"x": table.loss.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in table.loss]}
     nothing = {"x": [0.0] * len(table), "y": table.what.tolist(), "text": [""] * len(table)}

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from dpviz.figures.film import Printed
 from dpviz.figures.theme import Theme
 from dpviz.geometry import random_projection
+from dpviz.metrics import reference_name
 from dpviz.trace import Trace
 
 __all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
@@ -46,6 +47,11 @@ class View:
     reference_loss: float | None = None
     hidden: bool = False
     missed: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    @property
+    def against(self) -> str:
+        """What the run is compared with: KMeans, or KMedians."""
+        return reference_name(self.trace)
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
         """Map z units (..., d) to the two drawn coordinates (..., 2), original units."""

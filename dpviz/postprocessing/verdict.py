@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.domain import Domain
+from dpviz.metrics import reference_name
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
 
@@ -27,6 +28,7 @@ __all__ = [
     "private_verdict",
     "quantity",
     "reach",
+    "reach_words",
     "spread_words",
 ]
 
@@ -140,14 +142,14 @@ def demo_verdict(
     centers = trace.domain.normalize(trace.cluster_centers)
     found = groups.found_by(centers)
     ratio = losses[0] / losses[1] if losses[1] > 0 else math.inf if losses[0] > 0 else 1.0
-    comparable = len(centers) == len(reference)
+    comparable, against = len(centers) == len(reference), reference_name(trace)
     parts = [f"{int(found.sum())} of {len(found)} groups found"]
     if comparable:
-        parts.append(f"{ratio_words(ratio)} × KMeans")
+        parts.append(f"{ratio_words(ratio)} × {against}")
         parts.append(f"off by {largest_gap(trace.cluster_centers, reference, trace.domain, columns, units)} at most")
     else:
         parts.append(
-            f"{len(centers)} center{'s' * (len(centers) != 1)} where KMeans has {len(reference)}: not comparable"
+            f"{len(centers)} center{'s' * (len(centers) != 1)} where {against} has {len(reference)}: not comparable"
         )
     missed = tuple(np.flatnonzero(~found).tolist())
     noise = center_noise(trace)
@@ -180,13 +182,19 @@ def bet(trace: Trace) -> str:
     if not promise.private:
         return "no privacy: 100 of 100"
     moved = f" over {reach(trace)}" if promise.rho_distance is not None else ""
-    return f"for ε {promise.epsilon:.3g}{moved}: {promise.odds} of 100"
+    delta = f", δ {promise.delta:.2g}" if promise.delta else ""
+    return f"for ε {promise.epsilon:.3g}{delta}{moved}: {promise.odds} of 100"
 
 
 def reach(trace: Trace) -> str:
     """Return how far a row may move unseen under a weaker promise, in the data's units; meters below a kilometer."""
-    distance = float(trace.claimed.rho_distance or 0) * float(trace.domain.half_width.max())
-    units = set(trace.domain.units)
+    return reach_words(float(trace.claimed.rho_distance or 0), trace.domain)
+
+
+def reach_words(rho_distance: float, domain: Domain) -> str:
+    """Return a distance in z units in the data's units; meters below a kilometer."""
+    distance = rho_distance * float(domain.half_width.max())
+    units = set(domain.units)
     unit = units.pop() if len(units) == 1 else "units of the data"
     if unit == "km" and distance < 1:
         distance, unit = 1000 * distance, "m"

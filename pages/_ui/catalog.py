@@ -41,6 +41,25 @@ def choose(name: str) -> None:
     st.session_state.explore_data = name
 
 
+def follow(key: str, names: list[str], *, many: bool = False) -> None:
+    """Let a page's picker hold the data set that every page uses, where the page can use it. Call it before the picker.
+
+    What is chosen there is then everybody's too. A link that was opened just now wins.
+    """
+    state = st.session_state
+    followed = state.setdefault("followed", {})
+    kept = state.get(key)
+    here = (kept[0] if kept else None) if many else kept
+    now = chosen()
+    if here in names and (state.get("opened_now") or (key in followed and here != followed[key])):
+        if not now.private:  # a private file stays chosen: it is left on Explore and Data only
+            choose(here)
+    elif (mine := state.explore_data) in names and mine != here:
+        state[key] = [mine] if many else mine
+        here = mine
+    followed[key] = here
+
+
 def offer(name: str) -> None:
     """Put blobs among the names that this session can choose from."""
     if name not in names():

@@ -16,6 +16,7 @@ from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
 from pages._ui import catalog, distance, federated
+from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
@@ -142,6 +143,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
                 typed=spec.optional and spec.kind in ("int", "float"),
             )
         )
+    found += [Control("in", "budget_in", "Budget given as", _choice("epsilon", tuple(GIVEN_AS)))]
     found += [_seed("explore_seed"), _layers("explore_hidden")]
     found.append(Control("again", "explore_again", "20 reruns", _switch(False)))
     if len(data.columns) > 2:
@@ -176,30 +178,37 @@ def seen_from(dataset_id: str, slug: str) -> str:
 
 def rho(known: Mapping[str, Any]) -> Sequence[Control]:
     """Distance: its data decide what rho and k may be."""
-    names = distance.names()
-    found = [
-        Control("d", "rho_data", "Data", ParamSpec(names[0]), accepts=_flat, always=True),
+    data_control = DataControl("d", "rho_data", "Data", ParamSpec("city"), accepts=_flat, always=True)
+    found: list[Control] = [
+        data_control,
         Control("a", "rho_method", "Method", _choice(distance.FAMILY[0], distance.FAMILY), always=True),
         _epsilon("rho_epsilon", 1.0),
         _layers("rho_hidden"),
         Control("seen", "rho_seen", "I have seen it", _switch(False)),
     ]
     if "d" in known:
-        data = catalog.sample(known["d"])
-        most, stops = min(40, data.domain.n_public), distance.stops(data)
+        name = data_control.to_widget(known["d"])
+        name = SAMPLES[0] if name == MISSING else name
+        data = catalog.sample(name)
+        most, stops = min(40, data.n_public), distance.stops(data)
         found += [
-            Control("k", f"rho_k_{known['d']}", label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
-            Control(
-                "rho", f"rho_{known['d']}", label_of("rho_distance"), _choice(distance.first(data), stops), always=True
-            ),
+            Control("k", f"rho_k_{name}", label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
+            Control("rho", f"rho_{name}", label_of("rho_distance"), _choice(distance.first(data), stops), always=True),
         ]
     return found
 
 
 def _flat(text: str) -> str:
-    name = _public(text)
-    if not distance.fits(name):
+    name = _any_data(text)
+    if not name.startswith(FILE) and not distance.fits(name):
         raise ValueError("rho is not one distance there")
+    return name
+
+
+def _small(text: str) -> str:
+    name = _any_data(text)
+    if not name.startswith(FILE) and not federated.fits(name):
+        raise ValueError("too large for this page")
     return name
 
 
@@ -207,7 +216,7 @@ def clients(known: Mapping[str, Any]) -> Sequence[Control]:
     """Federated: the number of clients decides who may fall silent."""
     slugs = federated.offered()[0]
     found = [
-        Control("d", "fed_data", "Data", _choice(federated.samples()[0], federated.samples()), always=True),
+        DataControl("d", "fed_data", "Data", ParamSpec(SAMPLES[0]), accepts=_small, always=True),
         Control("a", "fed_slug", "Algorithm", _choice("fastlloyd", slugs), always=True),
         _epsilon("fed_epsilon", 1.0),
         Control("clients", "fed_clients", "Clients", number(4, 2, 32), always=True),

@@ -22,15 +22,15 @@ SEEDS = range(2)
 
 
 def names() -> list[str]:
-    """Return the public data sets in which rho is one distance in all columns, the city first."""
-    return sorted(filter(fits, catalog.names()), key=lambda name: name != "city")
+    """Return the public data sets in which rho is one distance in all columns, the city first among the samples."""
+    return sorted(filter(fits, catalog.names()), key=lambda name: (name not in catalog.own(), name != "city"))
 
 
 def fits(name: str) -> bool:
-    """Return whether rho is one distance in all columns of a data set that everybody may see."""
+    """Return whether rho is one distance in all columns of a data set that is public."""
     data = catalog.sample(name)
     half_width = data.domain.half_width
-    return catalog.is_public(data) and len(half_width) > 1 and not np.ptp(half_width)
+    return not data.private and len(half_width) > 1 and not np.ptp(half_width)
 
 
 def stops(data: Dataset) -> list[float]:
@@ -48,7 +48,7 @@ def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
     found = results.find(runs.run_id(data, algorithm, seed))
     if found is None:
         found = runs.execute(data, algorithm, seed)
-        results.store().put(found)
+        results.keep(found)
     return found
 
 

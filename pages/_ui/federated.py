@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import html
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.datasets import SAMPLES
 from dpviz.federated import (
     CLIENTS,
     PAPER,
@@ -26,8 +28,10 @@ from dpviz.federated import (
 from dpviz.figures.federated import plot_words
 from dpviz.trace import Trace
 from pages._ui import shell
-from pages._ui.catalog import sample
+from pages._ui.catalog import is_public, names, sample
 
+P, T = ParamSpec("P"), TypeVar("T")
+MOST_CELLS = 200_000
 RINGS = {"64": WIDE, "32": PAPER}  # by the bits of a word
 RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
 PLOT = {"displayModeBar": False}
@@ -75,16 +79,33 @@ def offered() -> tuple[list[str], list[str]]:
     return [slug for slug, reason in reasons.items() if not reason], [reason for reason in reasons.values() if reason]
 
 
-@st.cache_resource(max_entries=16, show_spinner="The clients are at work …")
+def _kept(entries: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Cache what is made from the data set `name`, the first argument: from a session's own file in that session."""
+
+    def wrap(make: Callable[P, T]) -> Callable[P, T]:
+        words = "The clients are at work …"
+        everybody = st.cache_resource(max_entries=entries, show_spinner=words)(make)
+        mine = st.cache_resource(max_entries=entries, show_spinner=words, scope="session")(make)
+
+        @wraps(make)
+        def made(*args: P.args, **kwargs: P.kwargs) -> T:
+            return (everybody if is_public(sample(str(args[0]))) else mine)(*args, **kwargs)
+
+        return made
+
+    return wrap
+
+
+@_kept(16)
 def parts_of(name: str, clients: int, how: str, seed: int) -> list[np.ndarray]:
     """Return the rows of every client."""
     return spread(sample(name).X, clients, how, np.random.default_rng(seed))
 
 
-@st.cache_resource(max_entries=24, show_spinner="The clients are at work …")
+@_kept(24)
 def federated(
-    slug: str,
     name: str,
+    slug: str,
     epsilon: float,
     clients: int,
     how: str,
@@ -199,6 +220,12 @@ def _network(rounds: int) -> None:
     )
 
 
-def samples() -> list[str]:
-    """Return the samples small enough for this page."""
-    return [name for name in SAMPLES if len(sample(name).X) * sample(name).domain.n_features <= 200_000]
+def offered_data() -> list[str]:
+    """Return the names of public data that are small enough for this page; a session's own files among them."""
+    return [name for name in names() if fits(name)]
+
+
+def fits(name: str) -> bool:
+    """Return whether a data set is public and small enough for this page."""
+    data = sample(name)
+    return not data.private and data.X.size <= MOST_CELLS

@@ -11,6 +11,8 @@ from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
+from dpviz.postprocessing.verdict import reach_words
+from pages._ui import budget
 from pages._ui.catalog import names, sample
 from pages._ui.prepared import kept
 from pages._ui.shell import plain
@@ -39,29 +41,91 @@ def pick_data() -> tuple[str, Dataset]:
     return name, sample(name)
 
 
-def parameters(cls: type[Algorithm], data_name: str, defaults: dict[str, Any]) -> dict[str, Any]:
+class ShownAtField(ValueError):
+    """A parameter is wrong, and the sentence stands below its field already."""
+
+
+def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: dict[str, Any]) -> dict[str, Any]:
     """Show one widget per parameter, the advanced ones folded; return name -> value.
 
     A preset changes what the widgets start from, so do `defaults`, which follow the data set.
+
+    Raises
+    ------
+    ShownAtField
+        If a value is wrong.
     """
     specs = params.specs(cls)
     fields = fields_of(cls, data_name, defaults, st.session_state.get(f"preset_{cls.slug}"))
     shown = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
-    values = {n: widget(cls.name, n, s, *fields[n]) for n, s in shown.items()}
-    if not folded:
-        return values
-    with st.expander("More"):
-        if cls.PRESETS:
-            st.selectbox(
-                "Preset", cls.PRESETS, None, placeholder="none", **kept(f"preset_{cls.slug}"),
-                help="Values of a paper or of its published code. They fill the fields.",
-            )  # fmt: skip
-        values |= {n: widget(cls.name, n, s, *fields[n]) for n, s in folded.items()}
-    changed = [f"{n} = {values[n]}" for n, s in folded.items() if values[n] != s.default]
-    if changed:
-        st.caption(f"Not the default: {', '.join(changed)}.")
+    values, wrong = {}, []
+
+    def show(name: str, spec: ParamSpec) -> None:
+        try:
+            values[name] = _one(cls, data, name, spec, fields)
+            params.check_one(cls.name, name, spec, values[name])
+        except (ValueError, TypeError) as problem:
+            st.error(f"{in_words(problem, cls)} Nothing was spent.")
+            wrong.append(name)
+        else:
+            if note := beside(name, values[name], data):
+                st.caption(note)
+
+    for name, spec in shown.items():
+        show(name, spec)
+    if folded:
+        with st.expander("More"):
+            if cls.PRESETS:
+                st.selectbox(
+                    "Preset", cls.PRESETS, None, placeholder="none", **kept(f"preset_{cls.slug}"),
+                    help="Values of a paper or of its published code. They fill the fields.",
+                )  # fmt: skip
+            for name, spec in folded.items():
+                show(name, spec)
+        changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
+        if changed:
+            st.caption(f"Not the default: {', '.join(changed)}.")
+    if wrong:
+        raise ShownAtField
     return values
+
+
+def _one(cls: type[Algorithm], data: Dataset, name: str, spec: ParamSpec, fields: dict[str, tuple[Any, str]]) -> Any:
+    """Show the widget of one parameter of an algorithm; the budget has a field of its own, beside δ."""
+    default, key = fields[name]
+    if name == "epsilon" and "delta" in fields:
+        return budget.field(cls, data, spec, default, key, _delta(cls, data, fields))
+    if spec.needs:
+        switch, where = fields[spec.needs]
+        idle = not st.session_state.get(where, switch)
+        label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle else ""
+        return widget(cls.name, name, spec, default, key, label, disabled=idle)
+    return widget(cls.name, name, spec, default, key)
+
+
+def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
+    """Return the δ that the form says; its field comes after the budget's."""
+    values = {}
+    for name in ("delta", "delta_rule"):
+        if name in fields:
+            default, key = fields[name]
+            spec, kept = params.specs(cls)[name], st.session_state.get(key, default)
+            try:
+                values[name] = params.parse(spec, kept.strip()) if isinstance(kept, str) else kept
+                params.check_one(cls.name, name, spec, values[name])
+            except ValueError:  # said at its own field
+                values.pop(name, None)
+    return cls(**values).resolved_delta(data.n_public)
+
+
+def beside(name: str, value: Any, data: Dataset) -> str:
+    """Return what a value means in the data's units, where its number alone does not say it."""
+    if name != "rho_distance":
+        return ""
+    if data.domain.scale == "common":
+        return f"Hides moves up to {reach_words(value, data.domain)}: a share of the half-width of the bounds."
+    return "A share of the half-width of the bounds, in each column its own."
 
 
 def fields_of(
@@ -90,10 +154,13 @@ def in_words(problem: Exception, cls: type[Algorithm]) -> str:
     return text
 
 
-def widget(owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "") -> Any:
+def widget(
+    owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "", *, disabled: bool = False
+) -> Any:
     """Show the widget of one parameter; return its value."""
     label = label or label_of(name)
     keep: dict[str, Any] = {"help": spec.help, **kept(key)}
+    keep["disabled"] = disabled or keep.get("disabled", False)
     if spec.kind == "bool":
         return st.toggle(label, default, **keep)
     if spec.kind == "choice":

@@ -11,6 +11,7 @@ from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.figures import Pane, Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
 from dpviz.figures.panels import ledger_table
+from dpviz.metrics import reference_name
 from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.caches import per_run
@@ -75,6 +76,7 @@ def player(
     `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
     """
     how = pane(result.trace)
+    legend = tuple((symbol, word.replace("KMeans", reference_name(result.trace))) for symbol, word in how.legend)
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     zoom_of = f"{result.data.dataset_id} {axes}"
@@ -82,7 +84,7 @@ def player(
         with st.container(key=f"{key}_figures"):
             draw(key, plane, zoom_of)
         _transport(key, result, how, axes, opened, autoplay=True)
-        shell.key_line(how.legend, hidden)
+        shell.key_line(legend, hidden)
         return
     with st.container(key=f"{key}_transport"):
         _transport(key, result, how, axes, opened, autoplay=False)
@@ -97,7 +99,7 @@ def player(
         left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
         with left:
             draw(key, plane, zoom_of)
-            shell.key_line(how.legend, hidden)
+            shell.key_line(legend, hidden)
         with right.container(gap="xxsmall"):
             _code(result.trace)
             draw(key, side)

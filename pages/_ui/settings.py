@@ -8,8 +8,9 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
-from pages._ui import controls, links, prepared, private, runs
-from pages._ui.forms import in_words, parameters
+from dpviz.privacy.guarantee import Notion
+from pages._ui import budget, controls, links, prepared, private, runs
+from pages._ui.forms import ShownAtField, in_words, parameters
 
 __all__ = ["Settings", "begin", "settings"]
 
@@ -51,13 +52,15 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     state = st.session_state
     before, algorithm, outlook, seed = state.get("settings"), None, "", 0
     try:
-        algorithm = cls(**parameters(cls, name, {"n_clusters": data.n_clusters}))
+        algorithm = cls(**parameters(cls, name, data, {"n_clusters": data.n_clusters}))
         if algorithm.n_clusters > data.n_public:
             raise ValueError(
                 f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
             )
         runs.check_time(data, algorithm)
         outlook = runs.forecast(data, algorithm)
+    except ShownAtField:
+        algorithm = None
     except (ValueError, TypeError) as problem:
         algorithm = None
         st.error(f"{in_words(problem, cls)} Nothing was spent.")
@@ -77,6 +80,8 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
         begin(data)
     _address(data, state.settings, asked=pressed or moved)
     if algorithm is not None:
+        if algorithm.notion is not Notion.NONE:
+            st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         for sentence in algorithm.advice(data.domain.n_features, data.n_public):
             st.warning(sentence)
     cost = "Each run on private data would spend ε again. Here the people are made up or public."

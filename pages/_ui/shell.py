@@ -14,7 +14,7 @@ from dpviz.figures.code import style
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
-from pages._ui import embed, messages, prepared
+from pages._ui import budget, catalog, embed, messages, prepared
 from pages._ui.drawer import drawer
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
@@ -55,7 +55,11 @@ PAGES = {
     "pages/limits.py": Entry("Limits", ":material/gpp_maybe:", "What a promise does not cover."),
 }
 MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
-_GREEK = {"ε": "epsilon", "δ": "delta", "μ": "mu"}
+_GREEK = {
+    "ε": "epsilon",
+    "δ": "delta: the chance that ε does not hold",
+    "μ": "mu of Gaussian DP; it exists only where every release is Gaussian",
+}
 
 
 def enter(file: str) -> None:
@@ -87,11 +91,16 @@ def strip(
     A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
     how far a row may move under the weaker one, in the data's units.
     """
-    facts = [(name, words) for name, words in (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep)) if words]
+    mine = catalog.chosen()
+    elsewhere = f"{mine.title}, PRIVATE, is not on this page" if mine.private and not private else ""
+    named = (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep), ("Your file", elsewhere))
+    facts = [(name, words) for name, words in named if words]
     if guarantee is not None and guarantee.private:
-        mu = f"not defined for {algorithm}" if guarantee.mu is None else f"{guarantee.mu:.2f}"
+        mu = "–" if guarantee.mu is None else f"{guarantee.mu:.2f}"
+        made = budget.rule_of(guarantee)
+        delta = f"{guarantee.delta:.2g}{f' ({made})' * bool(made)}"
         epsilon = f"ε({reach})" if reach else "ε"
-        facts += [(epsilon, f"{guarantee.epsilon:.3g}"), ("δ", f"{guarantee.delta:.2g}"), ("μ", mu)]
+        facts += [(epsilon, f"{guarantee.epsilon:.3g}"), ("δ", delta), ("μ", mu)]
         facts += [("Unit", guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
@@ -119,7 +128,7 @@ _OTHER = {Notion.RHO: "WEAKER: hides moves up to ", Notion.LOCAL: "LOCAL: trusts
 
 
 def _name(name: str) -> str:
-    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else name
+    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else html.escape(name)
 
 
 def plain(text: str) -> str:

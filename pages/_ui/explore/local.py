@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.figures import local as figures
-from dpviz.metrics import normalized_loss
+from dpviz.metrics import run_loss
 from dpviz.privacy.guarantee import Notion
 from pages._ui.panel import draw
 from pages._ui.player import view_of
@@ -24,16 +24,16 @@ CELLS = 20_000_000  # most numbers of a made-up population
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
     """Offer the question where nobody is trusted and the people are public: new users are drawn from them."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
-        st.header("How many users would it take?")
+        st.header("How many people would it take?")
         st.fragment(_body)(key, result, axes)
 
 
-@st.cache_data(max_entries=64, show_spinner="Every user reports")
+@st.cache_data(max_entries=64, show_spinner="Every person reports")
 def _loss(dataset_id: str, users: int, seed: int, _algorithm: Algorithm, _data: Dataset, parameters: str) -> float:
     """Return the loss with so many users, each like a random person of the data set."""
     X = _data.X[np.random.default_rng(seed).integers(len(_data.X), size=users)]
     domain = dataclasses.replace(_data.domain, n_public=users)
-    return normalized_loss(_data.X, _algorithm.run(X, domain=domain, seed=seed).cluster_centers, domain)
+    return run_loss(_algorithm.run(X, domain=domain, seed=seed), _data.X)
 
 
 def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
@@ -42,16 +42,16 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
     d = data.domain.n_features
     choices = [n for n in USERS if n * d <= CELLS]
     left, right = st.columns([4, 1], vertical_alignment="bottom")
-    n = left.select_slider("Users", choices, min(200_000, choices[-1]), format_func="{:,}".format, key=f"{key}_users")
+    n = left.select_slider("People", choices, min(200_000, choices[-1]), format_func="{:,}".format, key=f"{key}_users")
     parameters = str(sorted(trace.parameters.items()))
     tried = st.session_state.setdefault(f"{key}_tried", {}).setdefault((data.dataset_id, parameters), {})
     if right.button("Ask them", key=f"{key}_ask", width="stretch"):
         tried[n] = _loss(data.dataset_id, n, trace.seed or 0, algorithm, data, parameters)
     error = algorithm.predicted(d, n)
     st.html(
-        f'<p class="dp-small">Before anybody is asked: with {n:,} users a cell stands out from '
-        f"<b>{error['heavy'] / n:.1%}</b> of the users up, a weight is off by ±{error['weight'] / n:.1%} of all "
-        f"users, and the average of one cluster's widest cell by about <b>{error['center']:.2g}</b> of the domain's "
+        f'<p class="dp-small">Before anybody is asked: with {n:,} people a cell stands out from '
+        f"<b>{error['heavy'] / n:.1%}</b> of the people up, a weight is off by ±{error['weight'] / n:.1%} of all "
+        f"people, and the average of one cluster's widest cell by about <b>{error['center']:.2g}</b> of the domain's "
         "half-width, before shrinking.</p>"
     )
     table = pd.DataFrame([{"users": m, **algorithm.predicted(d, m)} for m in choices])

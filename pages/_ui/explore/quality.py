@@ -6,12 +6,13 @@ import html
 
 import streamlit as st
 
-from dpviz.metrics import quality
+from dpviz.metrics import quality, reference_name, run_loss
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.workers import workers
 
 _WORDS = {
+    "cost": ("k-median cost", "distance to the nearest center, z units, per row; lower is better", ".4g"),
     "loss": ("Loss", "squared distance to the nearest center, z units, per row; lower is better", ".4g"),
     "silhouette": ("Silhouette", "between -1 and 1; higher is better", ".2f"),
     "majority accuracy": (
@@ -34,6 +35,9 @@ def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, 
         workers().call(quality, data.X, centers, reference, data.domain, data.labels)
         for centers in (_result.trace.cluster_centers, reference)
     )
+    if reference_name(_result.trace) == "KMedians":
+        costs = (run_loss(_result.trace, data.X, centers) for centers in (_result.trace.cluster_centers, reference))
+        ours, theirs = ({"cost": cost, **found} for cost, found in zip(costs, (ours, theirs), strict=True))
     return ours, theirs
 
 
@@ -45,19 +49,20 @@ def section(result: Result, *, hidden: bool) -> None:
 
 
 def _body(result: Result) -> None:
-    box = st.expander("How good is it? Beside KMeans, by the raw rows", key="quality", on_change="rerun")
+    against = reference_name(result.trace)
+    box = st.expander(f"How good is it? Beside {against}, by the raw rows", key="quality", on_change="rerun")
     if not box.open:  # nothing is computed that nobody looks at
         return
     with box:
         ours, theirs = _table(result)
         rows = "".join(
-            f"<tr><td>{_WORDS[name][0]}</td><td><b>{ours[name]:{_WORDS[name][2]}}</b></td>"
+            f"<tr><td>{_WORDS[name][0].replace('KMeans', against)}</td><td><b>{ours[name]:{_WORDS[name][2]}}</b></td>"
             f"<td>{theirs[name]:{_WORDS[name][2]}}</td><td>{_WORDS[name][1]}</td></tr>"
             for name in ours
         )
-        heads = "".join(f"<th scope=col>{html.escape(head)}</th>" for head in ("", result.trace.name, "KMeans", ""))
+        heads = "".join(f"<th scope=col>{html.escape(head)}</th>" for head in ("", result.trace.name, against, ""))
         st.html(
-            '<div class="dp-table dp-free" tabindex="0" role="region" aria-label="Comparison with KMeans">'
+            f'<div class="dp-table dp-free" tabindex="0" role="region" aria-label="Comparison with {against}">'
             f'<span class="dp-tag">NOT PRIVATE</span><table><thead><tr>{heads}</tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )

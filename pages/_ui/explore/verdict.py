@@ -7,7 +7,7 @@ import html
 import numpy as np
 import streamlit as st
 
-from dpviz.metrics import normalized_loss
+from dpviz.metrics import run_loss
 from dpviz.postprocessing.verdict import Groups, Verdict, demo_verdict, groups_of, private_verdict
 from pages._ui.caches import per_run
 from pages._ui.results import Result
@@ -24,7 +24,7 @@ def groups(identity: str, _result: Result) -> Groups:
 @per_run(shared=256, own=64)
 def _demo(identity: str, _result: Result) -> Verdict:
     data, reference = _result.data, _result.reference.cluster_centers
-    loss = normalized_loss(data.X, _result.trace.cluster_centers, data.domain)
+    loss = run_loss(_result.trace, data.X)
     return demo_verdict(
         _result.trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units
     )

@@ -32,8 +32,11 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             "people, and a sweep on them costs nothing more."
         )
     names = choices()
+    if not private:
+        catalog.follow("sweep_data", names, many=True)
+    titles = {name: open_choice(name).title for name in names}
     data = st.multiselect(
-        "Data", names, [names[0] if private else "town"], format_func=lambda name: open_choice(name).title,
+        "Data", names, [names[0] if private else "town"], format_func=titles.get,
         max_selections=4, key="sweep_data_private" if private else "sweep_data", **_KEEP,
     )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
