@@ -106,11 +106,6 @@ def find(identity: str) -> Result | None:
     return mine.get(identity) or shared.get(identity)
 
 
-def keep(result: Result) -> None:
-    """Keep a result: where everybody finds it if its data are everybody's, else in this session."""
-    _stores()[is_public(result.data)].put(result)
-
-
 def show(identity: str) -> None:
     """Make a stored run the shown one, and the newest of the session's history."""
     state = st.session_state
