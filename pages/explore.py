@@ -62,6 +62,8 @@ weaker = reach(result.trace) if result and result.trace.claimed.rho_distance is 
 shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private, reach=weaker)
 with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
     links.notice("explore", controls.explore)
+    if data.private and result is None:
+        private.offer(data, algorithm)
     if data.private:
         private.confirm(data, algorithm)
     runs.progress()

@@ -365,7 +365,7 @@ def _strips(view: View, *, height: int = 190) -> Panel:
         for strip, column in enumerate(columns):
             rows = table[table.column == column]
             low, high = float(trace.domain.low[column]), float(trace.domain.high[column])
-            word = "no cut is offered here" if rows.empty else ""
+            word = "too narrow or too few rows to cut" if rows.empty and step.kind == "region" else ""
             if len(rows):
                 x = rows.position.astype(np.float32).to_numpy()
                 bars = (6 * rows.chance / table.chance.max()).round(3).to_numpy()

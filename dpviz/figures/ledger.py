@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.figures.panels import whole
+from dpviz.figures.panels import release_name, whole
 from dpviz.figures.theme import Theme, base
 from dpviz.privacy.accounting import Total
 from dpviz.privacy.ledger import Release, spent
@@ -76,7 +76,7 @@ def releases_table(trace: Trace) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "release": range(1, len(trace.ledger) + 1),
-            "label": [f"{entry.name} {entry.occurrence + 1}" for entry in trace.ledger],
+            "label": [release_name(entry) for entry in trace.ledger],
             "mechanism": [entry.mechanism for entry in trace.ledger],
             "scope": [" > ".join(map(str, entry.path)) for entry in trace.ledger],
             "norm": [entry.norm for entry in trace.ledger],

@@ -200,16 +200,22 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     none: dict[str, Any] = {"x": [None], "y": [None]}
     updates: list[list[dict[str, Any]]] = []
     for t, phase in shots(trace):
+        words = ""
         if phase == ASSIGN or t not in tables:
             bars = ticks = none
+            words = "counts come with the next step" if phase == ASSIGN else "no row is counted here"
         else:
             table = tables[t]
             color = [colors.released_soft if dead else colors.released for dead in table.dead]
             x, y = table.center.tolist(), table.noisy_counts.round(1).tolist()
             bars = {"x": x, "y": y, "marker": {"color": color}, "error_y": {"array": table.sd.tolist()}}
             ticks = {"x": x, "y": table.true_counts.tolist()} if true else {}
-        updates.append([bars, ticks] if true else [bars])
-    add_frames(figure, [0, 1] if true else [0], updates)
+        updates.append([bars, *([ticks] if true else []), {"text": [words]}])
+    middle = (every.center.max() + 1) / 2, 0.5 * max(high, 1.0)
+    figure.add_scatter(
+        x=[middle[0]], y=[middle[1]], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted}
+    )
+    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
     return Panel("side", figure, "The noisy number of rows at each center, with one standard deviation of the noise.")
 
 

@@ -10,10 +10,20 @@ import plotly.graph_objects as go
 
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames, thin, xy
-from dpviz.privacy.ledger import spent
+from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
-__all__ = ["ledger_table", "ledger_panel", "loss_panel", "plane", "reference", "spend_table", "spend_panel", "whole"]
+__all__ = [
+    "ledger_panel",
+    "ledger_table",
+    "loss_panel",
+    "plane",
+    "reference",
+    "release_name",
+    "spend_panel",
+    "spend_table",
+    "whole",
+]
 
 MAX_PEOPLE = 800
 
@@ -92,6 +102,32 @@ def _rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, 
     )  # fmt: skip
 
 
+_RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
+    "update.sums": "sums, round",
+    "update.counts": "counts, round",
+    "recover.sums": "last sums",
+    "recover.counts": "last counts",
+    "candidates.sums": "candidates' sums",
+    "candidates.counts": "candidates' counts",
+    "regions.sums": "regions' sums",
+    "regions.counts": "regions' counts",
+    "average.sums": "averages' sums",
+    "average.counts": "averages' counts",
+    "votes": "votes, round",
+    "cubes": "cubes, level",
+    "buckets": "cells, table",
+    "pick": "picked cells",
+    "split": "cut",
+    "swap": "swap",
+}
+
+
+def release_name(entry: Release) -> str:
+    """Return what a release is called on screen: what it holds, and the how-manieth of its kind it is."""
+    words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
+    return f"{words} {entry.occurrence + 1}"
+
+
 def spend_table(trace: Trace) -> pd.DataFrame:
     """Return epsilon spent after every release at the run's delta: columns release, label, epsilon."""
     delta = trace.claimed.delta
@@ -110,7 +146,7 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "release": range(1, len(trace.ledger) + 1),
-            "label": [f"{entry.name} {entry.occurrence + 1}" for entry in trace.ledger],
+            "label": [release_name(entry) for entry in trace.ledger],
             "mechanism": [entry.mechanism for entry in trace.ledger],
             "sensitivity": [entry.sensitivity for entry in trace.ledger],
             "scale": [entry.scale for entry in trace.ledger],
@@ -122,70 +158,92 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
 
 
 def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
-    """Return the epsilon curve; `frames[i]` is how many releases have happened at frame i."""
-    table, colors = spend_table(view.trace), view.colors
-    figure = base(colors, "ε spent so far", height=height)
-    releases, epsilon = table.release.tolist(), table.epsilon.tolist()
-    marks = "lines+markers" if len(table) <= 40 else "lines"
+    """Return epsilon along the player's own steps; `frames[i]` is how many releases have happened at frame i."""
+    table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
+    at = f", at δ {delta:.2g}" if delta else ""
+    figure = base(colors, f"ε spent so far{at}", height=height)
+    steps, epsilon = list(range(1, len(frames) + 1)), [float(table.epsilon[n]) for n in frames]
+    marks = "lines+markers" if len(steps) <= 40 else "lines"
     figure.add_scatter(
-        x=releases, y=epsilon, mode=marks, line={"color": colors.released_soft, "width": 1.6}, hoverinfo="skip"
+        x=steps, y=epsilon, mode=marks, line={"color": colors.released_soft, "width": 1.6}, hoverinfo="skip"
     )
     figure.add_scatter(
-        x=[0], y=[0], mode=marks, line={"color": colors.released, "width": 2.4},
-        name="spent", hovertemplate="after release %{x}: ε = %{y:.3g}<extra></extra>",
+        x=[1], y=[0], mode=marks, line={"color": colors.released, "width": 2.4},
+        name="spent", hovertemplate="at step %{x}: ε = %{y:.3g}<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
-        x=[0], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
+        x=[1], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
     )
-    figure.update_xaxes(title_text="release", range=[-0.3, len(table) - 0.5], dtick=whole(len(table)))
-    figure.update_yaxes(title_text="ε", range=[0, 1.25 * max(epsilon)])
+    _along_steps(figure, len(steps))
+    figure.update_yaxes(title_text="ε", range=[0, 1.25 * float(table.epsilon.max())])
     updates: list[list[dict[str, Any]]] = [
         [
-            {"x": np.arange(n + 1, dtype=np.uint16), "y": np.asarray(epsilon[: n + 1], dtype=np.float32)},
-            {"x": [n], "y": [epsilon[n]], "text": [f"{epsilon[n]:.2f}"]},
+            {"x": np.arange(1, i + 2, dtype=np.uint16), "y": np.asarray(epsilon[: i + 1], dtype=np.float32)},
+            {"x": [i + 1], "y": [now], "text": [f"{now:.2f}"], "textposition": _toward_middle(i, len(steps))},
         ]
-        for n in frames
+        for i, now in enumerate(epsilon)
     ]
     add_frames(figure, [1, 2], updates)
-    return Panel("side", figure, f"Epsilon spent rises to {epsilon[-1]:.2f} over {len(table) - 1} releases.")
+    made = len(table) - 1
+    return Panel("side", figure, f"Epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}.")
+
+
+def _along_steps(figure: go.Figure, n: int) -> None:
+    """Make the x axis the player's: one place for every step that it stops at."""
+    figure.update_xaxes(title_text="step", range=[0.6, n + 0.4], tick0=1, dtick=whole(n))
+
+
+def _toward_middle(i: int, n: int) -> str:
+    """Return where a text beside the point of frame i of n stays inside."""
+    return "top left" if 2 * i >= n else "top right"
 
 
 def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "step") -> Panel:
-    """Return the loss of every step beside KMeans; `steps[i]` is the step shown at frame i (-1: none yet)."""
+    """Return the loss beside KMeans along the player's own steps.
+
+    Parameters
+    ----------
+    steps : the step of the trace that is shown at frame i (-1: none yet)
+    name : what such a step is called
+    """
     colors, losses = view.colors, view.losses
     what, against = "k-median cost" if view.against == "KMedians" else "Loss", view.against
     figure = base(colors, f"{what} after each {name}", height=height)
     tag(figure, colors)
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
-    rounds = list(range(1, len(losses) + 1))
-    values = [None if np.isnan(loss) else float(loss) for loss in losses]
+    best = view.reference_loss
+    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # where each is seen first
+    values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
+    known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
     figure.add_scatter(
-        x=rounds, y=values, mode="lines+markers" if len(rounds) <= 40 else "lines",
-        hovertemplate=f"{name} %{{x}}: %{{y:.4g}}<extra></extra>",
+        x=[x for x, _ in known], y=[y for _, y in known], mode="lines+markers" if len(known) <= 40 else "lines",
+        hovertemplate=f"step %{{x}}: %{{y:.3g}}{f' × {against}' * bool(best)}<extra></extra>",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 8},
     )  # fmt: skip
     figure.add_scatter(
         x=[None], y=[None], mode="markers+text", cliponaxis=False, hoverinfo="skip",
         marker={"symbol": "circle-open", "size": 13, "color": colors.hidden, "line": {"width": 2.4}},
     )  # fmt: skip
-    if view.reference_loss is not None:
+    if best:
         figure.add_hline(
-            y=view.reference_loss, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
             annotation={"text": against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )  # fmt: skip
-    figure.update_xaxes(title_text=name, range=[0.6, len(losses) + 0.6], dtick=whole(len(losses)))
-    top = max([value for value in values if value is not None] + [view.reference_loss or 0.0])
-    unit = "z" if view.against == "KMedians" else "z²"
-    figure.update_yaxes(title_text=f"{unit} per row", range=[0, 1.25 * top])
-    best, updates = view.reference_loss, []
-    for step in steps:
+    _along_steps(figure, len(steps))
+    top = max([y for _, y in known if y is not None] + [1.0 if best else 0.0])
+    unit = "z" if against == "KMedians" else "z²"
+    figure.update_yaxes(title_text=f"× {against}" if best else f"{unit} per row", range=[0, 1.25 * top])
+    updates = []
+    for i, step in enumerate(steps):
         here = values[step] if step >= 0 else None
-        text = "" if here is None else f"{here / best:.2f}×" if best else f"{here:.3g}"
-        side = "left" if step > len(losses) / 2 else "right"  # of the ring, so that it stays inside
-        place = {"x": [None if here is None else step + 1], "y": [here]}
-        updates.append([{**place, "text": [text], "textposition": f"top {side}"}])
+        if here is None:  # no centers yet
+            place = {"x": [(len(steps) + 1) / 2], "y": [0.6 * top], "text": ["no centers yet"]}
+            updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
+            continue
+        place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else f"{here:.3g}"]}
+        updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
     return Panel("side", figure, f"{what} ends at {losses[-1]:.3g}{beside}. Not private.")

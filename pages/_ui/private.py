@@ -79,6 +79,13 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
     runs.start(data, algorithm, None)
 
 
+def offer(data: Dataset, algorithm: Algorithm | None) -> None:
+    """Ask at once where nothing was run yet on a private file; "Not now" is remembered until Run is pressed."""
+    state = st.session_state
+    if algorithm is not None and "job" not in state and state.get("not_now") != data.dataset_id:
+        state.asking = runs.run_id(data, algorithm, None)
+
+
 def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
     """Say what the run that was asked for costs, and start it; the claim stays, whatever happens to the run."""
     state = st.session_state
@@ -119,4 +126,5 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
                 st.rerun()
             if st.button("Not now"):
                 del state.asking
+                state.not_now = data.dataset_id
                 st.rerun()

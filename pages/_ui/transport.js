@@ -36,7 +36,7 @@ export default function ({ data, parentElement }) {
     <div class="track"><input type="range" min="0" max="${last}" step="1" aria-label="Step">
       <div class="ticks">${data.marks.map((m) => `<i style="left:${last ? (100 * m) / last : 0}%"></i>`).join("")}</div></div>
     <select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option><option value="450">2×</option></select>
-  </div><div class="say"><output aria-live="polite"></output>
+  </div><div class="say"><output aria-live="polite"></output><span class="at" aria-hidden="true"></span>
     <button class="look" data-do="look" title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
   const playButton = root.querySelector(".play"), lookButton = root.querySelector(".look");
@@ -53,6 +53,7 @@ export default function ({ data, parentElement }) {
     const strong = document.createElement("b");
     strong.textContent = head;
     words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
+    root.querySelector(".at").textContent = `step ${state.step + 1} of ${last + 1}`;
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
     if (!state.playing && data.main) window.__dpvizAddress?.step?.(state.step, last);

@@ -144,7 +144,9 @@ def test_rows_keep_json_parameters():
     assert json.loads(row["parameters"])["alpha"] == 0.5
 
 
-@pytest.mark.parametrize(("objective", "title", "unit"), [("means", "Loss", "z²"), ("medians", "k-median cost", "z")])
+@pytest.mark.parametrize(
+    ("objective", "title", "unit"), [("means", "Loss", "× KMeans"), ("medians", "k-median cost", "× KMedians")]
+)
 def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(objective, title, unit):
     data = load_sample("ring")
     algorithm = ALGORITHMS["stemmer-kaplan"](n_clusters=4, epsilon=4.0, objective=objective)
@@ -153,7 +155,9 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
                 reference=best.trace.cluster_centers, reference_loss=best.loss)  # fmt: skip
     panel = loss_panel(view, list(range(len(found.trace.steps))))
     assert panel.figure.layout.title.text.startswith(f"{title} after each")
-    assert panel.figure.layout.yaxis.title.text == f"{unit} per row"
+    assert panel.figure.data[0].y[-1] == pytest.approx(found.losses[-1] / best.loss)
+    assert panel.figure.data[0].x[-1] == len(found.trace.steps)  # the player's own steps
+    assert panel.figure.layout.yaxis.title.text == f"× K{objective.capitalize()}"
     cost = mean_distance if objective == "medians" else None
     if cost is not None:
         centers = data.domain.normalize(best.trace.cluster_centers)
