@@ -19,6 +19,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.datasets",
     "dpviz.privacy.guarantee",
     "dpviz.privacy.accounting",
+    "dpviz.privacy.budget",
     "dpviz.privacy.noise",
     "dpviz.privacy.local",
     "dpviz.privacy.plan",
