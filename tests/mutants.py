@@ -62,6 +62,14 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (P + "plan.py", "tests/algorithms/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
     ],
+    (P + "accounting.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
+        ("shuffled_no_condition", "if users < 2 or epsilon > math.log(", "if users < 2 or False and epsilon > math.log("),
+        ("shuffled_sixteenth_of_the_clones", "clones = 8 * math.sqrt(", "clones = 0.5 * math.sqrt("),
+    ],
+    (P + "curator.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
+        ("shuffled_price_without_mixing", "not (self._mixed and cost.users <= self.n_public)", "False"),
+        ("shuffle_keeps_the_order", "self._session.shuffle(self._noise.permutation(self.n_public))", "self._session.shuffle(np.arange(self.n_public))"),
+    ],
     (P + "accounting.py", ACCOUNTING): [
         ("delta_of_mu_sign", "ndtr(mu / 2 - epsilon / mu)", "ndtr(mu / 2 + epsilon / mu)"),
         ("delta_of_mu_no_tail", "- math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))", "- 0.0 * epsilon"),

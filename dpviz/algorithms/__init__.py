@@ -20,6 +20,7 @@ from dpviz.algorithms.pe_means import PEMeans
 from dpviz.algorithms.privtree import PrivTree
 from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
 from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
+from dpviz.algorithms.stemmer_kaplan_shuffle import StemmerKaplanShuffle
 from dpviz.algorithms.stemmer_kaplan_swap import StemmerKaplanSwap
 from dpviz.algorithms.sulloyd import SuLloyd
 
@@ -42,6 +43,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         NSM,
         StemmerKaplan,
         StemmerKaplanSwap,
+        StemmerKaplanShuffle,
         StemmerKaplanLocal,
         Balcan,
         DistDP,

@@ -194,7 +194,7 @@ class Algorithm:
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
         """Two generators, so that another epsilon keeps the initial centers: the picture shows noise, not luck."""
         validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
-        if noise == "none" and self.notion is Notion.LOCAL:
+        if noise == "none" and self.notion in (Notion.LOCAL, Notion.SHUFFLE):
             raise ValueError(f"{self.name}: noise must not be 'none'; an unrandomized report is the row itself.")
         if noise == "secure":
             if seed is not None:

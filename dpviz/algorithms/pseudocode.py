@@ -179,6 +179,15 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  average their rows, with noise", ("buckets",), "averages"),
         *_SWAPS,
     ),
+    "stemmer-kaplan-shuffle": (
+        Line("everybody randomizes at home, only a little", ("reports",)),
+        Line("a shuffler mixes the reports: whose is whose?", ("reports",)),
+        Line("  in which bucket are you? Told with noise", ("reports",), "report"),
+        Line("  keep buckets that many seem to name", ("reports",)),
+        Line("  where in it? One random bit each", ("averages",), "report"),
+        Line("which average is nearest? Told with noise", ("weights",), "report"),
+        Line("weighted k-means on the averages", ("choose",)),
+    ),
     "stemmer-kaplan-local": (
         Line("everybody randomizes at home; then:", ("reports",)),
         Line("  in which bucket are you? Told with noise", ("reports",), "report"),

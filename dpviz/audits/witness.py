@@ -87,6 +87,11 @@ class Witness(Session):
         self._neighbor.partition(scope, predicate)
         return super().partition(scope, predicate)
 
+    def shuffle(self, order: np.ndarray) -> None:
+        """Mix both alike: an adversary who knew the order would know more than any real one."""
+        self._neighbor.shuffle(order)
+        super().shuffle(order)
+
     def noisy_sum(self, query: Any, scope: int, draw: Any) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Answer from the rows; note every part with the neighbor's truth."""
         noisy, true = super().noisy_sum(query, scope, draw)

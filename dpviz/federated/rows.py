@@ -180,6 +180,10 @@ class MaskedSession(Session):
         """Refuse."""
         refuse("releasing one noisy value per row")
 
+    def shuffle(self, order: np.ndarray) -> NoReturn:
+        """Refuse."""
+        refuse("mixing everybody's reports")
+
     def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
         """Refuse."""
         refuse("gathering one randomized report per row")

@@ -139,6 +139,10 @@ class Asked:
         """Refuse."""
         refuse("randomizing one report per row")
 
+    def permutation(self, n: int) -> NoReturn:
+        """Refuse."""
+        refuse("mixing everybody's reports")
+
     def binomial(self, counts: np.ndarray, chance: float) -> NoReturn:
         """Refuse."""
         refuse("randomizing one report per row")

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.panels import release_name, whole
 from dpviz.figures.theme import Theme, base
-from dpviz.privacy.accounting import Total
+from dpviz.privacy.accounting import Total, shuffled_epsilon
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
@@ -40,6 +40,11 @@ def _cost(entry: Release) -> str:
         return f"ε = {3 * ratio:.4g} for the whole tree"
     if entry.mechanism == "Cover":
         return f"ε = {entry.cost['epsilon']:.4g} and δ = {entry.cost['delta']:.2g} for all picks together"
+    if "users" in entry.cost:
+        alone, users, delta = (entry.cost[name] for name in ("epsilon", "users", "delta"))
+        mixed = shuffled_epsilon(alone, int(users), delta)
+        if mixed < alone:
+            return f"ε = {alone:.4g} by itself, and ε = {mixed:.4g} at δ = {delta:.2g} mixed with {users:,.0f} others'"
     return f"ε = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
 
 

@@ -94,6 +94,37 @@ def zcdp_of_epsilon(epsilon: float, delta: float) -> float:
     return (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2 * (1 - 1e-14)
 
 
+def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
+    """Return what the mixed reports of all users together cost at `delta`, if each one is epsilon-local-DP by itself.
+
+    ln(1 + (e^eps - 1)/(e^eps + 1) (8 sqrt(e^eps ln(4/delta) / n) + 8 e^eps / n)) for eps <= ln(n / (16 ln(2/delta)))
+    and one user's value changed to any other, even where later questions follow earlier reports (Feldman, McMillan and
+    Talwar, "Hiding among the clones", FOCS 2021, Theorem 3.1; arXiv 2012.12803). Where its condition fails, or it
+    says more than epsilon, mixing buys nothing: epsilon itself.
+    """
+    validate.positive("accounting", epsilon=epsilon)
+    validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
+    if users < 2 or epsilon > math.log(max(users / (16 * math.log(2 / delta)), 1e-300)):
+        return epsilon
+    clones = 8 * math.sqrt(math.exp(epsilon) * math.log(4 / delta) / users) + 8 * math.exp(epsilon) / users
+    return min(epsilon, math.log1p(math.tanh(epsilon / 2) * clones))
+
+
+def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
+    """Return the largest epsilon of a single report so that the mixed reports cost at most `epsilon` at `delta`."""
+    validate.positive("accounting", epsilon=epsilon)
+    most = math.log(max(users / (16 * math.log(2 / delta)), 1e-300))
+    if most <= epsilon or shuffled_epsilon(epsilon, users, delta) >= epsilon:
+        return epsilon  # too few users: mixing buys nothing
+    if shuffled_epsilon(most, users, delta) <= epsilon:
+        return most
+    low, high = epsilon, most
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shuffled_epsilon(middle, users, delta) <= epsilon else (low, middle)
+    return low
+
+
 def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
     """Compose: min of (pure + epsilon_of_mu at the delta left over) and, where it exists, the zCDP bound.
 

@@ -174,6 +174,10 @@ class ChunkedSession(Session):
         """Refuse: one noisy value per row would not fit in memory either."""
         raise PermissionError("ChunkedRows: a release of every row needs the rows in memory; load the file instead.")
 
+    def shuffle(self, order: np.ndarray) -> NoReturn:
+        """Refuse: rows of many files cannot change places."""
+        raise PermissionError("ChunkedRows: mixing the rows needs them in memory; load the file instead.")
+
     def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
         """Refuse, likewise."""
         raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")

@@ -16,7 +16,19 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Cover, Exact, Exponential, Gaussian, Halving, Laplace, Plan, Report, Threshold
+from dpviz.privacy.plan import (
+    Cost,
+    Cover,
+    Exact,
+    Exponential,
+    Gaussian,
+    Halving,
+    Laplace,
+    Plan,
+    Report,
+    Shuffled,
+    Threshold,
+)
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
@@ -66,6 +78,7 @@ class Curator:
         self._ledger: list[Release] = []
         self._hidden: list[Hidden] = []
         self._by_user: set[int] = set()
+        self._mixed = False
         self._next = _NextPrices()
         self._tally = np.zeros(2)  # sum of noisy tallies over their variances, and of 1 / variance
 
@@ -237,6 +250,16 @@ class Curator:
         self._remember(label, ALL, true)
         return Noisy(noisy, cost.sd(entry.scale))
 
+    def shuffle(self) -> None:
+        """Mix everybody, in an order that nobody learns; reports that are priced as mixed may be collected then.
+
+        The same law as users who send their reports through a shuffler that hides who sent what. Free: no row is told.
+        """
+        if self.neighboring is not Neighboring.REPLACE:
+            raise PermissionError(f"Curator: mixing is for relation replace only; got {self.neighboring}.")
+        self._session.shuffle(self._noise.permutation(self.n_public))
+        self._mixed = True
+
     def collect(
         self, label: str, question: Question, scope: int = ALL, *, oracle: str = "oue", shown: int = 0
     ) -> Reports:
@@ -256,7 +279,9 @@ class Curator:
             raise PermissionError(f"Curator: report {label!r} is for relation replace only; got {self.neighboring}.")
         path = self._path(label, scope)
         one = {"": 1.0}
-        _, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report,))
+        cost, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report,))
+        if isinstance(cost, Shuffled) and not (self._mixed and cost.users <= self.n_public):
+            raise PermissionError(f"Curator: report {label!r} is priced as mixed among {cost.users}; mix them first.")
         randomizer: Randomizer = (
             ORACLES[oracle](question.size, entry.scale, question.seed) if question.size else OneBit(entry.scale)
         )

@@ -31,6 +31,7 @@ class Notion(StrEnum):
 
     NONE = "none"
     CENTRAL = "central DP"
+    SHUFFLE = "shuffle DP"
     LOCAL = "local DP"
     RHO = "rho-distance DP"
 

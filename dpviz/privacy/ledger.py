@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from dpviz.privacy.accounting import Total, total
+from dpviz.privacy.accounting import Total, shuffled_epsilon, total
 
 __all__ = ["Release", "spent"]
 
@@ -65,15 +65,22 @@ def _exact(entry: Release) -> float:
     return 0.0 if entry.sensitivity == 0 else math.inf
 
 
+def _report(entry: Release) -> tuple[float, float, float, float | None]:
+    """Return the cost of a report by itself, or of all users' reports mixed."""
+    alone = _odds(entry)
+    if "users" not in entry.cost:
+        return alone, 0.0, 0.0, alone**2 / 2
+    mixed = shuffled_epsilon(alone, int(entry.cost["users"]), entry.cost["delta"])
+    return (mixed, 0.0, entry.cost["delta"], None) if mixed < alone else (alone, 0.0, 0.0, alone**2 / 2)
+
+
 # What one ledger entry costs, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
 _COST = {
     "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
     "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
     "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
     "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], _ratio(entry) ** 2 / 2),
-    **{  # reports of the local model: the scale is the chance that a bit lies
-        name: lambda entry: (_odds(entry), 0.0, 0.0, _odds(entry) ** 2 / 2) for name in ("OUE", "Hadamard", "OneBit")
-    },
+    **dict.fromkeys(("OUE", "Hadamard", "OneBit"), _report),  # the scale is the chance that a bit lies
     "Cover": lambda entry: (
         math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
         0.0,

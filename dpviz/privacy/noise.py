@@ -42,6 +42,10 @@ class Noise(Protocol):
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         ...
 
+    def permutation(self, n: int) -> np.ndarray:
+        """Draw one order of n things uniformly, shape (n,)."""
+        ...
+
     def coins(self, chances: np.ndarray) -> np.ndarray:
         """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
         ...
@@ -79,6 +83,10 @@ class Seeded:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         return int(np.argmax(utilities + self._rng.gumbel(0.0, scale, utilities.shape)))
 
+    def permutation(self, n: int) -> np.ndarray:
+        """Draw one order of n things uniformly, shape (n,)."""
+        return self._rng.permutation(n)
+
     def coins(self, chances: np.ndarray) -> np.ndarray:
         """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
         return self._rng.integers(0, COIN, chances.shape) < chances * COIN
@@ -115,6 +123,13 @@ class Secure:
         """Return the index of the largest utility + Gumbel noise of scale `scale`; -inf never wins."""
         open_to_choice = np.flatnonzero(np.isfinite(utilities))
         return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
+
+    def permutation(self, n: int) -> np.ndarray:
+        """Draw one order of n things: by keys of 64 bits each, drawn anew as long as two are equal."""
+        while True:
+            keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+            if len(np.unique(keys)) == n:
+                return np.argsort(keys, kind="stable")
 
     def coins(self, chances: np.ndarray) -> np.ndarray:
         """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""

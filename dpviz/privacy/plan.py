@@ -24,6 +24,8 @@ __all__ = [
     "Halving",
     "Laplace",
     "Plan",
+    "Report",
+    "Shuffled",
     "Threshold",
     "fitted",
     "gaussians",
@@ -301,15 +303,40 @@ class Report(Cost):
         return self.epsilon
 
     @property
-    def zcdp(self) -> float:  # noqa: D102
+    def zcdp(self) -> float | None:  # noqa: D102
         return self.epsilon**2 / 2
 
     def scale(self, sensitivity: float) -> float:  # noqa: D102
         return flip_chance(self.epsilon)
 
 
+@dataclasses.dataclass(frozen=True)
+class Shuffled(Report):
+    """One report of each of `users` people, mixed so that nobody can tell whose is whose: less than it costs alone.
+
+    `epsilon` is what a report costs by itself. Every user may report once in the whole run.
+    """
+
+    users: int
+    delta: float
+
+    @property
+    def pure(self) -> float:  # noqa: D102
+        return accounting.shuffled_epsilon(self.epsilon, self.users, self.delta)
+
+    @property
+    def own_delta(self) -> float:
+        """The delta of the bound; none where mixing buys nothing and the report's own promise holds."""
+        return self.delta if self.pure < self.epsilon else 0.0
+
+    @property
+    def zcdp(self) -> float | None:
+        """None where the bound is an (epsilon, delta) statement."""
+        return None if self.own_delta else self.epsilon**2 / 2
+
+
 COSTS: dict[str, type[Cost]] = {
-    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Halving, Exact, Report)
+    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Halving, Exact, Report, Shuffled)
 }
 
 

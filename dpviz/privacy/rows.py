@@ -140,6 +140,12 @@ class Session:
             self._scopes[child] = Scope((*whole.path, child), whole.block.take(np.flatnonzero(parts == part)))
         return whole.children
 
+    def shuffle(self, order: np.ndarray) -> None:
+        """Put the rows in another order, before anything is asked; a row's public number is its new place."""
+        if self._scopes[ALL].children:
+            raise PermissionError("Session: rows must be mixed before they are split.")
+        self._scopes[ALL].block = Block(self._scopes[ALL].block.x[order])
+
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Return (noisy, true) statistics of a scope; `draw(part, statistic)` adds the noise.
 

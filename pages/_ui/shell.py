@@ -124,7 +124,11 @@ def strip(
     messages.show()
 
 
-_OTHER = {Notion.RHO: "WEAKER: hides moves up to ", Notion.LOCAL: "LOCAL: trusts nobody"}
+_OTHER = {
+    Notion.RHO: "WEAKER: hides moves up to ",
+    Notion.SHUFFLE: "SHUFFLED: trusts a mixer of reports",
+    Notion.LOCAL: "LOCAL: trusts nobody",
+}
 
 
 def _name(name: str) -> str:

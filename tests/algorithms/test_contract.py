@@ -319,7 +319,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(slug):
     assert Spy.draws == 0 and curator.ledger == ()
 
 
-@pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "dist-dp", "dist-dp-random-points"])
+@pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
 def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(slug):
     """More rows are cut, fewer filled up at the middle; a row that is not finite stands there too."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")

@@ -14,6 +14,10 @@ from pages._ui.pace import duration
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
     Notion.CENTRAL: ("DP", "Differential privacy: one trusted curator sees the rows, nobody else does."),
+    Notion.SHUFFLE: (
+        "Shuffled",
+        "Shuffle model: everybody randomizes a little, and a shuffler mixes the reports.",
+    ),
     Notion.LOCAL: ("Local", "Local differential privacy: everybody randomizes first, nobody need be trusted."),
     Notion.RHO: ("Weaker", "Weaker promise: hides that somebody moved by at most rho, not that somebody is there."),
     Notion.NONE: ("No privacy", "No privacy: the reference that all others are measured by."),
