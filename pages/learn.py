@@ -75,7 +75,14 @@ guess = st.radio(
     persist_state="session",
 )  # fmt: skip
 if guess:
-    st.info(f"{VERDICTS[guess].format(sd=demo(SAMPLE, 4.0).trace.steps[0].released['noise_sd'])} {ANSWER}")
+    verdict = VERDICTS[guess].format(sd=demo(SAMPLE, 4.0).trace.steps[0].released["noise_sd"])
+    if guess == "split" or st.session_state.get("lesson_shown"):
+        st.info(f"{verdict} {ANSWER}", icon=":material/check:" if guess == "split" else None)
+    else:
+        st.info(f"{verdict} Step to the last round and look where the lone center on the left stands; then try again.")
+        if st.button("Show the answer"):
+            st.session_state.lesson_shown = True
+            st.rerun()
 st.html(
     '<p class="dp-small"><b>How this picture can fool you.</b> One seed, one town. Top-k voting does not fail in every '
     "run, and k-means selection can miss a neighborhood too: run both in Explore with other seeds.</p>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from dpviz.figures.panels import plane, reference
@@ -10,19 +9,17 @@ from dpviz.figures.pe import add_layers, layers
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames
 from dpviz.figures.votes import KEEP, shots
+from dpviz.postprocessing.verdict import groups_of
 
 __all__ = ["found_table", "panels", "sentences"]
 
 
 def found_table(view: View) -> pd.DataFrame:
-    """Return columns round, loss_ratio (to KMeans) and found: groups of KMeans to which some center is nearest."""
-    if view.reference is None or view.losses is None or not view.reference_loss:
-        raise ValueError("figures: vote splitting needs the centers of KMeans and every step's loss.")
-    reference_centers = view.trace.domain.normalize(view.reference)
-    found = []
-    for step in view.trace.steps:
-        squares = ((step.released["centers"][:, None] - reference_centers) ** 2).sum(axis=2)
-        found.append(len(np.unique(squares.argmin(axis=1))))
+    """Return columns round, loss_ratio (to KMeans) and found: KMeans' groups with a center within their radius."""
+    if view.reference is None or view.losses is None or not view.reference_loss or view.people is None:
+        raise ValueError("figures: vote splitting needs people, the centers of KMeans and every step's loss.")
+    there = groups_of(view.people, view.trace.domain, view.reference)
+    found = [int(there.found_by(step.released["centers"]).sum()) for step in view.trace.steps]
     ratio = view.losses / view.reference_loss
     return pd.DataFrame({"round": range(1, len(found) + 1), "loss_ratio": ratio, "found": found})
 

@@ -37,6 +37,11 @@ _FALLBACK = (  # after the named ones: marker and dash carry what color cannot
     Style("#B98A2E", "#F3E24A", "star-triangle-up", "solid"),
     Style("#4A1D3A", "#9060B4", "bowtie", "3px,3px"),
 )
+_LETTERS = {  # the markers as letters, for the names at the ends of curves
+    "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
+    "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
+}  # fmt: skip
+FEW = 5  # runs of a point; below, an interval of the mean says nothing, and the single runs say it all
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
     "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',
@@ -147,6 +152,7 @@ def curves(
                 name=f"{name}: single runs", hoverinfo="skip",
                 marker={"symbol": style.marker, "size": 5, "color": color, "opacity": 0.33},
             )  # fmt: skip
+        line = line.assign(**{end: line[end].where(line.runs >= FEW, line["mean"]) for end in ("low", "high")})
         low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # a log axis has no zero
         figure.add_scatter(
             x=line[axis] * shift, y=line["mean"], mode="lines+markers", name=name,
@@ -161,7 +167,9 @@ def curves(
             "the mean %{customdata[1]:.4g} to %{customdata[2]:.4g}<br>%{customdata[3]} runs, %{customdata[4]:.0f} "
             "centers<extra></extra>",
         )  # fmt: skip
-        ends.append((name, float(line["mean"].iloc[-1]), color))
+        ends.append(
+            (f'<span style="color:{color}">{_LETTERS[style.marker]}</span> {name}', line["mean"].iloc[-1], color)
+        )
     reference = points.dropna(subset="reference").drop_duplicates(axis).sort_values(axis)
     if len(reference):
         x, y = reference[axis].tolist(), reference.reference.tolist()
@@ -220,10 +228,11 @@ def _end_labels(
         bold = "KMeans" in name
         figure.add_annotation(
             x=1, xref="paper", xanchor="left", xshift=6, y=y, yref="paper", yanchor="middle", showarrow=False,
-            text=f"<b>{name}</b>" if bold else f'<span style="color:{color}">●</span> {name}',
+            text=f"<b>{name}</b>" if bold else name,
             font={"size": 12, "color": color if bold else colors.ink}, align="left",
         )  # fmt: skip
-    figure.update_layout(margin_r=16 + round(6.6 * max(len(name) for name, *_ in ends)))
+    longest = max(len(name.partition("</span>")[2] or name) for name, *_ in ends)
+    figure.update_layout(margin_r=24 + round(6.6 * longest))
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 
 import pandas as pd
 import streamlit as st
@@ -114,7 +115,8 @@ def watch(kept: Kept, look: Look) -> None:
 def _bar(kept: Kept) -> None:
     job, done = kept.job, len(kept.rows)
     ahead = sweeps.shelf().queue.position(job)
-    words = f"{done:,} of {kept.total:,} runs. The picture grows as they finish."
+    left = (time.monotonic() - kept.begun) / done * (kept.total - done) if done else 0.0  # by the pace so far
+    words = f"{done:,} of {kept.total:,} runs, {duration(left)} left. The picture grows as they finish."
     if job.status == "queued" and ahead:
         words = f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
     elif not done:
