@@ -151,5 +151,5 @@ def test_sentences_name_the_cut_in_original_units():
     at = trace.domain.denormalize(np.full(2, said["position"]))[said["column"]]
     assert (
         line.startswith(f"Region 1 of {len(regions(trace))} · ")
-        and f"column {said['column'] + 1} at {at:,.3g} " in line
+        and f"cut across {('east', 'north')[said['column']]} at {at:,.3g} km leaves " in line
     )
