@@ -30,8 +30,9 @@ with st.sidebar:
         help="The clients: no party can take off all of it. The server, as in the paper: then it must "
         "never see the result.", **kept("fed_noise"),
     )  # fmt: skip
+    more = st.expander("More")
     ring = federated.RINGS[
-        st.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, **kept("fed_ring"))
+        more.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, **kept("fed_ring"))
     ]
     silent = st.selectbox(
         "A client falls silent", [None, *range(clients)], **kept("fed_silent"), help="It stops answering in round 2.",

@@ -140,9 +140,8 @@ class LSHSplits(ApproximateDP):
                 below += kept
             yield Step(
                 "split-level",
-                f"Level {depth}: {len(level)} buckets, {sum(branched)} of them are split by hyperplane {depth + 1}"
-                if any(branched)
-                else f"Level {depth}: {len(level)} buckets, none of them is split further",
+                f"Level {depth}: {sum(branched)} of {len(level)} bucket{'s' * (len(level) > 1)} split "
+                + (f"by hyperplane {depth + 1}" if any(branched) else "further"),
                 {
                     "level": depth,
                     "nodes": np.array([bucket.node for bucket in level]),
@@ -165,7 +164,8 @@ class LSHSplits(ApproximateDP):
         centers = snap_toward_zero(domain.clip(solve(points, weights, k, rng, jitter=0.0)))
         yield Step(
             "split-means",
-            f"{len(leaves)} buckets give {len(leaves)} noisy averages; weighted k-means on them gives {k} centers",
+            f"{len(leaves)} bucket{'s give' if len(leaves) > 1 else ' gives'} {len(leaves)} noisy "
+            f"average{'s' * (len(leaves) > 1)}; weighted k-means on them gives {k} centers",
             {
                 "points": points,
                 "nodes": np.array([leaf.node for leaf in leaves]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.marks import center, disc_sizes, segments
+from dpviz.figures.marks import NOWHERE, center, disc_sizes, segments
 from dpviz.figures.panels import plane, reference
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, xy
@@ -13,6 +13,7 @@ from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 
+MOST_RAYS = 200  # points that are joined with their centers
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
     ("dashed", "nearest center, free"),
@@ -30,7 +31,8 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
     z, c = domain.normalize(coreset.points), domain.normalize(centers)
     nearest = ((z[:, None] - c) ** 2).sum(axis=2).argmin(axis=1)
     line = {"color": colors.released, "width": 1, "dash": "4px,4px"}
-    figure.add_scatter(**xy(segments(at, to[nearest])), mode="lines", line=line, hoverinfo="skip", name="nearest")
+    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more of them are a hairball
+    figure.add_scatter(**xy(rays), mode="lines", line=line, hoverinfo="skip", name="nearest")
     figure.add_scatter(
         **xy(at), mode="markers", name="released point", customdata=coreset.weights,
         hovertemplate="%{customdata:.0f} rows, noisy<extra></extra>",

@@ -68,8 +68,6 @@ def _recovered(view: View) -> Panel:
         marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
     reference(view, figure)
-    if view.hidden and view.losses is not None and view.reference_loss:
-        tag(figure, colors, f"NOT PRIVATE loss {view.losses[-1] / view.reference_loss:.2f} × KMeans")
     nothing = np.empty((0, 2))
     found = [trace.steps[t].released.get("centers") for t, _ in shots(trace)]
     add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])

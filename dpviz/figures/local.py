@@ -199,11 +199,11 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     )  # fmt: skip
     figure.add_scatter(
         x=[counts[0], counts[-1]], y=[100 / k, 100 / k], mode="lines+text", hoverinfo="skip",
-        text=["", f"an even cluster: {100 / k:.3g} %"], textposition="top left",
+        text=["", f"an even cluster: {100 / k:.3g} %"], textposition="bottom left",
         textfont={"size": 12, "color": colors.ink}, line={"color": colors.ink, "dash": "dot", "width": 1.4},
     )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people")
-    figure.update_yaxes(type="log", title_text="% of users that a cell needs", nticks=4)
+    figure.update_yaxes(type="log", title_text="% of people that a cell needs", dtick=1)
     seen = Panel("side", figure, f"With {users:,} people a cell needs {share[here]:.2g} % of them to stand out.")
 
     figure = base(colors, "Loss with so many people", height=280)
@@ -248,7 +248,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="All users are simulated on one machine. The reports drawn as sent are real; the others are drawn as sums "
-    "with exactly the same law (aggregate simulation). Each user spends her epsilon once, in one question.",
+    caution="All people are simulated on one machine. The reports drawn as sent are real; the others are drawn as sums "
+    "with exactly the same law (aggregate simulation). Each person spends her epsilon once, in one question.",
     warning=warning,
 )

@@ -183,7 +183,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     stays = "1 and 2 stay with the client" if drawn_by == CLIENTS else "1 stays with the client and 3 with the server"
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
     st.html(
-        '<p class="dp-small">Each row is one ring word, each square one of its bytes, darker for larger values. '
+        '<p class="dp-small">Each row is one ring word, each square one of its bytes, fuller for larger values. '
         f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what travels.</p>"
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -81,6 +83,7 @@ def player(
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
+        how = dataclasses.replace(how, sentences=_briefly(how))
         with st.container(key=f"{key}_figures"):
             draw(key, plane, zoom_of)
         _transport(key, result, how, axes, opened, autoplay=True)
@@ -107,6 +110,11 @@ def player(
         if len(result.trace.ledger):
             with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
                 _table(result, how)
+
+
+def _briefly(how: Pane) -> Callable[[Trace], list[str]]:
+    """Return the sentences up to their first semicolon: what is done, without its numbers."""
+    return lambda trace: [line.partition(";")[0] for line in how.sentences(trace)]
 
 
 def _transport(

@@ -12,7 +12,7 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
-from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui import messages, results, runs
 
@@ -69,6 +69,14 @@ def together(account: Account, relation: Neighboring) -> str:
     return f"ε = {total.epsilon:.4g}, δ = {total.delta:.2g}"
 
 
+def odds(account: Account, relation: Neighboring) -> int:
+    """Return how often in 100 anybody may be right about one row, by all claims on a file together."""
+    total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
+    return Guarantee(
+        notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp
+    ).odds
+
+
 def ask(data: Dataset, algorithm: Algorithm) -> None:
     """Ask before a run on private data; a release that was made before is shown again for nothing."""
     identity = runs.run_id(data, algorithm, None)
@@ -108,6 +116,11 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
             st.markdown(f"For a person with {rows} rows: ε = {person.epsilon:.4g}, δ = {person.delta:.2g}.")
         st.markdown(f"Claimed on this file so far, for {relation.unit}: {together(before, relation)}.")
         st.markdown(f"Afterwards: **{together(before.after(claim), relation)}**.")
+        now, then = odds(before, relation), odds(before.after(claim), relation)
+        st.markdown(
+            f"In a bet on whether somebody's row is as it is, anybody is right at most {now} times in 100 today, and "
+            f"**{then} times in 100** afterwards. A coin: 50."
+        )
         for total_for, total in before.budgets.items():
             st.markdown(
                 f"Left of your total of ε = {total.epsilon:g} for {total_for.unit}: {before.remaining(total_for):.4g}."
