@@ -15,6 +15,8 @@ from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
 
 __all__ = ["Summary", "about_middle", "about_points", "shaped", "strong"]
 
+NARROWEST = 2.0**-12  # smallest clipping radius of offsets: noise needs steps of the grid below it
+
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
@@ -58,6 +60,7 @@ def about_points(
     curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float
 ) -> Summary:
     """Release counts and clipped offsets about candidates (m, p) that are close to their rows."""
+    clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))
     kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=least)
     at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
