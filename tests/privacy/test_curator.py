@@ -272,6 +272,7 @@ def test_a_selection_has_the_probabilities_of_the_exponential_mechanism(source):
 def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
     asked = curator({"pick": (Exponential(0.5),)})
     asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
+    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # what is drawn from; a tie is the first one's
     (entry,) = asked.ledger
     assert (entry.mechanism, entry.norm, entry.sensitivity) == ("Exponential", math.inf, 1 + UTILITY_SLACK)
     assert entry.scale == entry.sensitivity / 0.5 and entry.reason == "one row casts one vote"
@@ -279,6 +280,12 @@ def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
 
 
 # Sparse keys
+
+
+def test_a_row_that_moves_leaves_its_keys_and_makes_as_many_new_ones():
+    query = Cells()
+    assert query.sensitivity(AR) == pytest.approx(math.sqrt(query.l0))
+    assert query.sensitivity(REPLACE) == query.sensitivity(MOVE) == pytest.approx(math.sqrt(2 * query.l0))
 
 
 def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
