@@ -2,18 +2,19 @@
 
 import streamlit as st
 
-from pages._ui import catalog, shell
+from pages._ui import catalog, controls, links, shell
 from pages._ui.data import files, gallery
 from pages._ui.data import upload as data_upload
 
-shell.enter(__file__)
-WAYS = {"Samples": gallery.samples, "Make blobs": gallery.blobs, "Your file": data_upload.files}
+links.enter(__file__, controls.data, has=("navigation",))
+WAYS = {"Samples": gallery.samples, "Make blobs": gallery.blobs, controls.OWN_FILE: data_upload.files}
 
 chosen, upload = catalog.chosen(), files.shown()
-if st.session_state.get("data_way") == "Your file" and upload is not None:
+if st.session_state.get("data_way") == controls.OWN_FILE and upload is not None:
     shell.strip(upload.table.name, private=upload.private)
 else:
     shell.strip(chosen.title, private=chosen.private)
+links.notice("data", controls.data)
 st.title("Data")
 st.html(
     '<p class="dp-lede">Every method needs public facts before it looks at a row: bounds, a size, and what one person '
@@ -23,4 +24,7 @@ way = st.segmented_control(
     "Where the data come from", WAYS, default="Samples", required=True, key="data_way", persist_state="session",
     label_visibility="collapsed",
 )  # fmt: skip
+links.keep(
+    "data", controls.data, private=way == controls.OWN_FILE or chosen.private
+)  # nothing of a file stands in an address
 WAYS[way]()

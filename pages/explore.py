@@ -11,7 +11,7 @@ from pages._ui.explore import centers, coreset, local, quality, reruns, stale, v
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.player import player
-from pages._ui.scene import HIDEABLE
+from pages._ui.scene import HIDEABLE, write
 from pages._ui.settings import begin, settings
 
 links.enter(__file__, controls.explore, has=(*HIDEABLE, "player"))
@@ -38,7 +38,9 @@ with st.sidebar:
         chosen = st.selectbox("Earlier runs", labels, now, format_func=labels.get, disabled=prepared.locked())
         if chosen not in (None, state.shown):
             state.shown = chosen
-            st.rerun()
+            if data.private:
+                st.rerun()
+            links.go(write(controls.explored(results.find(chosen)), controls.explore))
     if not data.private and prepared.shows("kmeans"):
         hidden = st.toggle(
             "Show people and KMeans", value=True, **prepared.kept("explore_hidden"),

@@ -7,12 +7,14 @@ from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
 from pages._ui.runs import demo
+from pages._ui.scene import write
 
 links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"
 c = shell.colors()
 result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)
 promise = result.trace.claimed
+seen = {"pages/explore.py": write(controls.explored(result), controls.explore)}  # its door leads to the same run
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
 links.notice("home", controls.home)
@@ -48,8 +50,8 @@ with left:
         f'<p class="dp-small">ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e}, μ = {promise.mu:.2f}. '
         "A bound for every possible attacker, not an estimate.</p>"
     )
-    shell.doors("doors_wide")
+    shell.doors("doors_wide", seen)
 with right:
     player("home", result, hidden=prepared.shows("kmeans"), axes=(0, 1), compact=True, opened=links.opened("home"))
 links.keep("home", controls.home)
-shell.doors("doors_narrow")
+shell.doors("doors_narrow", seen)

@@ -4,15 +4,17 @@ import streamlit as st
 
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN
-from pages._ui import shell
-from pages._ui.papers import counted, show, verdict
+from pages._ui import controls, links, shell
+from pages._ui.papers import WORDS, counted, show, verdict
+from pages._ui.prepared import kept
 
-shell.enter(__file__)
+links.enter(__file__, controls.papers, has=("form", "navigation"))
 every = papers()
 count = counted(every)
 heading = "The five papers, run again"
 source = "the papers' sets"
 shell.strip(source)
+links.notice("papers", controls.papers)
 st.title(heading)
 st.html(
     f'<p class="dp-lede">Of {sum(count.values())} figures and tables {count[REPRODUCES]} reproduce, {count[WITHIN]} '
@@ -22,12 +24,13 @@ st.html(
     "“always best” fails with one clear counterexample; the entry shows it. Two means are told apart only "
     "beyond both their 95 % intervals.</p>"
 )
-chosen, shown = st.columns([3, 2], vertical_alignment="bottom")
+chosen, shown = st.container(key="form").columns([3, 2], vertical_alignment="bottom")
 name = chosen.segmented_control(
-    "Paper", every, default="pe-means", required=True, key="papers_paper", persist_state="session",
+    "Paper", every, default="pe-means", required=True, **kept("papers_paper"),
     format_func=lambda one: every[one].short,
 )  # fmt: skip
-word = shown.selectbox("Verdict", ["all", REPRODUCES, WITHIN, DOES_NOT, NOT_RUN], key="papers_verdict")
+word = shown.selectbox("Verdict", WORDS, **kept("papers_verdict"))
+links.keep("papers", controls.papers)
 paper = every[name]
 st.header(paper.title)
 st.caption(paper.cite)

@@ -2,11 +2,24 @@
 
 import streamlit as st
 
-from pages._ui import shell
-from pages._ui.sweep import sweeps, view
-from pages._ui.sweep.form import sweep_form
+from pages._ui import controls, links, prepared, shell
+from pages._ui.scene import Scene, write
+from pages._ui.sweep import archive, sweeps, view
+from pages._ui.sweep.form import form_of, sweep_form
 
-shell.enter(__file__)
+
+def _open(kept: sweeps.Kept) -> None:
+    """Show a sweep and, where its data are public, in the form what it is."""
+    sweeps.show(kept.identity)
+    if archive.is_public(kept.sweep):
+        query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), controls.tradeoff)
+        if query != write(links.now("tradeoff", controls.tradeoff), controls.tradeoff):
+            links.go(query)
+
+
+links.enter(__file__, controls.tradeoff, has=("form", "navigation"))
+if links.brings_only("tradeoff", controls.tradeoff, "sweep") and (found := sweeps.shown()):
+    _open(found)  # a link of 0.1: the form follows the sweep
 
 with st.sidebar:
     sweep, title, error = sweep_form()
@@ -19,14 +32,20 @@ with st.sidebar:
     if len(past) > 1:
         names = {other.identity: f"{other.title}, {len(other.rows)} runs" for other in past}
         chosen = st.selectbox(
-            "Earlier sweeps", names, list(names).index(kept.identity) if kept else None, format_func=names.get
+            "Earlier sweeps",
+            names,
+            list(names).index(kept.identity) if kept else None,
+            format_func=names.get,
+            disabled=prepared.locked(),
         )
         if kept is None or chosen not in (None, kept.identity):
-            sweeps.show(chosen)
+            _open(next(other for other in past if other.identity == chosen))
             st.rerun()
 
 shown = kept.sweep if kept else sweep
 shell.strip(view.titles(kept) if kept else title, sweep=view.size(shown) if shown else "")
+links.notice("tradeoff", controls.tradeoff)
+links.keep("tradeoff", controls.tradeoff, entry=kept.identity if kept else "form")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
 if kept is None and sweep is not None:
@@ -37,6 +56,8 @@ if begin:
         st.rerun()
     except ValueError as problem:
         error = str(problem)
+if kept is not None and sweep not in (None, kept.sweep):
+    st.caption("The form says something else than the sweep that is shown: Start runs what the form says.")
 if error:
     st.error(f"{error} Nothing was started.")
 if kept is None:

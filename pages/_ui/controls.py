@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -11,6 +12,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES, Blobs
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
+from dpviz.papers import registry
 from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.sweeps.measures import METRICS
@@ -18,16 +20,20 @@ from dpviz.sweeps.sweep import REFERENCE
 from pages._ui import catalog, distance, federated
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
+from pages._ui.data import gallery
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
+from pages._ui.papers import WORDS
 from pages._ui.plan import form as facts
-from pages._ui.scene import Control, number
-from pages._ui.sweep import form
+from pages._ui.results import Result
+from pages._ui.scene import Control, Scene, number
+from pages._ui.sweep import archive, form, sweeps, tables, vary, view
 
 FILE = "file:"  # before the names of the columns of somebody's own public file
 MISSING = "missing"  # what stands for such a file in the state of a session that does not have it
 _SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
 _MOST_COLUMNS = 64
+OWN_FILE = "Your file"  # the way of the Data page that is in no address
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,6 +151,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
         )
     found += [Control("in", "budget_in", "Budget given as", _choice("epsilon", tuple(GIVEN_AS)))]
     found += [_seed("explore_seed"), _layers("explore_hidden")]
+    found.append(Control("clouds", "explore_again_how", "Reruns", _choice("all", ("all", "one"))))
     found.append(Control("again", "explore_again", "20 reruns", _switch(False)))
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
@@ -198,6 +205,14 @@ def rho(known: Mapping[str, Any]) -> Sequence[Control]:
     return found
 
 
+def explored(result: Result) -> Scene:
+    """Return the scene in which Explore asks for a run on public data, or on a public file of this session."""
+    name, trace = result.data.dataset_id.removeprefix("sample:"), result.trace
+    word = file_word(result.data.columns) if name in catalog.own() else name
+    values = {_SHORT.get(param, f"p.{param}"): value for param, value in trace.parameters.items()}
+    return Scene("explore", {"d": word, "a": trace.algorithm, **values, "s": trace.seed or 0})
+
+
 def _flat(text: str) -> str:
     name = _any_data(text)
     if not name.startswith(FILE) and not distance.fits(name):
@@ -236,20 +251,50 @@ def clients(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
-    """The form of a sweep."""
+    """The form of a sweep: its algorithms decide what can vary; and how the shown sweep is looked at."""
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
-    return [
+    found = [
+        Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token),
         SweepData("d", "sweep_data", "Data", ParamSpec(("town",)), many=True, accepts=_public, always=True, most=4),
         Control("a", "sweep_algorithms", "Algorithms", _choice(form.FIRST, slugs), many=True, always=True),
         Control("e", "sweep_epsilon", "Privacy budgets ε", _choice(form.EPSILONS[1:6], form.EPSILONS), many=True),
         Control("runs", "sweep_repeats", "Runs per point", number(10, 2, 50)),
         Control("rho", "sweep_rho", label_of("rho_distance"), _choice((0.05,), form.RHOS), many=True),
         Control("n", "sweep_rows", "People in the data", _choice((None,), form.ROWS), many=True),
-        Control("k", "sweep_k", label_of("n_clusters"), ParamSpec(""), accepts=_list),
-        Control("delta", "sweep_delta", label_of("delta"), ParamSpec(""), accepts=_list),
+        Control("k", "sweep_k", label_of("n_clusters"), ParamSpec(""), accepts=partial(_list, _whole)),
+        Control("delta", "sweep_delta", label_of("delta"), ParamSpec(""), accepts=partial(_list, vary.deltas)),
+        Control("own", "sweep_free", "Let methods choose their own number of centers", _switch(False)),
         Control("m", "sweep_metrics", "Metrics", _choice(("loss",), tuple(METRICS)), many=True),
         _seed("sweep_seed"),
-        Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token),
+        Control("scale", "sweep_scale", "Scale", _choice("log", view.SCALES)),
+        Control("single", "sweep_single", "Single runs", _switch(True)),
+        Control("camera", "sweep_picture", "Camera", _choice(tables.PICTURES[0], tables.PICTURES)),
+    ]
+    if "a" in known:
+        chosen = list(known["a"])
+        names, curves = vary.names_of(chosen), vary.curves_of(chosen)
+        varied = Control("vary", "sweep_vary", "Vary parameters", _choice((), names), many=True, most=vary.MOST)
+        found += [varied, Control("curves", "sweep_presets", "Presets", _choice((), curves), many=True)]
+        for name in known.get("vary", ()):
+            check = partial(_list, partial(vary.values_of, chosen, name))
+            found.append(Control(f"p.{name}", f"sweep_vary_{name}", label_of(name), ParamSpec(""), accepts=check))
+    return [*found, *_looks(known.get("sweep", ""))]
+
+
+def _looks(identity: str) -> list[Control]:
+    """Return the controls that a sweep of this server has because it has several axes, metrics or data sets."""
+    kept = sweeps.shelf().get(identity) if identity else None
+    if kept is None:
+        return []
+    choices = {
+        "along": ("along", "Along", view.axes_of(kept.sweep)),
+        "metric": ("metric", "Metric", kept.sweep.metrics),
+        "of": ("of", "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
+    }
+    return [
+        Control(word, f"{key}_{identity}", title, _choice(of[0], of))
+        for word, (key, title, of) in choices.items()
+        if of[1:]
     ]
 
 
@@ -279,10 +324,37 @@ def _line(text: str) -> str:
     return text
 
 
-def _list(text: str) -> str:
-    if len(text) > 200 or not set(text) <= set("0123456789.,eE+- "):
-        raise ValueError("no list of numbers")
+def papers(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Papers: which one, and the verdict that its items have."""
+    return [
+        Control("paper", "papers_paper", "Paper", _choice("pe-means", tuple(registry.papers())), always=True),
+        Control("verdict", "papers_verdict", "Verdict", _choice("all", WORDS)),
+    ]
+
+
+def data(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Data: what is in use, the public ways to it, and the generator's form."""
+    found: list[Control] = [
+        DataControl("d", "explore_data", "Data in use", ParamSpec(SAMPLES[0]), accepts=_any_data),
+        Control("way", "data_way", "Where the data come from", _choice("Samples", ("Samples", "Make blobs"))),
+    ]
+    if known.get("way") == "Make blobs":
+        found += [
+            Control(f"p.{name}", f"blobs_{name}", gallery.label(name), spec, typed=spec.optional)
+            for name, spec in params.specs(Blobs).items()
+        ]
+    return found
+
+
+def _list(check: Callable[[str], Any], text: str) -> str:
+    """Return values with commas between them as they were typed, if they are some."""
+    if len(text) > 200 or not text.isprintable() or not check(text):
+        raise ValueError("no list of values")
     return text
+
+
+def _whole(text: str) -> tuple[int, ...]:
+    return vary.numbers("centers k", text, int)
 
 
 def _token(text: str) -> str:

@@ -47,24 +47,27 @@ class Opened:
     sentence : what of it could not be followed, "" if all
     number : the how-manieth of this session it is
     shown_whole : whether all controls of a prepared scene were asked for
+    within : whether it was opened from another page of the session: a run that was seen there goes on at its step
     """
 
     scene: Scene
     sentence: str
     number: int
     shown_whole: bool = False
+    within: bool = False
 
 
 def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
     """Enter a page: fill its widgets from the address if one was opened, hide and lock what it says, offer Share."""
     state, page = st.session_state, Path(file).stem
+    came = state.get("page") != page
     embed.note(_raw())
     if "via_app" not in state:
         state.address = (page, _raw())  # the way through app.py loses it
     shell.enter(file)
-    query = _asked(page)
+    query = _asked(page, came)
     if query:
-        _open(page, query, vocabulary)
+        _open(page, query, vocabulary, came)
     if state.get("address_file") and state.address_file[1] == page and _file_is_here(state.address_file[0]):
         _open(page, state.pop("address_file")[2], vocabulary)
     _arrange(page, vocabulary)
@@ -119,6 +122,14 @@ def opened(page: str) -> Opened | None:
     return found if found is not None and found.scene.page == page else None
 
 
+def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
+    """Return whether the address that was opened just now says nothing but this word."""
+    found = opened(page)
+    if found is None or "opened_now" not in st.session_state or not found.scene.values[word]:
+        return False
+    return write(found.scene, vocabulary) == write(Scene(page, {word: found.scene.values[word]}), vocabulary)
+
+
 def keep(page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False) -> None:
     """Write the scene into the address; `entry` names its run: another one is another entry of the history.
 
@@ -171,7 +182,7 @@ def _raw() -> str:
     return "" if context is None else context.query_string
 
 
-def _asked(page: str) -> str:
+def _asked(page: str, came: bool) -> str:
     """Return the address that was opened just now, "" if the visitor came in another way or only moved a widget."""
     state, context = st.session_state, get_script_run_ctx()
     where, query = state.pop("address", (None, ""))
@@ -179,11 +190,11 @@ def _asked(page: str) -> str:
     state.address_read = True
     if query and where in (None, page):
         return query
-    query = _raw() if first or (context is not None and context.is_history_navigation) else ""
+    query = _raw() if first or came or (context is not None and context.is_history_navigation) else ""
     return query if any(not part.startswith("embed") for part in query.split("&")) else ""
 
 
-def _open(page: str, query: str, vocabulary: Vocabulary) -> None:
+def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> None:
     """Set the widgets of a page to a scene."""
     state = st.session_state
     scene, sentence = read(page, query, vocabulary)
@@ -205,7 +216,8 @@ def _open(page: str, query: str, vocabulary: Vocabulary) -> None:
         else:
             state[control.key] = SAMPLES[0] if value == MISSING else value
     number = getattr(state.get("opened"), "number", 0) + 1
-    state.opened, state.opened_now = Opened(scene, sentence, number), True
+    within = came and "kept" in state
+    state.opened, state.opened_now = Opened(scene, sentence, number, within=within), True
     state.pop("opened_as", None)
     state.asked = ""  # Explore runs what the scene asks for
 

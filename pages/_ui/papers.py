@@ -13,10 +13,11 @@ from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
 from dpviz.sweeps.measures import METRICS
 
-__all__ = ["RESULTS", "counted", "numbers", "show", "verdict"]
+__all__ = ["RESULTS", "counted", "WORDS", "numbers", "show", "verdict"]
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "papers"
 _ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
+WORDS = ("all", *_ICONS)  # what the list may be narrowed to
 _COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"}
 _TITLES = {"auc": "area of the loss over ε", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -154,10 +156,13 @@ def _base64(symbol: str) -> str:
     return base64.b64encode(icon(symbol, colors()).encode()).decode()
 
 
-def doors(key: str) -> None:
-    """Show a way to every page that exists and has something to promise."""
+def doors(key: str, carry: Mapping[str, str] | None = None) -> None:
+    """Show a way to every page that exists and has something to promise; `carry`: page -> the scene it opens with."""
     with st.container(key=key, gap="xsmall"):
         for page, entry in PAGES.items():
             if entry.promise:
                 with st.container(border=True):
-                    st.page_link(page, label=f"**{entry.title}** \u2003 {entry.promise}", icon=entry.icon)
+                    scene = parse_qsl((carry or {}).get(page, ""))
+                    st.page_link(
+                        page, label=f"**{entry.title}** \u2003 {entry.promise}", icon=entry.icon, query_params=scene
+                    )

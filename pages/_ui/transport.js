@@ -7,6 +7,7 @@ const ICONS = {
 const GLIDE = 300; // milliseconds from a step to its neighbor, at most half of the time a step is shown
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 const states = (window.__dpvizTransport ??= {});
+const seen = (window.__dpvizSeen ??= {}); // run -> its step, on whatever page it was seen
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
@@ -14,13 +15,14 @@ export default function ({ data, parentElement }) {
   const kept = (states[data.id] ??= { runs: {}, looking: false });
   kept.stop?.(); // called again for a new run: the one before must not go on moving the figures
   // Each run has its own step, so that a late render of the run before cannot move this one's figures.
-  const state = (kept.runs[data.run || data.titles.join("\n")] ??= { step: last, playing: false });
+  const run = data.run || data.titles.join("\n");
+  const state = (kept.runs[run] ??= { step: last, playing: false });
   const asked = data.opened && kept.opened !== data.opened; // by an address: go where it says, once
   if (asked) {
     kept.opened = data.opened;
     kept.started = data.step !== null;
     state.playing = false;
-    state.step = data.play ? 0 : Math.min(data.step ?? last, last);
+    state.step = data.play ? 0 : Math.min(data.step ?? (data.within ? seen[run] : last) ?? last, last);
   }
 
   root.tabIndex = 0;
@@ -56,6 +58,7 @@ export default function ({ data, parentElement }) {
     root.querySelector(".at").textContent = `step ${state.step + 1} of ${last + 1}`;
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
+    seen[run] = state.step;
     if (!state.playing && data.main) window.__dpvizAddress?.step?.(state.step, last);
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);

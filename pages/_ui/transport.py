@@ -33,6 +33,7 @@ def transport(
     opened: int = 0,
     step: int | None = None,
     play: bool = False,
+    within: bool = False,
     run: str = "",
     what: str = "Steps of the run",
     main: bool = True,
@@ -41,7 +42,8 @@ def transport(
     """Show the controls for the figures inside the container with key `scope`; stepping never asks the server.
 
     `lines` are the numbers of the lines of pseudo-code that run at every frame. With another `opened`, the player goes
-    to `step`, or plays from the first one. The step is kept for every `run` (without one: for every list of titles).
+    to `step`, or plays from the first one, or goes, `within` the session, to the step at which the run was seen last.
+    The step is kept for every `run` (without one: for every list of titles).
     Only the `main` one of a page tells its step to the address.
     """
     data: dict[str, Any] = {
@@ -54,6 +56,7 @@ def transport(
         "opened": opened,
         "step": step,
         "play": play,
+        "within": within,
         "run": run,
         "what": what,
         "main": main,
@@ -66,4 +69,4 @@ def starts(opened: Opened | None) -> dict[str, Any]:
     """Return where the player starts in a scene that an address opened."""
     if opened is None:
         return {}
-    return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play}
+    return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play, "within": opened.within}

@@ -26,13 +26,17 @@ def told(app):
     return [box.value for box in app.info if "link" in box.value]
 
 
-def test_a_link_leads_to_its_run_at_once(open_link):
-    query = "v=1&d=iris&a=kmeans&k=4&s=7&layers=0&t=1"
-    app = open_link("explore", query)
+def done(app):
     until = time.monotonic() + 60
     while "job" in app.session_state and time.monotonic() < until:
         time.sleep(0.2)
         app.run()
+
+
+def test_a_link_leads_to_its_run_at_once(open_link):
+    query = "v=1&d=iris&a=kmeans&k=4&s=7&layers=0&t=1"
+    app = open_link("explore", query)
+    done(app)
     assert not app.exception and not told(app)
     assert app.session_state["shown"].startswith('["sample:iris", "kmeans", {"n_clusters": 4')
     assert not app.toggle(key="explore_hidden").value and app.number_input(key="explore_seed").value == 7
@@ -45,6 +49,10 @@ def test_a_link_leads_to_its_run_at_once(open_link):
         ("home", "v=1&e=4", "home_epsilon", 4.0),
         ("learn", "v=1&e=1&guess=far", "lesson_guess", "far"),
         ("distance", "v=1&d=town&a=dist-dp&k=3&e=2", "rho_k_town", 3),
+        ("tradeoff", "v=1&d=iris&a=pe-means&k=2,3&vary=rounds&p.rounds=2,4&own=1", "sweep_vary_rounds", "2,4"),
+        ("tradeoff", "v=1&delta=1/(n ln n)&scale=linear&curves=NSM: capped", "sweep_delta", "1/(n ln n)"),
+        ("papers", "v=1&paper=dpm&verdict=reproduces", "papers_paper", "dpm"),
+        ("data", "v=1&d=iris&way=Make blobs&p.n_rows=77", "blobs_n_rows", 77),
         ("federated", "v=1&d=town&clients=6&spread=skewed&ring=32&silent=5", "fed_silent", 5),
     ],
 )
@@ -63,3 +71,21 @@ def test_a_link_to_a_file_asks_for_it(open_link):
     app = open_link("explore", "v=1&d=file:lon,lat&a=kmeans")
     assert not app.exception and "needs the file with the columns lon, lat" in told(app)[0]
     assert app.selectbox(key="explore_data").value == "town"
+
+
+def test_an_earlier_run_opens_its_scene(open_link):
+    app = open_link("explore", "v=1&d=iris&a=kmeans&k=4&s=7")
+    done(app)
+    app.number_input(key="explore_seed").set_value(8)
+    app.button(key="explore_run").click().run()
+    done(app)
+    box = next(box for box in app.selectbox if box.label == "Earlier runs")
+    box.set_value(next(identity for identity in app.session_state["history"] if ", 7, " in identity)).run()
+    assert not app.exception and app.number_input(key="explore_seed").value == 7
+    assert app.session_state["opened"].scene.values["s"] == 7 and ", 7, " in app.session_state["shown"]
+
+
+def test_the_door_of_home_carries_what_was_seen(open_link):
+    app = open_link("home", "v=1&e=4")
+    doors = [link.proto.query_string for link in app.get("page_link") if link.proto.page.endswith("explore")]
+    assert doors and set(doors) == {"v=1&d=town&a=pe-means&k=5&e=4&s=0"}

@@ -18,6 +18,8 @@ PAGES = {
     "learn": controls.learn,
     "tradeoff": controls.tradeoff,
     "plan": controls.plan,
+    "papers": controls.papers,
+    "data": controls.data,
 }
 PUBLIC = st.sampled_from(SAMPLES) | st.builds(lambda n, k: Blobs(n_rows=n, n_clusters=k).key, st.just(60), st.just(3))
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
@@ -33,7 +35,8 @@ ODD = {  # controls whose values are no choice and no number
     ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(controls.file_word),
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
-    ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001"]),
+    ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001", "1/(n ln n), n^-1.1"]),
+    ("data", "d"): PUBLIC | COLUMNS.map(controls.file_word),
     **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high")},
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
 }
@@ -43,7 +46,13 @@ def values_of(page, control):
     """What a control may hold."""
     if (page, control.word) in ODD:
         return ODD[page, control.word]
+    if page == "tradeoff" and control.word.startswith("p."):
+        spec = next(s for s in map(controls.params.specs, controls.ALGORITHMS.values()) if control.word[2:] in s)
+        spec = spec[control.word[2:]]
+        return st.sampled_from(["", ", ".join(map(str, spec.choices)) if spec.choices else controls.vary.example(spec)])
     spec = control.spec
+    if spec.kind == "choice" and not spec.choices:
+        return st.just(spec.default)
     if spec.kind == "choice":
         one = st.sampled_from(spec.choices)
     elif spec.kind == "bool":

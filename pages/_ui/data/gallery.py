@@ -11,7 +11,7 @@ from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.figures.people import thumbnail
 from pages._ui import catalog, shell
-from pages._ui.forms import widget
+from pages._ui.forms import label_of, widget
 
 _ROW = 6
 
@@ -56,6 +56,11 @@ def _card(name: str) -> None:
     )
 
 
+def label(name: str) -> str:
+    """Return what a parameter of the generator is called on screen."""
+    return "Groups" if name == "n_clusters" else label_of(name)
+
+
 def blobs() -> None:
     """Show the form of the generator with a picture that follows it."""
     form, view = st.columns([5, 6], gap="medium")
@@ -65,8 +70,7 @@ def blobs() -> None:
         values = {}
         for place, (name, spec) in enumerate(specs.items()):
             with sides[place % 2]:
-                label = "Groups" if name == "n_clusters" else ""
-                values[name] = widget(Blobs.name, name, spec, spec.default, f"blobs_{name}", label)
+                values[name] = widget(Blobs.name, name, spec, spec.default, f"blobs_{name}", label(name))
         try:
             made = Blobs(**values)
         except (ValueError, TypeError) as problem:

@@ -11,15 +11,15 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 from pages._ui import catalog
+from pages._ui.prepared import kept
 from pages._ui.sweep.data import choices, open_choice, source
-from pages._ui.sweep.vary import deltas, numbers, values_of, vary
+from pages._ui.sweep.vary import OWN, deltas, numbers, values_of, vary
 
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0)  # the papers' budgets are among them
 FIRST_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 ROWS = (None, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
 FIRST = ("pe-means", "fastlloyd", "dpm", "nsm")
-_KEEP: dict[str, Any] = {"persist_state": "session"}
 
 
 def sweep_form() -> tuple[Sweep | None, str, str]:
@@ -37,63 +37,61 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     titles = {name: open_choice(name).title for name in names}
     data = st.multiselect(
         "Data", names, [names[0] if private else "town"], format_func=titles.get,
-        max_selections=4, key="sweep_data_private" if private else "sweep_data", **_KEEP,
+        max_selections=4, **kept("sweep_data_private" if private else "sweep_data"),
     )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     chosen = st.multiselect(
         "Algorithms", slugs, [slug for slug in FIRST if slug in slugs], format_func=lambda s: ALGORITHMS[s].name,
-        key="sweep_algorithms", help="KMeans, the non-private reference, is always run.", **_KEEP,
+        **kept("sweep_algorithms"), help="KMeans, the non-private reference, is always run.",
     )  # fmt: skip
     epsilon = st.pills(
         "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=_fraction,
-        key="sweep_epsilon", help="Every algorithm runs at every chosen budget.", **_KEEP,
+        **kept("sweep_epsilon"), help="Every algorithm runs at every chosen budget.",
     )  # fmt: skip
     repeats = st.number_input(
-        "Runs per point", 2, 50, 10, key="sweep_repeats",
-        help="More runs: narrower intervals, more time. Seeds count up from the first seed.", **_KEEP,
+        "Runs per point", 2, 50, 10, **kept("sweep_repeats"),
+        help="More runs: narrower intervals, more time. Seeds count up from the first seed.",
     )  # fmt: skip
     axes: list[tuple[str, tuple[Any, ...]]] = []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
         rho = st.pills(
-            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), key="sweep_rho",
-            help=f"How far one row may move and stay protected. {_rho_in_units(data)}", **_KEEP,
+            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept("sweep_rho"),
+            help=f"How far one row may move and stay protected. {_rho_in_units(data)}",
         )  # fmt: skip
         axes.append(("rho_distance", tuple(rho)))
     with st.expander("More"):
         n_rows = st.pills(
-            "People in the data", ROWS, selection_mode="multi", default=(None,), key="sweep_rows",
+            "People in the data", ROWS, selection_mode="multi", default=(None,), **kept("sweep_rows"),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
             help="As if so many had come: rows are drawn without replacement; whole copies first if more are asked "
-            "for than there are.", **_KEEP,
+            "for than there are.",
         )  # fmt: skip
         k = st.text_input(
             "Centers k",
             "",
             placeholder="each data set's own",
-            key="sweep_k",
+            **kept("sweep_k"),
             help="Whole numbers, with commas.",
-            **_KEEP,
         )
         delta = st.text_input(
             "Delta δ",
             "",
             placeholder="n^-1.1 for all",
-            key="sweep_delta",
+            **kept("sweep_delta"),
             help="One value for every algorithm: a number, or a paper's rule such as 1/(n ln n) or 1/(n sqrt n).",
-            **_KEEP,
         )
         free = st.toggle(
-            "Let methods choose their own number of centers", key="sweep_free", **_KEEP,
+            "Let methods choose their own number of centers", **kept("sweep_free"),
             help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so their "
             "curves then do not compare with k centers.",
         )  # fmt: skip
         varied, curves = vary(chosen)
         metrics = st.multiselect(
-            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, key="sweep_metrics",
-            help="All are computed on the raw rows: not private.", **_KEEP,
+            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept("sweep_metrics"),
+            help="All are computed on the raw rows: not private.",
         )  # fmt: skip
         seed = st.number_input(
-            "First seed", 0, value=0, step=1, key="sweep_seed", **_KEEP,
+            "First seed", 0, value=0, step=1, **kept("sweep_seed"),
             help="DEMO only. A published seed lets anyone subtract the noise.",
         )  # fmt: skip
     try:
@@ -116,6 +114,30 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     except (ValueError, TypeError) as problem:
         return None, "", str(problem).replace("variants must", "algorithms must")
     return sweep, " and ".join(open_choice(name).title for name in data), ""
+
+
+def form_of(sweep: Sweep) -> dict[str, Any]:
+    """Return what the form says for a sweep on public data: the words of Trade-off's address -> their values."""
+    axes, plain = dict(sweep.axes), [one for one in sweep.variants if one.preset is None]
+    own = any("exactly_k" in params.specs(ALGORITHMS[one.algorithm]) and not one.values for one in plain)
+    said = {name: ", ".join(map(str, values)) for name, values in axes.items()}
+    varied = tuple(name for name in axes if name not in OWN)
+    return {
+        "d": tuple(name.removeprefix("sample:") for name in sweep.data),
+        "a": tuple(one.algorithm for one in plain),
+        "e": sweep.epsilon,
+        "runs": sweep.repeats,
+        "rho": axes.get("rho_distance", (0.05,)),
+        "n": sweep.n_rows,
+        "k": said.get("n_clusters", ""),
+        "delta": said.get("delta", ""),
+        "m": sweep.metrics,
+        "s": sweep.seed,
+        "own": own,
+        "vary": varied,
+        "curves": tuple(one.label for one in sweep.variants if one.preset is not None),
+        **{f"p.{name}": said[name] for name in varied},
+    }
 
 
 def _variant(slug: str, free: bool) -> Variant:

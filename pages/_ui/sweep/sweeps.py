@@ -35,7 +35,6 @@ MOST_RUNS = 5000
 MOST_WAITING = 5
 MOST_KINDS = 30  # of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
-QUERY = "sweep"  # in the address, so that a sweep is found again; a random token
 
 
 @dataclasses.dataclass(eq=False)
@@ -185,22 +184,18 @@ def _work(kept: Kept, job: Job) -> None:
 
 
 def show(identity: str) -> None:
-    """Make a sweep the shown one; it is in the address too."""
+    """Make a sweep the shown one."""
     state = st.session_state
     state.sweeps = [old for old in state.get("sweeps", []) if old != identity][-19:] + [identity]
-    state.sweep = st.query_params[QUERY] = identity
+    state.sweep = identity
 
 
 def shown() -> Kept | None:
-    """Return the sweep to show: the session's, else the one in the address."""
-    state = st.session_state
-    identity = state.get("sweep") or st.query_params.get(QUERY, "")
-    found = shelf().get(identity)
-    if found is not None and state.get("sweep") != identity:
-        show(identity)
-    elif found is not None:
-        st.query_params[QUERY] = identity
+    """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
+    found = shelf().get(st.session_state.get("sweep") or "")
     if found is not None:
+        if found.identity not in st.session_state.get("sweeps", []):
+            show(found.identity)
         found.watched.join()
     return found
 

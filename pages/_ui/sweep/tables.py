@@ -28,7 +28,7 @@ _NONE = "…"
 _CONFIG = {
     "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
 }  # fmt: skip
-_PICTURES = ("SVG", "PNG")
+PICTURES = ("SVG", "PNG")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +68,7 @@ def icon(style: Style) -> str:
 
 def chart(figure: Any, key: str, alt: str) -> None:
     """Draw a figure; its camera button saves it in the chosen format."""
-    saved = {"format": st.session_state.get("sweep_picture", _PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
+    saved = {"format": st.session_state.get("sweep_picture", PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
     config = {**_CONFIG, "toImageButtonOptions": saved | {"scale": 1 if saved["format"] == "svg" else 2}}
     st.plotly_chart(figure, theme=None, config=config, key=key, alt=f"{alt} Not private.")
 
@@ -78,7 +78,13 @@ def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, sty
     data = kept.data[0]
     if kept.data[1:]:
         data = st.segmented_control(
-            "Tables for", kept.data, default=data, required=True, format_func=title, key=f"of_{kept.identity}"
+            "Tables for",
+            kept.data,
+            default=data,
+            required=True,
+            format_func=title,
+            key=f"of_{kept.identity}",
+            persist_state="session",
         )
     mine = rows[rows.data == data]
     _overview(mine, look, points[points.data == data], style)
@@ -265,7 +271,12 @@ def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
         ):
             st.download_button(words, make, name, kind, on_click="ignore")
     st.segmented_control(
-        "The camera button of a figure saves it as", _PICTURES, default=_PICTURES[0], required=True, key="sweep_picture"
+        "The camera button of a figure saves it as",
+        PICTURES,
+        default=PICTURES[0],
+        required=True,
+        key="sweep_picture",
+        persist_state="session",
     )
     st.html(
         '<p class="dp-small">Simulation: the seeds are known and metrics read raw rows; nothing here is private.</p>'

@@ -10,12 +10,12 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.params import ParamSpec
 from dpviz.sweeps.sweep import DELTAS, Variant
+from pages._ui.prepared import kept
 
-__all__ = ["deltas", "numbers", "values_of", "vary"]
+__all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
 
 OWN = ("n_clusters", "epsilon", "delta", "rho_distance")  # these have fields of their own
 MOST = 2
-_KEEP: dict[str, Any] = {"persist_state": "session"}
 
 
 def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
@@ -23,29 +23,40 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
 
     Two parameters make a table of colors below the curves.
     """
-    names: dict[str, list[str]] = {}
-    for slug in slugs:
-        for name in params.specs(ALGORITHMS[slug]):
-            if name not in OWN:
-                names.setdefault(name, []).append(slug)
+    names = names_of(slugs)
     chosen = st.multiselect(
-        "Vary parameters", names, max_selections=MOST, key="sweep_vary", **_KEEP, placeholder="none",
+        "Vary parameters", names, max_selections=MOST, **kept("sweep_vary"), placeholder="none",
         format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
         help="Each becomes an axis for the algorithms that have it. The others stay the same all along it.",
     )  # fmt: skip
     given = []
     for name in (n for n in chosen if n in names):
         spec = params.specs(ALGORITHMS[names[name][0]])[name]
-        hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {_example(spec)}"
-        text = st.text_input(f"Values of {name.replace('_', ' ')}", key=f"sweep_vary_{name}", placeholder=hint, **_KEEP)
+        hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(spec)}"
+        text = st.text_input(f"Values of {name.replace('_', ' ')}", placeholder=hint, **kept(f"sweep_vary_{name}"))
         given.append((name, text or hint.removeprefix("such as ")))
-    pairs = [(slug, preset) for slug in slugs for preset in ALGORITHMS[slug].PRESETS]
-    curves = {f"{ALGORITHMS[slug].name}: {preset}": (slug, preset) for slug, preset in pairs}
+    curves = curves_of(slugs)
     wanted = st.multiselect(
-        "Presets as further curves", curves, key="sweep_presets", placeholder="none", **_KEEP,
+        "Presets as further curves", curves, placeholder="none", **kept("sweep_presets"),
         help="A paper's values, or its published code's, beside the default.",
     )  # fmt: skip
     return given, [Variant(name, *curves[name]) for name in wanted if name in curves]
+
+
+def names_of(slugs: list[str]) -> dict[str, list[str]]:
+    """Return what may become an axis: parameter -> the algorithms that have it."""
+    names: dict[str, list[str]] = {}
+    for slug in slugs:
+        for name in params.specs(ALGORITHMS[slug]):
+            if name not in OWN:
+                names.setdefault(name, []).append(slug)
+    return names
+
+
+def curves_of(slugs: list[str]) -> dict[str, tuple[str, str]]:
+    """Return label -> (algorithm, preset) of the curves that presets make."""
+    pairs = [(slug, preset) for slug in slugs for preset in ALGORITHMS[slug].PRESETS]
+    return {f"{ALGORITHMS[slug].name}: {preset}": (slug, preset) for slug, preset in pairs}
 
 
 def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
@@ -85,7 +96,7 @@ def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
         raise ValueError(f"sweep: {name} must be numbers with commas between them; got {text!r}.") from None
 
 
-def _example(spec: ParamSpec) -> str:
+def example(spec: ParamSpec) -> str:
     """Return values around the default of a number, or its ends where it has no default."""
     if spec.kind == "bool":
         return "true, false"

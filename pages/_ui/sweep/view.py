@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import time
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -20,6 +21,8 @@ from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.tables import Look, brief, chart, details, icon, named, tables, title
 
+SCALES = ("log", "linear")
+_KEEP: dict[str, Any] = {"persist_state": "session"}
 _SLICES = 25  # a running sweep redraws its picture at most so often
 
 
@@ -76,23 +79,33 @@ def first(sweep: Sweep, data: str) -> bool:
     return chosen
 
 
+def axes_of(sweep: Sweep) -> list[str]:
+    """Return what a sweep can be drawn along."""
+    long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
+    return [name for name, values in long.items() if values[1:]] or ["epsilon"]
+
+
 def tools(kept: Kept) -> Look:
     """Show how to look at a sweep; return the choices."""
     sweep = kept.sweep
-    long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
-    axes = [name for name, values in long.items() if values[1:]] or ["epsilon"]
+    axes = axes_of(sweep)
     axis, metric = axes[0], sweep.metrics[0]
     boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
     if axes[1:]:
         axis = boxes.segmented_control(
-            "Along", axes, default=axis, required=True, format_func=named, key=f"along_{kept.identity}"
+            "Along", axes, default=axis, required=True, format_func=named, key=f"along_{kept.identity}", **_KEEP
         )
     if sweep.metrics[1:]:
         metric = boxes.selectbox(
-            "Metric", sweep.metrics, format_func=lambda m: METRICS[m].title, key=f"metric_{kept.identity}", width=200
+            "Metric",
+            sweep.metrics,
+            format_func=lambda m: METRICS[m].title,
+            key=f"metric_{kept.identity}",
+            **_KEEP,
+            width=200,
         )
-    scale = boxes.segmented_control("Scale", ["log", "linear"], default="log", required=True, key="sweep_scale")
-    single = boxes.toggle("Single runs", True, key="sweep_single")
+    scale = boxes.segmented_control("Scale", SCALES, default="log", required=True, key="sweep_scale", **_KEEP)
+    single = boxes.toggle("Single runs", True, key="sweep_single", **_KEEP)
     return Look(axis, metric, scale == "log", single)
 
 

@@ -1,0 +1,99 @@
+"""Every widget of every page is set by its address and stands there again after a reload, with the same picture."""
+
+import html
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+LINKS = {  # every control with another value than its default
+    "": "v=1&e=4",
+    "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.rounds=3&s=7&layers=0&axes=0&axes=2&t=1",
+    "distance": "v=1&d=town&a=dist-dp&e=2&layers=0&k=3",
+    "federated": "v=1&d=town&a=pe-means&e=2&clients=6&spread=skewed&noise=server&ring=32&s=3&silent=5&from=2&round=2",
+    "learn": "v=1&e=1&guess=far",
+    "tradeoff": "v=1&d=iris&a=pe-means&e=0.5&e=2&runs=3&n=500&k=2,3&delta=1e-6&own=1&m=loss&m=ari&s=5"
+    "&vary=rounds&p.rounds=2,4&curves=PE-means:+refined",
+    "papers": "v=1&paper=dpm&verdict=reproduces",
+    "data": "v=1&d=iris&way=Make+blobs&p.n_rows=77&p.n_clusters=3&p.seed=4",
+    "compare": "v=1&d=iris",
+}
+WIDGETS = """() => {
+    const wanted = '[data-testid=stMain], [data-testid=stSidebar]', of = (q) => [...document.querySelectorAll(q)];
+    const inside = (node) => node.closest(wanted) && !node.closest('[role=dialog]');
+    const seen = (query, read) => of(query).filter(inside).map(read);
+    const toggled = (node) => (node.type === 'checkbox' || node.type === 'radio' ? node.checked : node.value);
+    const fields = seen('input:not([type=range]), textarea', (node) => [node.ariaLabel, toggled(node)]);
+    const lists = seen('[data-testid=stSelectbox], [data-testid=stMultiSelect]', (node) => node.innerText);
+    const chosen = seen('[data-testid^=stBaseButton-][data-testid$=Active]', (node) => node.innerText);
+    const sliders = seen('[role=slider]', (node) => [node.ariaValueNow, node.ariaValueText]);
+    return JSON.stringify([fields, lists, chosen, sliders]);
+}"""
+PICTURE = "() => [...document.querySelectorAll('.dpviz-canvas')].map((canvas) => canvas.toDataURL()).join()"
+STILL = """async () => {
+    const read = () => document.querySelectorAll('[data-testid=stStatusWidget], [data-testid=stSkeleton]').length;
+    for (let quiet = 0; quiet < 10;) {
+        await new Promise((done) => setTimeout(done, 200));
+        quiet = read() || !document.querySelector('.dp-strip') ? 0 : quiet + 1;
+    }
+    return true;
+}"""
+
+
+@pytest.mark.parametrize("path", LINKS, ids=lambda path: path or "home")
+def test_every_widget_is_the_same_after_a_reload(open_page, path):
+    page = open_page(f"{path}?{LINKS[path]}")
+    page.wait_for_function(STILL)
+    expect(page.get_by_text("This link")).to_have_count(0)  # every part of it fits
+    words = set(LINKS[path].split("&")) - {"v=1"}
+    kept = set(re.sub(r"%20", "+", page.url.partition("?")[2]).split("&"))
+    assert {word.partition("=")[0] for word in words} <= {word.partition("=")[0] for word in kept}
+    widgets, picture = page.evaluate(WIDGETS), page.evaluate(PICTURE)
+    address = page.url
+    page.reload()
+    page.wait_for_function(STILL)
+    assert page.url == address
+    assert page.evaluate(WIDGETS) == widgets
+    assert page.evaluate(PICTURE) == picture
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+@pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])
+def test_a_frame_shows_the_player_alone_in_its_own_colors(open_page, server, colors):
+    page = open_page("limits")  # any page of this server
+    source = f"{server}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=2&embed=true&embed_options={colors}"
+    page.set_content(
+        f'<h1>A lecture</h1><iframe src="{html.escape(source)}" style="width:900px;height:700px"></iframe>'
+    )
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("slider", name="Step", exact=True)).to_have_value("2")
+    expect(frame.locator(".dpviz-canvas")).to_have_count(1)
+    expect(frame.get_by_text("DEMO", exact=True).first).to_be_visible()
+    for other in ("Share", "Run", "Show all controls"):
+        expect(frame.get_by_role("button", name=other, exact=True).locator("visible=true")).to_have_count(0)
+    expect(frame.get_by_role("link", name="Learn").locator("visible=true")).to_have_count(0)
+    background = frame.locator("[data-testid=stApp]").evaluate("node => getComputedStyle(node).backgroundColor")
+    bright = sum(map(int, re.findall(r"\d+", background)[:3])) > 380
+    assert bright == (colors == "light_theme")
+    frame.get_by_label("Step forward").click()
+    expect(frame.get_by_role("slider", name="Step", exact=True)).to_have_value("3")
+
+
+def test_after_a_reload_back_leads_to_the_run_before(open_page):
+    page = open_page("explore?v=1&d=iris&a=kmeans&k=4&s=7")
+    seed = page.get_by_label("Seed", exact=True)
+    for value in ("8", "9"):
+        seed.fill(value)
+        seed.press("Enter")
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page).to_have_url(re.compile(f"s={value}(&|$)"))
+    page.wait_for_function(STILL)
+    page.reload()
+    page.wait_for_function(STILL)
+    expect(page.get_by_label("Seed", exact=True)).to_have_value("9")
+    for value in ("8", "7"):
+        page.go_back()
+        expect(page.get_by_label("Seed", exact=True)).to_have_value(value)
+        page.wait_for_function(STILL)
+        expect(page).to_have_url(re.compile(f"s={value}(&|$)"))
