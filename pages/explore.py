@@ -13,6 +13,7 @@ from pages._ui.forms import pick_data
 from pages._ui.player import player
 from pages._ui.scene import HIDEABLE, write
 from pages._ui.settings import begin, settings
+from pages._ui.words import on_screen
 
 links.enter(__file__, controls.explore, has=(*HIDEABLE, "player"))
 state = st.session_state
@@ -74,9 +75,9 @@ with st.container(key="messages"):  # always there: a message does not move the 
         if shown.domain.origin != "declared":
             st.caption(f"This data set's {shown.domain.origin}.")
         if too_little := pane(result.trace).warning(result.trace):
-            st.warning(too_little)
+            st.warning(on_screen(too_little))
         for sentence in result.trace.warnings:
-            st.warning(sentence)
+            st.warning(on_screen(sentence))
 if result is None and "job" in state:
     st.skeleton(height=478)
 elif result is None:
@@ -97,7 +98,7 @@ if embed.embedded():
     st.stop()
 drawn = f" {MAX_PEOPLE} of {len(shown.X):,} rows are drawn, all are computed with."
 st.html(
-    f'<p class="dp-small"><b>How this picture can fool you.</b> {pane(result.trace).caution}'
+    f'<p class="dp-small"><b>How this picture can fool you.</b> {on_screen(pane(result.trace).caution)}'
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
 reruns.section("explore", result, hidden=hidden, axes=axes, current=current)

@@ -5,6 +5,7 @@ import streamlit as st
 from dpviz.figures.ledger import plot_steps
 from pages._ui import catalog, ledger, results, runs, shell, takeaway
 from pages._ui.explore import centers
+from pages._ui.words import on_screen
 
 shell.enter(__file__)
 data = catalog.chosen()
@@ -43,13 +44,13 @@ else:
     table = ledger.table_of(result)
     claimed, spent = trace.claimed, trace.spent
     facts = [
-        ("Claimed", str(claimed)),
-        ("Spent", f"epsilon = {spent.epsilon:.4g}, delta = {spent.delta:.2g} in {len(table):,} releases"),
+        ("Claimed", on_screen(str(claimed))),
+        ("Spent", f"ε = {spent.epsilon:.4g}, δ = {spent.delta:.2g} in {len(table):,} release{'s' * (len(table) != 1)}"),
         ("Trust", claimed.trust),
         ("Public", ", ".join(claimed.public)),
     ]
     if claimed.rows_per_person > 1:
-        facts.insert(1, (f"A person with {claimed.rows_per_person} rows", str(claimed.person)))
+        facts.insert(1, (f"A person with {claimed.rows_per_person} rows", on_screen(str(claimed.person))))
     if trace.seed is not None:
         facts.append(("Notice", trace.notice))
     st.html("".join(f'<p class="dp-fact"><span>{name}</span>{value}</p>' for name, value in facts))

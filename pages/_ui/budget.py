@@ -12,6 +12,7 @@ from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from dpviz.privacy.guarantee import Guarantee
 from pages._ui.prepared import kept, locked
+from pages._ui.words import on_screen
 
 __all__ = ["GIVEN_AS", "field", "rule", "rule_of"]
 
@@ -34,7 +35,7 @@ def field(cls: type[Algorithm], data: Dataset, spec: ParamSpec, default: float, 
     gaussian = _gaussian(cls, data)
     if leads == "epsilon":
         value = st.number_input(
-            "Privacy budget ε", value=float(default), step=None, format="%g", help=spec.help, **kept(key)
+            "Privacy budget ε", value=float(default), step=None, format="%g", help=on_screen(spec.help), **kept(key)
         )
     else:
         value = _converted(leads, default, key, delta, gaussian=gaussian)

@@ -16,6 +16,7 @@ from pages._ui import budget
 from pages._ui.catalog import names, sample
 from pages._ui.prepared import kept
 from pages._ui.shell import plain
+from pages._ui.words import on_screen
 
 LABELS = {
     "n_rows": "Rows",
@@ -159,7 +160,7 @@ def widget(
 ) -> Any:
     """Show the widget of one parameter; return its value."""
     label = label or label_of(name)
-    keep: dict[str, Any] = {"help": spec.help, **kept(key)}
+    keep: dict[str, Any] = {"help": on_screen(spec.help), **kept(key)}
     keep["disabled"] = disabled or keep.get("disabled", False)
     if spec.kind == "bool":
         return st.toggle(label, default, **keep)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._ui.words import on_screen
+
 _BOXES = {"problem": st.error, "note": st.info, "done": st.success}
 
 
@@ -16,4 +18,4 @@ def show() -> None:
     """Show what was said since a page was last drawn. The box is always there: a sentence moves no other element."""
     with st.container():
         for kind, words in st.session_state.pop("sentences", []):
-            _BOXES[kind](words)
+            _BOXES[kind](on_screen(words))

@@ -23,6 +23,7 @@ from pages._ui.panel import draw
 from pages._ui.prepared import shows
 from pages._ui.results import Result
 from pages._ui.transport import starts, transport
+from pages._ui.words import on_screen
 from pages._ui.workers import workers
 
 
@@ -123,7 +124,7 @@ def _transport(
     transport(
         f"{key}_player",
         scope=f"{key}_figures",
-        titles=how.sentences(result.trace),
+        titles=[on_screen(line) for line in how.sentences(result.trace)],
         marks=how.marks(result.trace),
         lines=_lit(result),
         autoplay=autoplay,

@@ -11,6 +11,7 @@ from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from pages._ui import budget, controls, links, prepared, private, runs
 from pages._ui.forms import ShownAtField, in_words, parameters
+from pages._ui.words import on_screen
 
 __all__ = ["Settings", "begin", "settings"]
 
@@ -83,7 +84,7 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
         if algorithm.notion is not Notion.NONE:
             st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         for sentence in algorithm.advice(data.domain.n_features, data.n_public):
-            st.warning(sentence)
+            st.warning(on_screen(sentence))
     cost = "Each run on private data would spend ε again. Here the people are made up or public."
     if data.private:
         cost = "Each run spends ε of this file again. It asks first."

@@ -51,7 +51,11 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     most = min(MOST, len(coreset.points))
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    k = int(left.slider("Centers k", 1, most, start, key=f"{key}_coreset_k_{trace.algorithm}_{most}"))
+    k = int(
+        left.slider(
+            "Centers, from the released points", 1, most, start, key=f"{key}_coreset_k_{trace.algorithm}_{most}"
+        )
+    )
     cost = right.segmented_control("Cost", coresets.COSTS, default=coresets.COSTS[0], key=f"{key}_coreset_cost")
     cost = cost or coresets.COSTS[0]
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
@@ -59,7 +63,8 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     st.html(
         f'<p class="dp-small">This run released {len(coreset.points)} weighted points, each weight ±'
         f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: ε spent stays at "
-        f"<b>{trace.spent.epsilon:.3g}</b>, the ledger keeps its <b>{releases} releases</b>, for every k.</p>"
+        f"<b>{trace.spent.epsilon:.3g}</b> at δ {trace.spent.delta:.2g}, the ledger keeps its "
+        f"<b>{releases} releases</b>, for every k.</p>"
     )
     left, right = st.columns([11, 9], gap="medium")
     with left:

@@ -1,0 +1,64 @@
+"""What stands on the screen is in the field's words: no name of the code, Greek letters as letters."""
+
+import html
+import re
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load_sample
+from dpviz.figures import pane
+from pages._ui.words import on_screen
+from tests.pages.test_pages import app, open_page
+
+__all__ = ["app"]
+CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
+KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")
+WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multiselect", "radio", "button")
+
+
+def words(app):
+    """All sentences, labels and helps of a page."""
+    found = []
+    for kind in KINDS:
+        for block in app.get(kind):
+            text = block.proto.body if kind == "html" else block.value
+            text = re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+            found.append(html.unescape(re.sub(r"<[^>]*>", " ", text)))
+    for kind in WIDGETS:
+        found += [text for widget in app.get(kind) for text in (widget.label, getattr(widget, "help", "") or "")]
+    return found
+
+
+def code_names(texts):
+    return [(name[0], text) for text in texts if (name := CODE.search(text))]
+
+
+@pytest.mark.parametrize("page", ["home", "explore", "ledger", "federated", "distance", "learn", "limits", "data"])
+def test_no_page_shows_a_name_of_the_code(app, page):
+    open_page(app, f"pages/{page}.py")
+    found = words(app)
+    assert not app.exception and len(found) > 5
+    assert code_names(found) == []
+
+
+@pytest.mark.parametrize("slug", ["dpm", "dist-dp", "stemmer-kaplan-local", "stemmer-kaplan-swap"])
+def test_no_form_and_no_step_shows_a_name_of_the_code(app, slug):
+    open_page(app, "pages/explore.py")
+    app.session_state["explore_algorithm"] = slug
+    app.run()
+    assert not app.exception and code_names(words(app)) == []
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_no_step_and_no_advice_shows_a_name_of_the_code(slug):
+    data = load_sample("tiny")
+    algorithm = ALGORITHMS[slug](n_clusters=2)
+    trace = algorithm.run(data.X, domain=data.domain, seed=0)
+    how = pane(trace)
+    lines = [*how.sentences(trace), how.warning(trace), *trace.warnings, *algorithm.advice(2, data.n_public)]
+    assert code_names(map(on_screen, lines)) == []
+
+
+def test_greek_letters_are_letters_and_other_words_stay():
+    assert on_screen("epsilon = 1, delta = 1e-5, mu = .3: deltas stay") == "ε = 1, δ = 1e-5, μ = .3: deltas stay"
