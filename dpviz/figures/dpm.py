@@ -365,7 +365,9 @@ def _strips(view: View, *, height: int = 190) -> Panel:
         for strip, column in enumerate(columns):
             rows = table[table.column == column]
             low, high = float(trace.domain.low[column]), float(trace.domain.high[column])
-            word = "too narrow or too few rows to cut" if rows.empty and step.kind == "region" else ""
+            word = (
+                "too few rows to cut" if step.kind == "region" else "no cut here: regions are averaged"
+            ) * rows.empty
             if len(rows):
                 x = rows.position.astype(np.float32).to_numpy()
                 bars = (6 * rows.chance / table.chance.max()).round(3).to_numpy()

@@ -99,11 +99,11 @@ def strip(
     facts = [(name, words) for name, words in named if words]
     if guarantee is not None and guarantee.private:
         mu = "–" if guarantee.mu is None else f"{guarantee.mu:.2f}"
-        made = budget.rule_of(guarantee)
+        made = budget.rule_of(guarantee).partition(" for ")[0]
         delta = f"{guarantee.delta:.2g}{f' ({made})' * bool(made)}"
         epsilon = f"ε({reach})" if reach else "ε"
         facts += [(epsilon, f"{guarantee.epsilon:.3g}"), ("δ", delta), ("μ", mu)]
-        facts += [("Unit", guarantee.unit)]
+        facts += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
     words = "".join(f"<span>{_name(name)} <b>{html.escape(value)}</b></span>" for name, value in facts)
