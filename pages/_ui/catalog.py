@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset, load
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@lru_cache(maxsize=32)  # asked for all names by every script run
 def _public(name: str) -> Dataset:
     return load(name)
 

@@ -6,7 +6,6 @@ import dataclasses
 import html
 from collections.abc import Callable
 
-import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms.pseudocode import PSEUDOCODE
@@ -61,8 +60,24 @@ def _lit(identity: str, _result: Result) -> list[list[int]]:
 
 
 @per_run(shared=64, own=32)
-def _ledger(identity: str, _result: Result) -> pd.DataFrame:
-    return ledger_table(_result.trace)
+def _ledger(identity: str, _result: Result) -> str:
+    """Return the ledger as a table; the transport lights the rows that have happened at the shown step."""
+    per_frame = pane(_result.trace).releases(_result.trace)
+    rows = "".join(
+        f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
+        f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
+        f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
+        f"<td>{html.escape(row.reason)}</td></tr>"
+        for row in ledger_table(_result.trace).itertuples()
+    )
+    heads = "".join(
+        f"<th scope=col>{head}</th>"
+        for head in ("#", "release", "mechanism", "sensitivity", "noise scale", "ε so far", "why this sensitivity")
+    )
+    return (
+        f'<div class="dp-table" tabindex="0" role="region" aria-label="Ledger"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
 
 
 def player(
@@ -110,7 +125,7 @@ def player(
         draw(key, wide)
         if len(result.trace.ledger):
             with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
-                _table(result, how)
+                st.html(_ledger(result))
 
 
 def _briefly(how: Pane) -> Callable[[Trace], list[str]]:
@@ -136,23 +151,3 @@ def _transport(
 def _code(trace: Trace) -> None:
     """Show the pseudo-code; the transport lights the lines that run at the shown step, and folds it on a phone."""
     st.html(listing(trace, PSEUDOCODE[trace.algorithm]))
-
-
-def _table(result: Result, how: Pane) -> None:
-    """Show the ledger; the transport lights the rows that have happened at the shown step."""
-    per_frame = how.releases(result.trace)
-    rows = "".join(
-        f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
-        f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
-        f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
-        f"<td>{html.escape(row.reason)}</td></tr>"
-        for row in _ledger(result).itertuples()
-    )
-    heads = "".join(
-        f"<th scope=col>{head}</th>"
-        for head in ("#", "release", "mechanism", "sensitivity", "noise scale", "ε so far", "why this sensitivity")
-    )
-    st.html(
-        f'<div class="dp-table" tabindex="0" role="region" aria-label="Ledger"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
