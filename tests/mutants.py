@@ -44,6 +44,12 @@ TLS = "tests/federated/test_server.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
+    (Q + "mixtures.py", QUERIES): [
+        ("mixture_shares_above_one", "np.floor(raw / total / _SHARE)", "np.ceil(raw / total / _SHARE)"),
+        ("mixture_offsets_unclipped", "offsets = clip_ball(block.x - self.means[j], self.radius)", "offsets = block.x - self.means[j]"),
+        ("mixture_sums_half", "(1.0 if alone else 2.0)", "(0.5 if alone else 1.0)"),
+        ("mixture_scatters_unit", "(self.radius / self.unit) ** 2 * (columns", "(self.radius / self.unit) * (columns"),
+    ],
     (Q + "grids.py", QUERIES): [
         ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
         ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),

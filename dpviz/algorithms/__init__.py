@@ -6,6 +6,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
 from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
+from dpviz.algorithms.dp_em import DPEM
 from dpviz.algorithms.dp_lloyd import DPLloyd
 from dpviz.algorithms.dpm import DPM
 from dpviz.algorithms.em_mc import EMMC
@@ -36,6 +37,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         GLloyd,
         FastLloyd,
         EUGkM,
+        DPEM,
         DPM,
         PrivTree,
         EMMC,

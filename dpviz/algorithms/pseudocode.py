@@ -116,6 +116,15 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  add up rows and count them, with noise", ("grid-lloyd",), "update"),
         Line("  divide: noisy sums by noisy counts", ("grid-lloyd",)),
     ),
+    "dp-em": (
+        Line("spread k equal balls over the public bounds", ("mixture-start",)),
+        Line("repeat a few rounds:", ("mixture",)),
+        Line("  each row divides a share of 1 over them", ("mixture",), "update"),
+        Line("  add up shares, offsets, and spreads; noise", ("mixture",), "update"),
+        Line("  means move by noisy offsets over noisy shares", ("mixture",)),
+        Line("  shapes follow the noisy spreads", ("mixture",)),
+        Line("  what the noise alone could draw is drawn round", ("mixture",)),
+    ),
     "dpm": (
         Line("begin with one region: the public box", ("region",), at=("first",)),
         Line("for each region, while it may be cut:", ("region",)),

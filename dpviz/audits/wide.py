@@ -21,6 +21,7 @@ _ONE: dict[str, dict[str, Any]] = {
     "stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"},
     "eugkm": {"lloyd_share": 0.5, "cells": 64},
     "privtree": {"threshold": 2.0, "max_depth": 9},
+    "dp-em": {"covariance": "diagonal", "iterations": 3, "reach": 1.5},
     "dp-lloyd": {"schedule": "halving", "division": "optimal", "init": "packing"},
 }  # fmt: skip
 

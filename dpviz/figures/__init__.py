@@ -13,6 +13,7 @@ from dpviz.figures import (
     lloyd,
     local,
     lsh_splits,
+    mixture,
     nsm,
     pe,
     privtree,
@@ -35,6 +36,7 @@ PANES = {
     "region": dpm.PANE,
     "grid": grid.PANE,
     "halving-level": privtree.PANE,
+    "mixture": mixture.PANE,
     "cover": em_mc.PANE,
     "split-level": lsh_splits.PANE,
 }

@@ -1,6 +1,6 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from tests.query_cases import boxes, cells, counts, grids, lloyd, moments, rho, sums, swaps, trees
+from tests.query_cases import boxes, cells, counts, grids, lloyd, mixtures, moments, rho, sums, swaps, trees
 
 CASES = {
     **boxes.CASES,
@@ -8,6 +8,7 @@ CASES = {
     **counts.CASES,
     **grids.CASES,
     **lloyd.CASES,
+    **mixtures.CASES,
     **moments.CASES,
     **rho.CASES,
     **sums.CASES,

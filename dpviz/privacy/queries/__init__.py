@@ -13,6 +13,7 @@ from dpviz.privacy.queries.cover import CellCover, Side
 from dpviz.privacy.queries.grids import GridCounts
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
+from dpviz.privacy.queries.mixtures import MixtureMoments
 from dpviz.privacy.queries.moments import NormHistogram, SecondMoment
 from dpviz.privacy.queries.rho import CompanionSums, NearRegionSums, Positions, QuadtreeCells, near_regions
 from dpviz.privacy.queries.sums import NearestDistances, NearestScatter, NearestSums, ShapedSums
@@ -36,6 +37,7 @@ __all__ = [
     "Halvings",
     "InBalls",
     "KeyQuery",
+    "MixtureMoments",
     "NearRegionSums",
     "NearestDistances",
     "NearestOf",

@@ -1,0 +1,191 @@
+"""DP-EM: a mixture of Gaussians by noisy counts, sums and second moments; clusters are soft, and have a shape."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz.algorithms.base import ApproximateDP
+from dpviz.domain import Domain
+from dpviz.geometry import pack_cube, snap
+from dpviz.params import param
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.plan import Plan, gaussians
+from dpviz.privacy.queries import MixtureMoments
+from dpviz.trace import Step
+
+__all__ = ["DPEM"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DPEM(ApproximateDP):
+    """DP-EM: fit k Gaussians instead of k points. A row may belong to several of them, in shares.
+
+    In every iteration each row divides a share of 1 over the Gaussians. What comes back, with noise: how many rows each
+    one has in all, how far they lie from its mean, and how they spread. From these follow its weight, its mean and
+    its covariance. The means are the centers; the covariances are ellipses that say how long and how wide a cluster is.
+
+    Parameters
+    ----------
+    n_clusters : int, in [1, 256]
+        Number of Gaussians k. Public.
+    epsilon : float, in [0.01, 100]
+        Total privacy budget epsilon.
+    delta : float or None, in [1e-12, 0.5]
+        Total delta; None means n_public^-1.1.
+    iterations : int or None, in [1, 30]
+        Rounds of EM. None: 6.
+    covariance : {"auto", "full", "diagonal"}
+        Ellipses of any direction, or along the columns. "auto": full up to 6 columns.
+    reach : float, in [1, 10]
+        Offsets are clipped to so many times the widest Gaussian's expected distance from its mean.
+
+    Formal guarantee
+    ----------------
+    (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters, the domain (bounds, radius R,
+    nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by
+    the clipping radius r, second moments by r^2 (Frobenius). r follows from released covariances only. mu^2 is split
+    over the iterations equally, and within one as 1 : 2 : 2 over counts, sums and second moments; Gaussian noise.
+    Everything else reads released values only.
+
+    Steps
+    -----
+    mixture-start    released: centers (k, d), covariances (k, d, d), weights (k,)
+    mixture          released: centers (k, d), covariances (k, d, d), weights (k,), noisy_counts (k,), dead (k,) bool,
+                     start (k, d), radius, round, rounds, sums_sd, counts_sd, scatters_sd;
+                     hidden: sums (k, d), scatters, counts (k,)
+
+    Deviations from the paper
+    -------------------------
+    Park et al. add noise to means and covariances of weights 1/n with n public; here all three moments are sums, so
+    that nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
+    with the clusters: from the origin, as published, the second moments' noise drowns every cluster that is small
+    beside the domain. Covariances are made symmetric, drawn to a ball by the share of their variance that is noise, and
+    held between the noise's and the start's. A Gaussian with a noisy count near or below 0 stays as it was, with the
+    weight of one row. Composition is mu-GDP instead of the moments accountant.
+
+    References
+    ----------
+    .. [1] Park, Foulds, Choudhary and Welling, "DP-EM: differentially private expectation maximization", AISTATS 2017;
+       arXiv 1605.06995.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz.domain import Domain
+    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 2000, axis=0)
+    >>> trace = DPEM(n_clusters=2, epsilon=4.0).run(X, domain=Domain.box(-1, 1, 2, n_public=4000), seed=0)
+    >>> sorted(trace.cluster_centers[:, 0].round(1).tolist())
+    [-0.5, 0.5]
+    """
+
+    name: ClassVar[str] = "DP-EM"
+    slug: ClassVar[str] = "dp-em"
+    tagline: ClassVar[str] = "A mixture of Gaussians: soft clusters with a shape, drawn as ellipses."
+    learns_sensitivity: ClassVar[bool] = True  # the clipping radius follows released covariances; the cost does not
+    ROUNDS: ClassVar[int] = 6
+    FULL: ClassVar[int] = 6  # up to so many columns "auto" has ellipses of any direction
+    SHARES: ClassVar[tuple[float, float, float]] = (0.2, 0.4, 0.4)  # of a round's mu^2: counts, sums, second moments
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"along the columns": {"covariance": "diagonal"}}
+
+    iterations: int | None = param(None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: 6.")
+    covariance: str = param(
+        "auto",
+        choices=("auto", "full", "diagonal"),
+        advanced=True,
+        help="Ellipses of any direction, or along the columns. Auto: any direction up to 6 columns.",
+    )
+    reach: float = param(
+        2.5, low=1.0, high=10.0, advanced=True, help="Offsets are clipped to so many times the widest spread."
+    )
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return counts, sums and second moments of every round."""
+        rounds = self.iterations or self.ROUNDS
+        mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
+        costs = gaussians(mu, self.SHARES * rounds)
+        return Plan({f"update.{part}": costs[i::3] for i, part in enumerate(("counts", "sums", "scatters"))})
+
+    def diagonal(self, n_features: int) -> bool:
+        """Return whether covariances have no entries off the diagonal."""
+        return self.covariance == "diagonal" or (self.covariance == "auto" and n_features > self.FULL)
+
+    def work(self, n_features: int, n_public: int) -> float:
+        """Return a rough number of operations, from public values."""
+        each = n_features if self.diagonal(n_features) else n_features * (n_features + 1)
+        return (self.iterations or self.ROUNDS) * (2.5e4 + 4.0 * n_public * self.n_clusters * each)
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        """Start with equal balls spread over the box; divide, add up and update, one frame a round."""
+        k, d = self.n_clusters, curator.n_features
+        flat, rounds = self.diagonal(d), len(curator.plan.costs["update.counts"])
+        shrink = min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))
+        means = self._inside(pack_cube(k, d, 1.0, rng) * domain.box_z * shrink, domain)
+        widest = float((domain.box_z**2).mean()) * shrink**2 * k ** (-2 / d) / 3  # rows that fill 1/k of the box evenly
+        covariances = np.tile(widest * np.eye(d), (k, 1, 1))
+        weights = np.full(k, 1 / k)
+        yield Step(
+            "mixture-start",
+            f"{k} equal balls spread over the public domain; no row read",
+            {"centers": means, "covariances": covariances, "weights": weights},
+        )
+        for t in range(rounds):
+            spread = math.sqrt(float(np.trace(covariances, axis1=1, axis2=2).max()))
+            radius = min(self.reach * spread, 2 * domain.radius)
+            roots = np.linalg.inv(np.linalg.cholesky(covariances))
+            scores = np.log(weights) + np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+            query = MixtureMoments(means, roots, scores, radius, flat)
+            noisy = curator.release("update", query)
+            counts, shift = noisy.value["counts"], noisy.value["sums"]
+            dead = counts <= max(1.0, noisy.sd["counts"])
+            safe = np.maximum(counts, 1.0)
+            moves = np.where(dead[:, None], 0.0, shift / safe[:, None])
+            moments = noisy.value["scatters"] * query.unit**2
+            moments_sd = noisy.sd["scatters"] * query.unit**2
+            if flat:
+                moments = moments[:, :, None] * np.eye(d)
+            found = (moments + moments.transpose(0, 2, 1)) / 2 / safe[:, None, None]
+            found = (found - moves[:, :, None] * moves[:, None, :]) * (np.eye(d) if flat else 1.0)
+            shaped = np.array([_held(one, moments_sd / size, widest, d) for one, size in zip(found, safe, strict=True)])
+            start, means = means, self._inside(means + moves, domain)
+            moved = float(np.linalg.norm(means - start, axis=1).mean())
+            covariances = np.where(dead[:, None, None], covariances, shaped)
+            weights = np.where(dead, 1.0, safe) / np.where(dead, 1.0, safe).sum()
+            yield Step(
+                "mixture",
+                f"Round {t + 1} of {rounds}: means move by {moved:.3g} on average, shapes follow",
+                {
+                    "centers": means,
+                    "covariances": covariances,
+                    "weights": weights,
+                    "noisy_counts": counts,
+                    "dead": dead,
+                    "start": start,
+                    "radius": radius,
+                    "round": t + 1,
+                    "rounds": rounds,
+                    "sums_sd": noisy.sd["sums"],
+                    "counts_sd": noisy.sd["counts"],
+                    "scatters_sd": moments_sd,
+                },
+            )
+
+    @staticmethod
+    def _inside(means: np.ndarray, domain: Domain) -> np.ndarray:
+        return snap(domain.clip(means))
+
+
+def _held(found: np.ndarray, sd: float, widest: float, d: int) -> np.ndarray:
+    """Return a covariance between the noise and the widest: drawn to a ball by the noise's share, eigenvalues held."""
+    ball = max(float(np.trace(found)) / d, 1e-6)
+    shape = found - ball * np.eye(d)
+    signal = max(float((shape**2).sum()) - d * d * sd * sd / 2, 0.0)
+    shape *= signal / max(float((shape**2).sum()), 1e-300)
+    values, vectors = np.linalg.eigh(ball * np.eye(d) + shape)
+    least = min(max(1e-4, sd / math.sqrt(d)), widest)
+    return (vectors * np.clip(values, least, widest)) @ vectors.T

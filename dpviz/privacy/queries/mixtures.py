@@ -1,0 +1,105 @@
+"""Soft groups: how much of every row belongs to each of k public Gaussians, and the moments that this makes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.geometry import clip_ball
+from dpviz.privacy.block import Block
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.queries.base import Query
+
+__all__ = ["MixtureMoments"]
+
+_SHARE = 2.0**-8  # shares are multiples of it; times offsets of 2^-16, or products of 2^-16, they lie on the grid
+_OFFSET, _FACTOR = 2.0**-16, 2.0**-8
+_FINE, _FAR = 256, 16  # log shares are cut to 1/256 and to -16: the exponential is a table, the same for every row
+_EXP = np.exp(-np.arange(_FAR * _FINE + 1) / _FINE)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MixtureMoments(Query):
+    """Total share, shared offset, and shared second moment of the rows at each of k Gaussians.
+
+    A row's shares over the Gaussians are cut to multiples of 2^-8 and add up to at most 1. Its offset x - mean from
+    each mean is clipped to the radius; for the second moments it is measured in units of `unit` and cut to 2^-8.
+
+    Parameters
+    ----------
+    means : ndarray of shape (k, d), on the grid
+    whiten : ndarray of shape (k, d, d), lower triangular: |whiten @ (x - mean)|^2 is the squared Mahalanobis distance
+    scores : ndarray of shape (k,), log weight + log determinant of whiten
+    radius : float, offsets are clipped to this l2 norm
+    diagonal : bool, only the squares of the columns instead of all products; `whiten` is diagonal then
+
+    Returns (`statistic`): "sums" -> (k, d); "scatters" -> (k, d, d), or (k, d) if `diagonal`, in units of unit^2;
+    "counts" -> (k,).
+    """
+
+    means: np.ndarray
+    whiten: np.ndarray
+    scores: np.ndarray
+    radius: float
+    diagonal: bool = False
+    reason: ClassVar[str] = "one row divides a share of 1, and adds its clipped offsets and their products in shares"
+    on_grid: ClassVar[tuple[str, ...]] = ("means",)
+
+    @property
+    def unit(self) -> float:
+        """The largest power of 2 that is not above the radius."""
+        return 2.0 ** math.floor(math.log2(self.radius))
+
+    def shares(self, x: np.ndarray) -> np.ndarray:
+        """Return how much of each row belongs to each Gaussian, shape (k, n), multiples of 2^-8, sums at most 1."""
+        logs = np.empty((len(self.means), len(x)))
+        for j, (mean, whiten) in enumerate(zip(self.means, self.whiten, strict=True)):
+            squares = np.zeros(len(x))
+            for a in range(x.shape[1]):  # a fixed order: the shares depend on the row alone
+                part = np.zeros(len(x))
+                for b in (a,) if self.diagonal else range(a + 1):
+                    part += whiten[a, b] * (x[:, b] - mean[b])
+                squares += part * part
+            logs[j] = self.scores[j] - squares / 2
+        behind = np.minimum((logs.max(axis=0, initial=-np.inf) - logs) * _FINE, _FAR * _FINE)
+        raw = _EXP[behind.astype(np.int64)]
+        total = np.zeros(len(x))
+        for one in raw:
+            total += one
+        return np.floor(raw / total / _SHARE) * _SHARE
+
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+        shares = self.shares(block.x)
+        k, d = self.means.shape
+        sums = np.zeros((k, d))
+        scatters = np.zeros((k, d) if self.diagonal else (k, d, d))
+        for j, share in enumerate(shares):
+            offsets = clip_ball(block.x - self.means[j], self.radius)
+            fine = np.trunc(offsets / _OFFSET) * _OFFSET
+            sums[j] = (share[:, None] * fine).sum(axis=0)  # whole multiples of 2^-24: exact in any order
+            factors = np.trunc(offsets / (self.unit * _FACTOR)) * _FACTOR
+            for a in range(d):
+                for b in (a,) if self.diagonal else range(a + 1):
+                    found = (share * factors[:, a] * factors[:, b]).sum()
+                    if self.diagonal:
+                        scatters[j, a] = found
+                    else:
+                        scatters[j, a, b] = scatters[j, b, a] = found
+        return {"sums": sums, "scatters": scatters, "counts": shares.sum(axis=1)}
+
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
+        """Shares s of one row have |s|_2 <= |s|_1 <= 1, so s_j y_j and s_j y_j y_j^T are no longer than the longest.
+
+        Where a row changes: opposite offsets of one Gaussian for the sums; for the scatters two outer products, whose
+        inner product is never negative.
+        """
+        columns, alone = self.means.shape[1], neighboring is Neighboring.ADD_REMOVE
+        square = (self.radius / self.unit) ** 2 * (columns if norm == 1 and not self.diagonal else 1.0)
+        return {
+            "sums": self.radius * (math.sqrt(columns) if norm == 1 else 1.0) * (1.0 if alone else 2.0),
+            "scatters": square * (1.0 if alone or norm == math.inf else 2.0 ** (1 / norm)),
+            "counts": 1.0 if alone or norm == math.inf else 2.0 ** (1 / norm),
+        }
