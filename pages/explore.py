@@ -1,11 +1,14 @@
 """Explore: choose data, algorithm and parameters, run, and step through what happened."""
 
+import html
+
 import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
+from dpviz.postprocessing.released import widest
 from dpviz.postprocessing.verdict import reach
-from pages._ui import controls, embed, links, prepared, private, results, runs, shell, takeaway
+from pages._ui import catalog, controls, embed, links, prepared, private, results, runs, shell, takeaway
 from pages._ui.compare import menu as beside
 from pages._ui.explore import centers, coreset, local, quality, reruns, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
@@ -49,7 +52,8 @@ with st.sidebar:
         )  # fmt: skip
     axes = None
     if result is not None and (columns := result.data.columns)[1:]:
-        axes = result.data.view
+        declared = catalog.is_public(result.data) or result.data.facts.get("view")
+        axes = result.data.view if declared else widest(result.trace)
         if len(columns) > 2:
             how = pane(result.trace)
             seen = st.multiselect(
@@ -63,6 +67,7 @@ with st.sidebar:
 shown, promise = (result.data, result.trace.claimed) if result else (data, None)
 weaker = reach(result.trace) if result and result.trace.claimed.rho_distance is not None else ""
 shell.strip(shown.title, result.trace.name if result else cls.name, promise, private=shown.private, reach=weaker)
+st.html(f'<h1 class="dp-unseen">Explore: {html.escape(result.trace.name if result else cls.name)}</h1>')
 with st.container(key="messages"):  # always there: a message does not move the figures to another place of the page
     links.notice("explore", controls.explore)
     if data.private and result is None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, links, prepared, shell
+from pages._ui import budget, controls, links, prepared, shell
 from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
@@ -11,7 +11,6 @@ from pages._ui.scene import write
 
 links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"
-c = shell.colors()
 result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)
 promise = result.trace.claimed
 seen = {"pages/explore.py": write(controls.explored(result), controls.explore)}  # its door leads to the same run
@@ -36,18 +35,13 @@ with left:
         help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
         "ε is always stated together with δ.",
     )
-    share = 2 * (promise.odds - 50)
+    dots = "".join(f'<i class="{"coin" if i < 50 else "bound" if i < promise.odds else ""}"></i>' for i in range(100))
     st.html(
         f'<p class="dp-odds">Anyone betting on whether Alex is in the data is right at most '
         f"<b>{promise.odds} times in 100</b>.</p>"
-        f'<div class="dp-bar" role="img" aria-label="{promise.odds} between 50, a coin, and 100, no privacy">'
-        f'<i style="left:0;width:100%;background:{c.line}"></i>'
-        f'<i style="left:0;width:{share}%;background:{c.released}"></i>'
-        f'<u style="left:0;border-color:{c.muted};background:{c.bg}"></u>'
-        f'<u class="bound" style="left:{share}%;border-color:{c.released};background:{c.released}"></u>'
-        f'<u style="left:100%;border-color:{c.hidden};background:{c.bg}"></u></div>'
-        f'<div class="dp-ends"><span>coin: 50</span><span>no privacy: 100</span></div>'
-        f'<p class="dp-small">ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e}, μ = {promise.mu:.2f}. '
+        f'<div class="dp-dots" role="img" aria-label="{promise.odds} of 100 dots; a coin has 50">{dots}</div>'
+        f'<p class="dp-small">A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, '
+        f"δ = {promise.delta:.1e} ({budget.rule_of(promise)}), μ = {promise.mu:.2f}. "
         "A bound for every possible attacker, not an estimate.</p>"
     )
     shell.doors("doors_wide", seen)

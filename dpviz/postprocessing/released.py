@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.trace import Step, Trace
 
-__all__ = ["CenterNoise", "center_noise", "centers_csv", "centers_json", "centers_table", "coreset_table"]
+__all__ = ["CenterNoise", "center_noise", "centers_csv", "centers_json", "centers_table", "coreset_table", "widest"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,3 +160,10 @@ def _strict(promise: dict) -> dict:
     return {
         key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in promise.items()
     }
+
+
+def widest(trace: Trace) -> tuple[int, int]:
+    """Return the two columns along which the released centers differ most, in z units, in the columns' order."""
+    spread = trace.domain.normalize(trace.cluster_centers).std(axis=0)
+    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
+    return first, second

@@ -8,6 +8,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
+from pages._ui.player import _briefly
 from pages._ui.words import on_screen
 from tests.pages.test_pages import app, open_page
 
@@ -62,3 +63,11 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code(slug):
 
 def test_greek_letters_are_letters_and_other_words_stay():
     assert on_screen("epsilon = 1, delta = 1e-5, mu = .3: deltas stay") == "ε = 1, δ = 1e-5, μ = .3: deltas stay"
+
+
+def test_home_says_what_is_done_without_its_numbers():
+    data = load_sample("tiny")
+    trace = ALGORITHMS["pe-means"](n_clusters=2).run(data.X, domain=data.domain, seed=0)
+    full, brief = pane(trace).sentences(trace), _briefly(pane(trace))(trace)
+    assert any("signal-to-noise" in line for line in full) and not any("signal-to-noise" in line for line in brief)
+    assert len(brief) == len(full) and all(line and full[i].startswith(line) for i, line in enumerate(brief))
