@@ -1,0 +1,93 @@
+"""Behind the headers of deploy/Caddyfile every page renders, nothing is violated, and frames need the owner's word."""
+
+import http.server
+import re
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+from pages._ui.shell import PAGES
+from tests.browser.proxy import proxied
+from tests.browser.test_journeys import charts, no_exception
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+POLICY = re.compile("^CSP|Content Security Policy|Permissions policy", re.IGNORECASE)
+WATCH = "document.addEventListener('securitypolicyviolation', e => console.error('CSP ' + e.violatedDirective))"
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Open a page behind the headers; nothing may be violated, and nobody else may be asked."""
+    complaints, outside = [], []
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(WATCH)
+    with proxied(server) as base:
+
+        def opener(path):
+            page = context.new_page()
+            page.set_default_timeout(60_000)
+            page.on("console", lambda said: complaints.append(said.text) if POLICY.search(said.text) else None)
+            ours = (base, base.replace("http", "ws"), "data:", "blob:")
+            page.on("request", lambda asked: None if asked.url.startswith(ours) else outside.append(asked.url))
+            page.goto(f"{base}/{path}")
+            return page
+
+        yield opener
+    context.close()
+    assert complaints == [] and outside == []
+
+
+@pytest.mark.parametrize("file", [file for file in PAGES if PAGES[file].title != "Explore"])
+def test_every_page_renders_behind_the_headers(visit, file):
+    page = visit("" if PAGES[file].title == "Home" else file.removeprefix("pages/").removesuffix(".py"))
+    expect(page.locator("h1").first).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0, timeout=90_000)
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+
+
+def test_explore_draws_and_plotly_comes_for_a_close_look(visit):
+    page = visit("explore")
+    charts(page, 6)
+    page.get_by_role("button", name="Look closely").click()
+    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
+    no_exception(page)
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """A page of somebody else that embeds the dashboard."""
+
+    target = ""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f'<iframe src="{self.target}" width="1200" height="700"></iframe>'.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_frame_of_another_site_needs_the_owner_s_word(browser, server, allowed):
+    other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    foreign = f"http://localhost:{other.server_port}"
+    context = browser.new_context()
+    try:
+        with proxied(server, f"'self' {foreign}" if allowed else None) as base:
+            Page.target = f"{base}/limits?embed=true"
+            page, refused = context.new_page(), []
+            page.on("console", lambda said: refused.append(said.text) if "frame-ancestors" in said.text else None)
+            if allowed:
+                page.goto(foreign)
+                heading = page.frame_locator("iframe").locator("h1").first
+                expect(heading).to_have_text("What is not protected", timeout=60_000)
+                assert refused == []
+            else:
+                with page.expect_console_message(lambda said: "frame-ancestors" in said.text):
+                    page.goto(foreign)
+    finally:
+        context.close()
+        other.shutdown()
