@@ -15,6 +15,7 @@ from dpviz.algorithms.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
 from dpviz.privacy.accounting import zcdp_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Gaussian, Plan
@@ -62,7 +63,8 @@ class Balcan(ApproximateDP):
     cubes         released: keys (m, p) children asked, noisy_counts (m,), kept (m,) bool, noise_sd, threshold, width,
                   offset (p,), projected, shift, level, levels; hidden: counts (m,)
     swap, pick    as for `stemmer-kaplan-swap`, with projected_centers for centers where rows are projected
-    recover       released: centers (k, d), noisy_counts (k,), start (k, p); hidden: sums (k, d), counts (k,)
+    recover       released: centers (k, d), noisy_counts (k,), start (k, p), center_sd (k, d), center_noise;
+                  hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
     -------------------------
@@ -146,9 +148,10 @@ class Balcan(ApproximateDP):
         candidates = yield from self._halve(curator, domain, p, reach, projection, rng)
         start = yield from swap_search(curator, candidates, self.n_clusters, reach, rng, projection)
         noisy = curator.release("recover", NearestSums(start, domain.radius, projection))
-        averages = noisy.value["sums"] / np.maximum(noisy.value["counts"], 1.0)[:, None]
-        centers = clip_ball(snap(domain.clip(averages)), domain.radius)
-        released = {"centers": centers, "noisy_counts": noisy.value["counts"], "start": start}
+        counts = noisy.value["counts"]
+        centers = clip_ball(snap(domain.clip(noisy.value["sums"] / np.maximum(counts, 1.0)[:, None])), domain.radius)
+        spread = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"])
+        released = {"centers": centers, "noisy_counts": counts, "start": start, **declared(spread, AVERAGES)}
         yield Step("recover", f"Noisy averages of the rows nearest to the {len(start)} chosen candidates", released)
 
     def _halve(

@@ -78,7 +78,8 @@ class DistDP(Moves):
     regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, least, radius,
                   themselves (n,) bool for noisy points that are far or of a small region;
                   hidden: counts (f,), sums (f, d)
-    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,)
+    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,);
+                  sometimes: center_sd (k, d), center_noise (no formula is known for medians)
 
     Deviations from the paper
     -------------------------
@@ -219,7 +220,8 @@ class DistDP(Moves):
 
         radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
-        said = self._means(curator.release("regions", query), query, noisy.sd, domain)
+        answer = curator.release("regions", query)
+        said = self._means(answer, query, noisy.sd, domain)
         kept, sd = said["kept"], said["noise_sd"]
         alone = ~near if self.drops(noisy.sd, said, n, domain) else ~near | _small(noisy.value, regions, kept)
         words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
@@ -230,11 +232,15 @@ class DistDP(Moves):
         points = np.concatenate([own[alone], said["means"][kept]])
         weights = np.concatenate([np.ones(int(alone.sum())), said["noisy_counts"][kept]])
         sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
+        own_sd = noisy.sd * float(self._shrunk(np.ones((1, 1)), noisy.sd, domain)[0, 0])
+        sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(kept.sum()), answer.sd["sums"])])
+        origins = np.concatenate([own[alone], query.regions[kept]])
         title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
         if len(points) == 0:
             points, weights, sds = own, np.ones(n), np.zeros(n)
+            sums_sd, origins = np.full(n, own_sd), own
             title = f"Centers: no region stands out, so k-{self.objective} on the noisy points, free"
-        yield Step("cluster", title, self.finish(points, weights, sds, domain, rng))
+        yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:
         """Return whether the rule applies and noisy points are thrown about as far as the domain reaches."""

@@ -13,6 +13,7 @@ from dpviz import params
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import POINTS, average_sd, declared, members
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.curator import Curator, Noisy
@@ -92,9 +93,21 @@ class Moves(ApproximateDP):
         )
 
     def finish(
-        self, points: np.ndarray, weights: np.ndarray, sd: np.ndarray, domain: Domain, rng: np.random.Generator
+        self,
+        points: np.ndarray,
+        weights: np.ndarray,
+        sd: np.ndarray,
+        domain: Domain,
+        rng: np.random.Generator,
+        *,
+        sums_sd: np.ndarray | float,
+        origins: np.ndarray,
     ) -> dict[str, Any]:
-        """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset."""
+        """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset.
+
+        `sums_sd` (m,) is the noise of a point times its weight, a sum of offsets from `origins` (m, d): with both it
+        follows what the noise means for each mean; no formula is known for medians.
+        """
         if len(points) <= self.FEW:
             centers = solve(points, weights, self.n_clusters, rng, jitter=0.01 * domain.radius)
         else:
@@ -102,5 +115,9 @@ class Moves(ApproximateDP):
             centers = model.fit(points, sample_weight=weights).cluster_centers_
         if self.objective == "medians":
             centers = medians_on(points, weights, centers)
-        said = {"coreset_points": points, "coreset_weights": weights, "coreset_sd": sd}
-        return {"centers": domain.clip(centers), **said}
+        centers = domain.clip(centers)
+        said = {"centers": centers, "coreset_points": points, "coreset_weights": weights, "coreset_sd": sd}
+        if self.objective == "medians":
+            return said
+        spread = average_sd(centers, weights, sd, sums_sd, origins=origins, of=members(points, centers))
+        return said | declared(spread, POINTS)

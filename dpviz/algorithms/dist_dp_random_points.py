@@ -47,7 +47,8 @@ class DistDPRandomPoints(Moves):
     Steps
     -----
     noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
-    cluster       released: centers (k, d), coreset_points (n, d), coreset_weights (n,), coreset_sd (n,)
+    cluster       released: centers (k, d), coreset_points (n, d), coreset_weights (n,), coreset_sd (n,);
+                  sometimes: center_sd (k, d), center_noise (no formula is known for medians)
 
     Deviations from the paper
     -------------------------
@@ -84,5 +85,5 @@ class DistDPRandomPoints(Moves):
         noisy = self.noisy_points(curator, domain)
         yield self.show_points(curator, noisy)
         n = len(noisy.value)
-        result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng)
+        result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng, sums_sd=noisy.sd, origins=noisy.value)
         yield Step("cluster", f"Centers: plain k-{self.objective} on the noisy points, free", result)

@@ -66,7 +66,8 @@ class DistDPRegionMeans(Moves):
     noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
     regions       released: regions (m, d), noisy_counts (m,) (exact counts of noisy points), means (m, d), kept (m,),
                   noise_sd; hidden: sums (m, d)
-    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,)
+    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,);
+                  sometimes: center_sd (k, d), center_noise (no formula is known for medians)
 
     Where the public rule says so, the steps of NSM instead of all of these.
 
@@ -153,7 +154,9 @@ class DistDPRegionMeans(Moves):
         words = f"Regions: one noisy mean for each of {int(kept.sum())}, {counts[kept].mean():.0f} rows on average"
         yield Step("regions", words, said)
 
-        result = self.finish(means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng)
+        result = self.finish(
+            means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng, sums_sd=sums.sd, origins=means[kept]
+        )
         yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, free", result)
 
     def _standard(self) -> NSM:

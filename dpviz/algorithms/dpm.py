@@ -14,6 +14,7 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import REGIONS, average_sd, declared, members
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
@@ -86,8 +87,9 @@ class DPM(ApproximateDP):
                   column of the cut or -1, position, child_counts (2,), child_sd, accepted, reason;
                   hidden: true counts, utilities (d intervals,) of all cuts
     averages      released: centers (k', d), weights (k',), sd (k',), nodes (k',), low (k', d), high (k', d),
-                  coreset_points (k', d), coreset_weights (k',), coreset_sd (k',); hidden: true sums of offsets
-    merge         released: centers (k, d), start (k', d) (with `exactly_k` only)
+                  coreset_points (k', d), coreset_weights (k',), coreset_sd (k',),
+                  center_sd (k', d), center_noise; hidden: true sums of offsets
+    merge         released: centers (k, d), start (k', d), center_sd (k, d), center_noise (with `exactly_k` only)
 
     Deviations from the paper
     -------------------------
@@ -297,7 +299,7 @@ class DPM(ApproximateDP):
         self, curator: Curator, domain: Domain, rng: np.random.Generator, leaves: list[Region], sds: dict[int, float]
     ) -> Iterator[Step]:
         """Release one average per final region, from the region's middle; then merge them if k is given."""
-        centers, errors = [], []
+        centers, errors, middles = [], [], []
         weights = np.array([max(region.noisy_count, 1.0) for region in leaves])
         for region, weight in zip(leaves, weights, strict=True):
             middle = snap((region.low + region.high) / 2)
@@ -306,7 +308,10 @@ class DPM(ApproximateDP):
             noisy = curator.release("average", RegionSum(middle, half, reach), region.scope)
             centers.append(np.clip(middle + noisy.value / weight, region.low, region.high))
             errors.append(noisy.sd / weight)
+            middles.append(middle)
         found = snap_toward_zero(domain.clip(np.array(centers)))
+        parts = {"weights": weights, "weights_sd": np.array([sds[region.depth] for region in leaves])}
+        parts |= {"sums_sd": np.array(errors) * weights, "origins": np.array(middles)}
         yield Step(
             "averages",
             f"{len(leaves)} region{'s give' if len(leaves) > 1 else ' gives'} {len(leaves)} noisy "
@@ -320,15 +325,17 @@ class DPM(ApproximateDP):
                 "high": np.array([region.high for region in leaves]),
                 "coreset_points": found,
                 "coreset_weights": weights,
-                "coreset_sd": np.array([sds[region.depth] for region in leaves]),
+                "coreset_sd": parts["weights_sd"],
+                **declared(average_sd(found, **parts), REGIONS),
             },
         )
         if self.exactly_k:
-            merged = solve(found, weights, self.n_clusters, rng, jitter=self.interval)
+            merged = snap_toward_zero(domain.clip(solve(found, weights, self.n_clusters, rng, jitter=self.interval)))
+            spread = average_sd(merged, **parts, of=members(found, merged))
             yield Step(
                 "merge",
                 f"Weighted k-means on the averages gives {self.n_clusters} centers, free of cost",
-                {"centers": snap_toward_zero(domain.clip(merged)), "start": found},
+                {"centers": merged, "start": found, **declared(spread, REGIONS)},
             )
 
 

@@ -13,6 +13,7 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import Population, random_projection, snap, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
@@ -62,7 +63,7 @@ class EMMC(ApproximateDP):
     cover-votes   released: half (p,), candidates (M, p), noisy_votes (M,), noise_sd, starts (k, p), matrix (d, p)
                   (projected only); hidden: true counts
     cover-means   released: half (p,), centers (k', d), noisy_counts (k,), kept (k,), noise_sd, matrix (d, p)
-                  (projected only); hidden: true sums and counts
+                  (projected only), center_sd (k', d), center_noise; hidden: true sums and counts
 
     Deviations from the paper
     -------------------------
@@ -147,9 +148,12 @@ class EMMC(ApproximateDP):
         kept = counts > 2 * sd
         kept[np.argmax(counts)] = True
         means = noisy.value["sums"][kept] / np.maximum(counts[kept], 1.0)[:, None]
+        centers = snap_toward_zero(domain.clip(means))
+        spread = average_sd(centers, counts[kept], sd, noisy.sd["sums"])
         yield Step(
             "cover-means",
             f"One noisy average per group; {int(kept.sum())} of {k} groups stand out from the noise",
             seen
-            | {"centers": snap_toward_zero(domain.clip(means)), "noisy_counts": counts, "kept": kept, "noise_sd": sd},
+            | {"centers": centers, "noisy_counts": counts, "kept": kept, "noise_sd": sd}
+            | declared(spread, AVERAGES),
         )

@@ -58,7 +58,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     packing            released: centers (k, d)
     noisy-iteration    released: centers (k, d), start (k, d), raw (k, d) before the radius clip, clipped (k, d)
                        after it, noisy_counts (k,), dead (k,) bool, radius, constrained bool, sums_sd, counts_sd, round,
-                       rounds; hidden: sums (k, d), counts (k,)
+                       rounds, center_sd (k, d), center_noise; hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
     -------------------------

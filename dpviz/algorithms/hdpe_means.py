@@ -51,8 +51,8 @@ class HDPEMeans(Evolution):
     projected-generation    released: round, rounds, population (m, p), group (m,) parent index or -1, noisy_votes (m,),
                             noise_sd, kept (m,) bool, variations L, signal_to_noise, projected_centers (k, p),
                             projection (d, p) public (in the first one only); hidden: votes (m,)
-    recovery                released: centers (k, d), projected_centers (k, p), noisy_counts (k,);
-                            hidden: sums (k, d), counts (k,)
+    recovery                released: centers (k, d), projected_centers (k, p), noisy_counts (k,), center_sd (k, d),
+                            center_noise; hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
     -------------------------
@@ -115,13 +115,9 @@ class HDPEMeans(Evolution):
             said = {**generation, "projected_centers": centers, **drawn}
             yield Step("projected-generation", self.title(generation), said)
             drawn = {}
-        noisy = curator.release("recover", NearestSums(centers, domain.radius, projection)).value
+        noisy = curator.release("recover", NearestSums(centers, domain.radius, projection))
         yield Step(
             "recovery",
             f"One noisy average per center brings {self.n_clusters} centers back to {d} columns",
-            {
-                "centers": averages(noisy, domain.radius),
-                "projected_centers": centers,
-                "noisy_counts": noisy["counts"],
-            },
+            {**averages(noisy, domain.radius), "projected_centers": centers},
         )

@@ -12,6 +12,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, clip_ball, fold, pack_cube, snap, snap_toward_zero
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.queries import NearestSums, Query
 from dpviz.trace import Step
@@ -102,6 +103,8 @@ class NoisyLloyd(Algorithm):
             if reach is not None and self.shortens():
                 short = moves * np.minimum(1.0, reach / np.maximum(np.linalg.norm(moves, axis=1), reach))[:, None]
             start, centers = centers, self._inside(centers + short, domain)
+            origins = start if reach is not None else 0.0
+            spread = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"], origins=origins)
             yield Step(
                 "noisy-iteration",
                 f"Iteration {t + 1} of {rounds}: {_moved(start, centers)}",
@@ -118,6 +121,7 @@ class NoisyLloyd(Algorithm):
                     "counts_sd": noisy.sd["counts"],
                     "round": t + 1,
                     "rounds": rounds,
+                    **declared(spread, AVERAGES),
                 },
             )
 

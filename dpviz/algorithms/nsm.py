@@ -87,7 +87,8 @@ class NSM(ApproximateDP):
                   means (m, p), weights (m,) of the kept ones (zoom for d <= 3 only)
     solve         released: centers (k, d), coreset_points (m, d), coreset_weights (m,), coreset_sd (m,);
                   sometimes: start (k, p), projected_centers (k, p) instead of centers and coreset where projected
-    correction    released: centers (k, d), start (k, d), noisy_counts (k,), radius, moved (k,) bool;
+    correction    released: centers (k, d), start (k, d), noisy_counts (k,), radius, moved (k,) bool,
+                  center_sd (k, d), center_noise;
                   sometimes: split (k,) bool (where scatter was asked, centers that took part in a split and a merge),
                   distances (28,), distance_edges (28,) (where distances were asked)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.geometry import clip_ball, snap
+from dpviz.postprocessing.center_sd import AVERAGES, POOLED, declared
 from dpviz.postprocessing.spread import Shape, symmetric
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestDistances, NearestScatter, NearestSums, Projection, ShapedSums
@@ -73,6 +74,9 @@ def correct(
             if split.any():
                 tracker.forget(split)
         said["centers"] = centers = clip_ball(snap(centers), domain_radius)
+        width = np.ones(d) if shape is None or absolute else shape.widths
+        spread = np.outer(tracker.deviation(noisy.sd["sums"] / mass), width)
+        said |= declared(spread, POOLED if pooled else AVERAGES)
         yield Step("correction", f"Noisy Lloyd step {step} of {T}: {int(moved.sum())} of {k} centers move", said)
 
 
@@ -136,6 +140,10 @@ class Tracker:
         gain = 1 / (1 + noise / prior)
         self._doubt = np.where(moved, gain * noise, self._doubt)
         return shifts * np.where(moved, gain, 1.0)[:, None]
+
+    def deviation(self, noise: np.ndarray) -> np.ndarray:
+        """Return the standard deviation (k,) of every center per column; `noise` (k,) where no step told of it yet."""
+        return np.where(np.isfinite(self._doubt), np.sqrt(self._doubt), noise)
 
     def forget(self, split: np.ndarray) -> None:
         """Start anew after a split (k,): those centers are elsewhere, and all counts are of other clusters."""

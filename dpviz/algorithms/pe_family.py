@@ -13,7 +13,8 @@ from sklearn.cluster import KMeans
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack, uniform_ball
 from dpviz.params import param
-from dpviz.privacy.curator import Curator
+from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
+from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import Gaussian, gaussians
 from dpviz.privacy.queries import NearestVotes, Projection
 
@@ -174,9 +175,15 @@ def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[G
     return {f"{label}.sums": (sums,), f"{label}.counts": (counts,)}
 
 
-def averages(noisy: Mapping[str, np.ndarray], radius: float) -> np.ndarray:
-    """Return noisy sums / noisy counts (k, d): counts floored at 1, centers clipped to the ball."""
-    return clip_ball(snap(noisy["sums"] / np.maximum(noisy["counts"], 1.0)[:, None]), radius)
+def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
+    """Return centers, noisy sums / noisy counts (k, d): counts floored at 1, centers clipped to the ball.
+
+    With them the noisy counts and what the noise means per center.
+    """
+    sums, counts = noisy.value["sums"], noisy.value["counts"]
+    centers = clip_ball(snap(sums / np.maximum(counts, 1.0)[:, None]), radius)
+    spread = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"])
+    return {"centers": centers, "noisy_counts": counts, **declared(spread, AVERAGES)}
 
 
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:

@@ -63,7 +63,8 @@ class PEMeans(Evolution):
     -----
     generation    released: population (m, d), group (m,) parent index or -1, noisy_votes (m,), noise_sd,
                   kept (m,) bool, centers (k, d), variations L, signal_to_noise, round, rounds; hidden: votes (m,)
-    refinement    released: centers (k, d), start (k, d), noisy_counts (k,); hidden: sums (k, d), counts (k,)
+    refinement    released: centers (k, d), start (k, d), noisy_counts (k,), center_sd (k, d), center_noise;
+                  hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
     -------------------------
@@ -127,9 +128,9 @@ class PEMeans(Evolution):
             centers = generation["centers"]
             yield Step("generation", self.title(generation), generation)
         if self.refine:
-            noisy = curator.release("refine", NearestSums(centers, domain.radius)).value
+            noisy = curator.release("refine", NearestSums(centers, domain.radius))
             yield Step(
                 "refinement",
                 "One noisy average per center (ours, not the paper's)",
-                {"centers": averages(noisy, domain.radius), "start": centers, "noisy_counts": noisy["counts"]},
+                {**averages(noisy, domain.radius), "start": centers},
             )

@@ -6,9 +6,10 @@ values and are free. A test compares kinds, moments and labels with traces.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-__all__ = ["PSEUDOCODE", "Line"]
+__all__ = ["PSEUDOCODE", "Line", "lines_of"]
 
 
 class Line(NamedTuple):
@@ -87,7 +88,10 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("start ten times, keep the best", ("iteration",), at=("end",)),
         Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",)),
     ),
-    "pe-means": _evolution("generation", "k-means on what is left gives k centers"),
+    "pe-means": (
+        *_evolution("generation", "k-means on what is left gives k centers"),
+        Line("if asked for: average each center's rows once", ("refinement",), "refine"),
+    ),
     "hdpe-means": (
         Line("project columns to a few random directions", ("projected-generation",), at=("first",)),
         *_evolution("projected-generation", "k-means on what is left gives k centers"),
@@ -237,3 +241,12 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  plain k-means on the noisy points", ("cluster",)),
     ),
 }
+
+
+def lines_of(slug: str, kinds: Collection[str]) -> tuple[Line, ...]:
+    """Return the lines of a run with steps of these kinds: the algorithm's, or of the one that ran in its place."""
+    own = PSEUDOCODE[slug]
+    if set(kinds) <= {kind for line in own for kind in line.kinds}:
+        return own
+    others = (lines for lines in PSEUDOCODE.values() if set(kinds) <= {kind for line in lines for kind in line.kinds})
+    return next(others, own)

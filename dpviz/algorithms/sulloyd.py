@@ -39,7 +39,8 @@ class SuLloyd(NoisyLloyd):
     -----
     packing            released: centers (k, d)
     noisy-iteration    released: centers (k, d), start (k, d), raw (k, d), clipped (k, d) equal to raw,
-                       noisy_counts (k,), dead (k,) bool, radius, constrained False, sums_sd, counts_sd, round, rounds;
+                       noisy_counts (k,), dead (k,) bool, radius, constrained False, sums_sd, counts_sd, round, rounds,
+                       center_sd (k, d), center_noise;
                        hidden: sums (k, d), counts (k,)
 
     Deviations from the paper

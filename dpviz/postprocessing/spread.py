@@ -87,6 +87,11 @@ class Shape:
         """The map: offsets @ matrix."""
         return self.directions * self.stretch
 
+    @property
+    def widths(self) -> np.ndarray:
+        """How wide noise of standard deviation 1 in all columns is after `undo`, by column (d,)."""
+        return np.sqrt(((self.directions / self.stretch) ** 2).sum(axis=1))
+
     def undo(self, stretched: np.ndarray) -> np.ndarray:
         """Return stretched offsets (..., d) as they were."""
         return (stretched / self.stretch) @ self.directions.T

@@ -168,7 +168,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
     k = len(trace.cluster_centers)
     parts = [f"{k} center{'s' * (k != 1)}"]
     if noise.sd is not None:
-        parts.append(f"noise of each {spread_words(float(noise.sd.max()), trace.domain, columns, units)}")
+        parts.append(f"noise of each {spread_words(noise.sd.max(axis=0), trace.domain, columns, units)}")
     drowned = 0
     if noise.sizes is not None and noise.sizes_sd is not None:
         drowned = int((noise.sizes < 2 * noise.sizes_sd).sum())
@@ -216,14 +216,18 @@ def ratio_words(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}" if math.isfinite(ratio) else "∞"
 
 
-def spread_words(sd: float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
-    """Return one standard deviation per column in the data's units: the widest column, by name if they differ."""
-    if sd >= 1:
+def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
+    """Return one standard deviation, (d,) or of every column, in the data's units: the widest one.
+
+    The column is named if units differ.
+    """
+    sd = np.broadcast_to(sd, domain.n_features)
+    if sd.max() >= 1:
         return "as wide as the public bounds"
     widths = sd * domain.half_width
-    if len(set(np.round(widths, 12))) == 1 and len(set(units)) <= 1:
-        return f"±{quantity(float(widths[0]))} {units[0] if units else ''}".rstrip()
-    column = int(widths.argmax())
+    if domain.scale == "common" and len(set(units)) <= 1:
+        return f"±{quantity(float(widths.max()))} {units[0] if units else ''}".rstrip()
+    column = int(sd.argmax())
     unit = f" {units[column]}" if units and units[column] else ""
     return f"±{quantity(float(widths[column]))}{unit} in {columns[column]}"
 

@@ -6,7 +6,7 @@ import dataclasses
 import html
 import json
 
-from dpviz.algorithms.pseudocode import PSEUDOCODE
+from dpviz.algorithms.pseudocode import lines_of
 from dpviz.figures import pane, printed
 from dpviz.figures.code import listing, lit, style
 from dpviz.figures.stage import script as stage
@@ -39,7 +39,7 @@ def replay(trace: Trace, view: View | None = None) -> str:
     Without a view only released layers are drawn.
     """
     view = view_of(trace) if view is None else view
-    lines = PSEUDOCODE[trace.algorithm]
+    lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [sentence.replace(" · ", ": ", 1) for sentence in pane(trace).sentences(trace)]
     looks = {
         mode: [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.algorithms.pseudocode import PSEUDOCODE
+from dpviz.algorithms.pseudocode import Line, lines_of
 from dpviz.figures import Pane, Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
 from dpviz.figures.panels import ledger_table
@@ -56,7 +56,7 @@ def _panels(
 @per_run(shared=64, own=32)
 def _lit(identity: str, _result: Result) -> list[list[int]]:
     """Return the lines of pseudo-code that run at every frame."""
-    return lit(_result.trace, PSEUDOCODE[_result.trace.algorithm])
+    return lit(_result.trace, _lines(_result.trace))
 
 
 @per_run(shared=64, own=32)
@@ -150,4 +150,8 @@ def _transport(
 
 def _code(trace: Trace) -> None:
     """Show the pseudo-code; the transport lights the lines that run at the shown step, and folds it on a phone."""
-    st.html(listing(trace, PSEUDOCODE[trace.algorithm]))
+    st.html(listing(trace, _lines(trace)))
+
+
+def _lines(trace: Trace) -> tuple[Line, ...]:
+    return lines_of(trace.algorithm, {step.kind for step in trace.steps})

@@ -1,11 +1,14 @@
 """The line beside the picture: every frame of every algorithm lights one, coins light where the ledger grows."""
 
+import dataclasses
+
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.pseudocode import PSEUDOCODE, Line
+from dpviz.algorithms.pseudocode import PSEUDOCODE, Line, lines_of
 from dpviz.figures import pane
 from dpviz.figures.code import listing, lit, price
+from tests.algorithms.test_docstrings import OPTIONS
 from tests.algorithms.test_pseudocode import trace_of
 
 ELSEWHERE = {  # lines that these runs have no use for: they run on few rows, or for parameters that are not given
@@ -25,7 +28,9 @@ def runs():
             made[slug] = []
             for d in (2, 6):
                 algorithm, X, domain = trace_of(slug, d)
-                made[slug].append(algorithm.run(X, domain=domain, seed=0))
+                options = OPTIONS.get(slug, {}) if d == 2 else {}
+                for values in [{}, options] if options else [{}]:
+                    made[slug].append(dataclasses.replace(algorithm, **values).run(X, domain=domain, seed=0))
         return made[slug]
 
     return run
@@ -80,3 +85,11 @@ def test_a_coin_tells_its_price_and_free_lines_have_none(runs):
     assert price(trace, "votes").endswith("alone it would cost ε 4 of 4")
     assert 'aria-label="Reads rows, at most 23 times' in page
     assert "coin" not in listing(runs("kmeans")[0], PSEUDOCODE["kmeans"])
+
+
+def test_a_run_that_another_algorithm_took_over_shows_that_ones_lines():
+    algorithm, X, domain = trace_of("dist-dp-region-means", 2)
+    trace = dataclasses.replace(algorithm, rho_distance=0.8, epsilon=0.5).run(X, domain=domain, seed=0)
+    lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
+    assert lines == PSEUDOCODE["nsm"]
+    assert all(lit(trace, lines))

@@ -36,22 +36,10 @@ def test_the_noise_of_a_center_is_what_reruns_show(slug, X):
     runs = [run(slug, X, seed, n_clusters=1, iterations=1, boundary="none") for seed in range(300)]
     seen = np.array([trace.cluster_centers[0] for trace in runs]).std(axis=0) / DOMAIN.half_width
     told = center_noise(runs[0])
-    assert seen.mean() == pytest.approx(told.sd[0], rel=0.1)
+    assert seen.mean() == pytest.approx(told.sd[0].mean(), rel=0.1)
     sizes = np.array([center_noise(trace).sizes[0] for trace in runs])
     assert sizes.mean() == pytest.approx(3000, abs=3 * told.sizes_sd / np.sqrt(300))
     assert sizes.std() == pytest.approx(told.sizes_sd, rel=0.15)
-
-
-def test_the_noise_of_a_weighted_mean_is_what_reruns_of_its_weights_show():
-    from dpviz.postprocessing.released import _of_points
-
-    rng = np.random.default_rng(1)
-    points, weights, sd = rng.uniform(-1, 1, (60, 2)), np.full(60, 100.0), np.full(60, 4.0)
-    centers = np.average(points, axis=0, weights=weights)[None]
-    told = _of_points(centers, points, weights, sd)
-    noisy = weights + rng.normal(size=(4000, 60)) * sd
-    means = noisy @ points / noisy.sum(axis=1)[:, None]
-    assert told.sd[0] == pytest.approx(means.std(axis=0).mean(), rel=0.05)
 
 
 @pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug != "stemmer-kaplan-swap"])

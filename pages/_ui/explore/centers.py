@@ -7,7 +7,7 @@ import html
 import pandas as pd
 import streamlit as st
 
-from dpviz.postprocessing.released import centers_csv, centers_json, centers_table, coreset_table
+from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 
@@ -33,11 +33,12 @@ def section(key: str, result: Result) -> None:
     else:
         numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in table.columns[1:]}
         st.dataframe(table, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_centers")
-    known = "noisy size" in table
+    noise = center_noise(trace)
+    words = f"The noise is one standard deviation {noise.meaning}. " if noise.sd is not None else f"{noise.meaning} "
     st.html(
         '<p class="dp-small">In the data\'s units. '
-        + ("The size is noisy too and may fall below zero. " if known else "")
-        + ("The noise is one standard deviation of the last release for each center. " if known else "")
+        + ("The size is noisy too and may fall below zero. " if noise.sizes is not None else "")
+        + (words if trace.claimed.private else "")
         + f"{trace.notice[0].upper()}{trace.notice[1:].rstrip('.')}.</p>"
     )
     downloads(key, result)

@@ -1,0 +1,66 @@
+"""What the noise means for each center: formulas for centers that are averages, made of released values only.
+
+Every family declares the result in the step that gives its centers: `center_sd` (k, d), the standard deviation per
+column in z units, and `center_noise`, which noise that is. Families without a formula declare neither: where noise
+decides which candidates win, no standard deviation says how far a center may lie.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+__all__ = ["AVERAGES", "POINTS", "POOLED", "REGIONS", "UNKNOWN", "average_sd", "declared", "members"]
+
+AVERAGES = "of the last noisy sums and counts"
+POOLED = "of all noisy Lloyd steps together"
+REGIONS = "of the averages of its regions; another run also cuts other regions"
+POINTS = "of the released points that are nearest to it"
+UNKNOWN = (
+    "No noise per center is told: here noise decides which candidates or cuts win, and no formula says how far "
+    "another run's centers would lie."
+)
+
+
+def average_sd(
+    centers: np.ndarray,
+    weights: np.ndarray,
+    weights_sd: np.ndarray | float,
+    sums_sd: np.ndarray | float,
+    *,
+    origins: np.ndarray | float = 0.0,
+    of: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the standard deviation (k, d) per column of centers that are noisy sums over noisy weights.
+
+    A center is the average of parts i: c = sum_i (w_i o_i + S_i) / sum_i w_i, with S_i a noisy sum of offsets from the
+    origin o_i. To first order the noise of a sum moves it by that over W = sum_i w_i, and the noise of a weight by its
+    distance from the origin over W: var = sum_i (sums_sd_i^2 + (o_i - c)^2 weights_sd_i^2) / W^2.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (k, d), z units
+    weights : ndarray of shape (m,), noisy; a center's W counts as at least 1
+    weights_sd, sums_sd : ndarrays of shape (m,) or floats, of the noise; of a sum in every column
+    origins : ndarray of shape (m, d) or 0, what the sums are taken from
+    of : ndarray of shape (m,), the center each part belongs to; the parts are the centers themselves if not given
+    """
+    k = len(centers)
+    of = np.arange(k) if of is None else of
+    away = np.broadcast_to(origins, (len(of), centers.shape[1])) - centers[of]
+    weights_sd, sums_sd = (np.broadcast_to(sd, len(of))[:, None] for sd in (weights_sd, sums_sd))
+    squares = sums_sd**2 + (away * weights_sd) ** 2
+    total = np.maximum(np.bincount(of, weights, k), 1.0)
+    return np.stack([np.sqrt(np.bincount(of, column, k)) / total for column in squares.T], axis=1)
+
+
+def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """Return the nearest center (m,) of every released point (m, d)."""
+    return cdist(points, centers, "sqeuclidean").argmin(axis=1)
+
+
+def declared(sd: np.ndarray, meaning: str) -> dict[str, Any]:
+    """Return what the step that gives the centers releases about their noise."""
+    return {"center_sd": sd, "center_noise": meaning}

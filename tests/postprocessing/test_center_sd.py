@@ -1,0 +1,93 @@
+"""The noise of each center, as told, is what reruns with other noise show, where groups are well apart."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.domain import Domain
+from dpviz.postprocessing.center_sd import average_sd
+from dpviz.postprocessing.released import center_noise, centers_table
+
+MEANS = np.array([[0.55, 0.5], [-0.5, 0.55], [-0.55, -0.45], [0.45, -0.55]])
+SIZES = (1600, 1200, 800, 400)
+DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=4000)
+FORMULA = [
+    "pe-means", "hdpe-means", "sulloyd", "glloyd", "fastlloyd", "em-mc", "balcan", "nsm", "dist-dp",
+    "dist-dp-region-means", "dist-dp-random-points",
+]  # fmt: skip
+OPTIONS = {"pe-means": {"refine": 0.5}} | {slug: {"rho_distance": 0.02} for slug in FORMULA if slug.startswith("dist")}
+NONE = ["pe-means", "aug-pe", "lsh-splits", "stemmer-kaplan", "stemmer-kaplan-swap", "stemmer-kaplan-local"]
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(0)
+    return np.concatenate([mean + 0.06 * rng.normal(size=(n, 2)) for mean, n in zip(MEANS, SIZES, strict=True)])
+
+
+def run(slug, X, seed, **options):
+    return ALGORITHMS[slug](n_clusters=4, epsilon=1.0, **options).run(X, domain=DOMAIN, seed=seed)
+
+
+def apart(trace, order):
+    """Whether the last release added up the four groups, and nothing else."""
+    true = next((h.statistic["counts"] for h in reversed(trace.steps[-1].hidden) if "counts" in h.statistic), None)
+    return true is None or len(true) != 4 or (np.abs(true[order] - SIZES) < 20).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", FORMULA)
+def test_the_noise_told_is_what_reruns_show(slug, X):
+    found, told = [], []
+    for seed in range(60):
+        trace = run(slug, X, seed, **OPTIONS.get(slug, {}))
+        _, order = linear_sum_assignment(cdist(MEANS, trace.cluster_centers))
+        if apart(trace, order):
+            found.append(trace.cluster_centers[order])
+            told.append(center_noise(trace).sd[order])
+    assert len(found) >= 30
+    measured = np.sqrt(np.var(found, axis=0, ddof=1).mean(axis=1))
+    predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
+    ratio = predicted / measured
+    print(slug, len(found), ratio.round(2), round(float(np.exp(np.log(ratio).mean())), 3))
+    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # all centers together
+    assert ((0.7 < ratio) & (ratio < 1.35)).all()  # each: 60 runs know a deviation to a tenth
+
+
+@pytest.mark.slow
+def test_dpm_tells_the_noise_of_the_averages_of_its_regions(X):
+    errors = []
+    for seed in range(30):
+        trace = ALGORITHMS["dpm"](epsilon=8.0).run(X, domain=DOMAIN, seed=seed)
+        said, sd = trace.steps[-1].released, center_noise(trace).sd
+        for center, low, high, weight, width in zip(
+            *(said[n] for n in ("centers", "low", "high", "weights")), sd, strict=True
+        ):
+            rows = X[((X >= low) & (X <= high)).all(axis=1)]
+            if weight > 100 and len(rows):  # a smaller one is cut off at its region's edge
+                errors.append((center - rows.mean(axis=0)) / width)
+    assert len(errors) > 100
+    assert np.sqrt(np.square(errors).mean()) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("slug", NONE)
+def test_where_no_formula_is_known_none_is_told_and_it_says_so(slug, X):
+    trace = run(slug, X[::4], 0)
+    noise = center_noise(trace)
+    assert noise.sd is None and "no formula" in noise.meaning
+    assert not any(name.startswith("noise in") for name in centers_table(trace, ["x", "y"]).columns)
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+def test_the_formula_of_averages_holds_for_noise_on_sums_and_weights(parts):
+    rng = np.random.default_rng(1)
+    of, origins = np.repeat([0, 1], parts), rng.uniform(-1, 1, (2 * parts, 3))
+    weights, sums = rng.uniform(200, 400, 2 * parts), rng.normal(size=(2 * parts, 3)) * 20
+    noisy_weights = weights + 6.0 * rng.normal(size=(4000, 2 * parts))
+    noisy_sums = noisy_weights[..., None] * origins + sums + 9.0 * rng.normal(size=(4000, 2 * parts, 3))
+    member = np.eye(2)[of]
+    centers = np.einsum("rmd,mk->rkd", noisy_sums, member) / (noisy_weights @ member)[..., None]
+    told = average_sd(centers.mean(axis=0), weights, 6.0, 9.0, origins=origins, of=of)
+    assert centers.std(axis=0) == pytest.approx(told, rel=0.07)
