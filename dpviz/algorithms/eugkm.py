@@ -13,6 +13,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import AVERAGES, CELLS, average_sd, declared, members
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Laplace, Plan, split
@@ -50,9 +51,10 @@ class EUGkM(Algorithm):
     Steps
     -----
     grid               released: cells (m, d), noisy_counts (m,), parts (d,), counts_sd; hidden: true counts
-    grid-centers       released: centers (k, d), coreset_points (m', d), coreset_weights (m',), coreset_sd (m',)
-    grid-lloyd         released: centers (k, d), start (k, d), noisy_counts (k,), dead (k,) bool (with `lloyd_share` > 0
-                       only); hidden: true sums (k, d), true counts (k,)
+    grid-centers       released: centers (k, d), coreset_points (m', d), coreset_weights (m',), coreset_sd (m',),
+                       center_sd (k, d), center_noise
+    grid-lloyd         released: centers (k, d), start (k, d), noisy_counts (k,), dead (k,) bool, center_sd (k, d),
+                       center_noise (with `lloyd_share` > 0 only); hidden: true sums (k, d), true counts (k,)
 
     Deviations from the paper
     -------------------------
@@ -147,6 +149,7 @@ class EUGkM(Algorithm):
             occupied = noisy.value >= noisy.value.max()
         points, weights = grid.middles[occupied], np.maximum(noisy.value[occupied], 1.0)
         centers = snap(domain.clip(solve(points, weights, self.n_clusters, rng, jitter=1e-3)))
+        spread = average_sd(centers, weights, noisy.sd, 0.0, origins=points, of=members(points, centers))
         yield Step(
             "grid-centers",
             f"k-means on the {len(points):,} cells with a positive count; no row read",
@@ -155,6 +158,7 @@ class EUGkM(Algorithm):
                 "coreset_points": points,
                 "coreset_weights": weights,
                 "coreset_sd": np.full(len(points), noisy.sd),
+                **declared(spread, CELLS),
             },
         )
         if self.lloyd_share > 0:
@@ -166,9 +170,10 @@ class EUGkM(Algorithm):
         sums, counts = noisy.value["sums"], noisy.value["counts"]
         dead = counts <= 1
         centers = domain.clip(np.where(dead[:, None], start, sums / np.maximum(counts, 1.0)[:, None]))
+        spread = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"])
         moved = float(np.linalg.norm(centers - start, axis=1).mean())
         return Step(
             "grid-lloyd",
             f"One step of Lloyd on the rows: centers move by {moved:.3g} on average",
-            {"centers": centers, "start": start, "noisy_counts": counts, "dead": dead},
+            {"centers": centers, "start": start, "noisy_counts": counts, "dead": dead, **declared(spread, AVERAGES)},
         )

@@ -12,6 +12,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import CELLS, average_sd, declared, members
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Halving, Laplace, Plan
@@ -54,7 +55,7 @@ class PrivTree(Algorithm):
     -----
     halving-level      released: nodes (m,), halved (m,) bool, low (m, d), high (m, d), level; hidden: true counts
     halving-centers    released: centers (k, d), leaves (m',), leaf_counts (m',), counts_sd, coreset_points (c, d),
-                       coreset_weights (c,), coreset_sd (c,); hidden: true counts
+                       coreset_weights (c,), coreset_sd (c,), center_sd (k, d), center_noise; hidden: true counts
 
     Deviations from the paper
     -------------------------
@@ -124,16 +125,19 @@ class PrivTree(Algorithm):
         kept = counts > 0 if (counts > 0).any() else counts >= counts.max()
         middles = np.array([sum(tree.box(int(node))) / 2 for node in leaves[kept]])
         weights = np.maximum(counts[kept], 1.0)
+        centers = snap(domain.clip(solve(middles, weights, self.n_clusters, rng, jitter=1e-3)))
+        spread = average_sd(centers, weights, noisy.sd, 0.0, origins=middles, of=members(middles, centers))
         yield Step(
             "halving-centers",
             f"{len(leaves):,} leaves counted, ± {noisy.sd:.3g} each; k-means on {len(middles):,} with a positive count",
             {
-                "centers": snap(domain.clip(solve(middles, weights, self.n_clusters, rng, jitter=1e-3))),
+                "centers": centers,
                 "leaves": leaves,
                 "leaf_counts": counts,
                 "counts_sd": noisy.sd,
                 "coreset_points": middles,
                 "coreset_weights": weights,
                 "coreset_sd": np.full(len(middles), noisy.sd),
+                **declared(spread, CELLS),
             },
         )

@@ -140,10 +140,10 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("if k is given: k-means on the averages", ("merge",)),
     ),
     "privtree": (
-        Line("begin with one box: the public bounds", ("halving-level",)),
+        Line("begin with one box: the public bounds", ("halving-level",), at=("first",)),
         Line("for every box, depth by depth:", ("halving-level",)),
-        Line("  count its rows, less a bit for each depth", ("halving-level",), "tree"),
-        Line("  with noise above the threshold? Halve it", ("halving-level",), "tree"),
+        Line("  count its rows, less a bit for each depth", ("halving-level",), "tree", ("before",)),
+        Line("  with noise above the threshold? Halve it", ("halving-level",), "tree", ("before",)),
         Line("count the rows of every leaf, with noise", ("halving-centers",), "leaves"),
         Line("leaves without a positive count are dropped", ("halving-centers",)),
         Line("weighted k-means on the leaves' middles", ("halving-centers",)),

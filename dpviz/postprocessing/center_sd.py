@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-__all__ = ["AVERAGES", "POINTS", "POOLED", "REGIONS", "UNKNOWN", "average_sd", "declared", "members"]
+__all__ = ["AVERAGES", "CELLS", "POINTS", "POOLED", "REGIONS", "UNKNOWN", "average_sd", "declared", "members"]
 
 AVERAGES = "of the last noisy sums and counts"
 POOLED = "of all noisy Lloyd steps together"
 REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
+CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
 UNKNOWN = (
     "No noise per center is told: here noise decides which candidates or cuts win, and no formula says how far "
     "another run's centers would lie."

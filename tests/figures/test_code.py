@@ -81,7 +81,7 @@ def test_lines_follow_moments_and_released_values(runs):
 def test_a_coin_tells_its_price_and_free_lines_have_none(runs):
     trace = runs("pe-means")[0]
     page = listing(trace, PSEUDOCODE["pe-means"])
-    assert page.count("<li") == len(PSEUDOCODE["pe-means"]) and page.count('class="coin"') == 1
+    assert page.count("<li") == len(PSEUDOCODE["pe-means"]) and page.count('class="coin"') == 2
     assert price(trace, "votes").endswith("alone it would cost ε 4 of 4")
     assert 'aria-label="Reads rows, at most 23 times' in page
     assert "coin" not in listing(runs("kmeans")[0], PSEUDOCODE["kmeans"])
