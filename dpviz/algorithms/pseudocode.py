@@ -183,6 +183,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  near rows fall into the same bucket", ("buckets",), at=("before",)),
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
+        Line("  a next round: without the rows found so far", ("filter",)),
         Line("each row votes for the nearest average; noise", ("weights",), "weights"),
         Line("weighted k-means on the averages", ("choose",)),
     ),
@@ -190,6 +191,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("repeat with other random tables:", ("buckets",)),
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
+        Line("  a next round: without the rows found so far", ("filter",)),
         *_SWAPS,
     ),
     "stemmer-kaplan-shuffle": (
