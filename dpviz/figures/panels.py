@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.figures.theme import base, tag
+from dpviz.domain import Domain
+from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Panel, View, add_frames, thin, xy
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
 __all__ = [
+    "bounded",
     "ledger_panel",
     "ledger_table",
     "loss_panel",
@@ -31,15 +33,34 @@ MAX_PEOPLE = 800
 def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     """Return a plane with the public bounds; people if they are asked for. Draw more, then call `reference`."""
     colors = view.colors
+    figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
+    if view.hidden and view.people is not None:
+        chosen = view.flat(view.people[thin(len(view.people), MAX_PEOPLE)])
+        figure.add_scatter(
+            **xy(chosen), mode="markers", name="person", hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
+        )  # fmt: skip
+    return figure
+
+
+def bounded(
+    colors: Theme,
+    title: str,
+    low: np.ndarray,
+    high: np.ndarray,
+    titles: tuple[str, str],
+    domain: Domain,
+    *,
+    height: int,
+) -> go.Figure:
+    """Return an empty plane with the public box (low, high) in drawn coordinates, as a domain's scale wants it."""
     figure = base(colors, title, height=height)
-    low, high = view.bounds()
     pad = 0.04 * (high - low)
-    x_title, y_title = view.axis_titles()
-    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=x_title, fixedrange=False)
-    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=y_title, fixedrange=False)
-    if view.trace.domain.n_features == 1:
+    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=titles[0], fixedrange=False)
+    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=titles[1], fixedrange=False)
+    if domain.n_features == 1:
         figure.update_yaxes(showticklabels=False)
-    if view.trace.domain.scale == "common":  # equal scales; the transport fits the height to the width by `meta`
+    if domain.scale == "common":  # equal scales; the transport fits the height to the width by `meta`
         figure.update_xaxes(constrain="domain", constraintoward="left")
         figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
         figure.update_layout(meta={"ar": float((high - low)[1] / (high - low)[0]), "h": height})
@@ -51,12 +72,6 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
         y1=high[1],
         line={"color": colors.line, "dash": "dot", "width": 1},
     )
-    if view.hidden and view.people is not None:
-        chosen = view.flat(view.people[thin(len(view.people), MAX_PEOPLE)])
-        figure.add_scatter(
-            **xy(chosen), mode="markers", name="person", hoverinfo="skip",
-            marker={"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
-        )  # fmt: skip
     return figure
 
 

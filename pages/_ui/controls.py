@@ -18,6 +18,7 @@ from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
 from pages._ui import catalog, distance, federated
+from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
 from pages._ui.data import gallery
@@ -175,6 +176,32 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
                 "run", "compare_runs", "Runs", ParamSpec(()), many=True, always=True, data_word=word, vocabulary=explore
             )
         )
+    return found
+
+
+def attacker(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Attacker: the data decide where a pin and a distance may lie."""
+    found: list[Control] = [
+        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
+        Control("a", "attacker_algorithm", "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
+        _epsilon("attacker_epsilon", 1.0),
+        Control("who", "attacker_who", "Alex is", _choice("typical", tuple(setup.WHO)), always=True),
+        Control("ask", "attacker_ask", "Ask", _choice("in", tuple(setup.ASK))),
+    ]
+    if "d" not in known:
+        return found
+    kept = found[0].to_widget(known["d"])
+    name = SAMPLES[0] if kept == MISSING else kept
+    data = catalog.sample(name)
+    if stops := setup.stops_of(name):
+        found += [
+            Control("rho", f"attacker_rho_{name}", label_of("rho_distance"), _choice(stops[14], stops)),
+            Control("far", f"attacker_far_{name}", "How far away", _choice(stops[14], stops)),
+        ]
+    axes = data.view if len(data.columns) > 1 else (0,)
+    for word, key, column in zip(("x", "y"), setup.keys(name), axes, strict=False):
+        low, high = float(data.domain.low[column]), float(data.domain.high[column])
+        found.append(Control(word, key, data.columns[column], number(setup.corner(low, high), low, high)))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -23,13 +24,25 @@ _component = st.components.v2.component(
 )
 
 
+_script = st.components.v2.component(
+    "dpviz_stage", html="<span></span>", js=SCRIPT + "\nexport default () => {};\n", isolate_styles=False
+)
+
+
+def bring() -> None:
+    """Send the panels' script with a page that has no transport to bring it."""
+    _script(key="stage_address", height=1)
+
+
 def draw(
-    key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = ""
-) -> None:
+    key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
+    pin: tuple[str, str] | None = None,
+) -> None:  # fmt: skip
     """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
 
     `frames` says which of their own frames they show at every tick of the transport (-1: none yet). Figures that are
-    `linked` by the same word share zoom and a crosshair.
+    `linked` by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is kept
+    under these two keys of the session's state, in units of the axes.
 
     Their script (`SCRIPT`) comes with the page's transport: a component sends its own with every instance.
     """
@@ -45,4 +58,16 @@ def draw(
             "at": None if frames is None else list(frames),
             "linked": linked,
         }
-        _component(key=name, data=data, height="content")
+        if pin is None or index:
+            _component(key=name, data=data, height="content")
+            continue
+        data["pin"] = [st.session_state[key] for key in pin]
+        _component(key=name, data=data, height="content", on_pin_change=partial(_moved, name, pin))
+
+
+def _moved(name: str, pin: tuple[str, str]) -> None:
+    """Keep where a pin was dropped; what is not a place is nothing."""
+    place = st.session_state[name].get("pin")
+    if isinstance(place, list) and len(place) == 2 and all(isinstance(at, int | float) for at in place):
+        for key, at in zip(pin, place, strict=True):
+            st.session_state[key] = float(at)

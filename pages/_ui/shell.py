@@ -36,6 +36,9 @@ PAGES = {
         "Explore", ":material/play_circle:", "Step through each algorithm. See what every step costs."
     ),
     "pages/compare.py": Entry("Compare", ":material/compare:", "Two to four runs side by side, stepped by one player."),
+    "pages/attacker.py": Entry(
+        "Attacker", ":material/psychology_alt:", "Is Alex in the data? Guess, against a bound that holds for everybody."
+    ),
     "pages/tradeoff.py": Entry(
         "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."
     ),

@@ -13,6 +13,7 @@ PAGES = {
     "home": controls.home,
     "explore": controls.explore,
     "compare": controls.compare,
+    "attacker": controls.attacker,
     "distance": controls.rho,
     "federated": controls.clients,
     "learn": controls.learn,
@@ -26,6 +27,7 @@ COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, m
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(controls.file_word),
     ("compare", "d"): PUBLIC,
+    ("attacker", "d"): PUBLIC,
     ("compare", "run"): st.lists(
         st.builds("a={}&k=3{}&s={}".format, st.sampled_from(["nsm", "dpm"]), st.just("&e=0.5"), st.integers(0, 99)),
         min_size=2,

@@ -1,0 +1,230 @@
+"""A game against a promise: two worlds that differ in one person, a released picture of one of them, a guess.
+
+The machine plays it with the audit's likelihood: it knows every row but that person's, and every release of the run.
+No noise of one world is ever used in the other: every round of every world has a seed of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import binom
+
+from dpviz.algorithms import Algorithm
+from dpviz.audits.audit import clopper_pearson
+from dpviz.audits.witness import Neighbors, log_ratio
+from dpviz.domain import Domain
+from dpviz.postprocessing.bound import Bound
+from dpviz.postprocessing.verdict import Groups
+from dpviz.privacy.guarantee import Neighboring, Notion
+
+__all__ = ["Question", "Round", "Score", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
+
+_APART = (
+    10**9
+)  # seeds of rounds that are only looked at, and of what an attacker tries out, start here and at twice this
+_TRIED = 10  # runs of each world that the attacker on an exact method has tried out beforehand
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Question:
+    """Two worlds that differ in one person.
+
+    Attributes
+    ----------
+    inside, outside : ndarrays of shape (n, d) and (n', d), original units; `inside` holds the person
+    domain : Domain
+    person : ndarray of shape (d,), original units
+    elsewhere : ndarray of shape (d,), where the person stands in the world outside; None if nowhere
+    bound : what no attacker beats
+    """
+
+    inside: np.ndarray
+    outside: np.ndarray
+    domain: Domain
+    person: np.ndarray
+    elsewhere: np.ndarray | None
+    bound: Bound
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Round:
+    """One picture. `speaks` is how much it speaks for the world inside; above 0 the machine says "in"."""
+
+    inside: bool
+    centers: np.ndarray
+    speaks: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """How often somebody was right."""
+
+    hits: int
+    rounds: int
+
+    @property
+    def share(self) -> float:
+        """Share of right guesses; a half before the first."""
+        return self.hits / self.rounds if self.rounds else 0.5
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Return the exact limits of the chance to be right (Clopper-Pearson); (0, 1) before the first round."""
+        return clopper_pearson(self.hits, self.rounds, confidence) if self.rounds else (0.0, 1.0)
+
+
+def luck(rounds: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return between which shares a coin's score lies with that chance."""
+    if not rounds:
+        return 0.0, 1.0
+    tail = (1 - confidence) / 2
+    return float(binom.ppf(tail, rounds, 0.5)) / rounds, float(binom.ppf(1 - tail, rounds, 0.5)) / rounds
+
+
+def people(X: np.ndarray, domain: Domain, groups: Groups) -> dict[str, int]:
+    """Return the rows of X (n, d; original units) that are worth asking about: "typical", "outlier", "small".
+
+    A typical person stands in the middle of the largest group, an outlier farther from every group's middle than
+    anybody else, and the third in the middle of the smallest group. NOT PRIVATE.
+    """
+    Z = domain.normalize(X)
+    distances = np.where(np.isfinite(Z).all(axis=1)[:, None], cdist(np.nan_to_num(Z), groups.means), np.nan)
+    return {
+        "typical": int(np.nanargmin(distances[:, groups.sizes.argmax()])),
+        "outlier": int(np.nanargmax(distances.min(axis=1))),
+        "small": int(np.nanargmin(distances[:, groups.sizes.argmin()])),
+    }
+
+
+def _fixed(domain: Domain, n_public: int) -> Domain:
+    """Return the domain with a declared number of rows: it must not tell the worlds apart."""
+    return dataclasses.replace(domain, n_public=n_public)
+
+
+def _bound(algorithm: Algorithm, domain: Domain) -> Bound:
+    size = domain.n_features, int(domain.n_public or 1)
+    return Bound.of_plan(algorithm.plan(*size), algorithm.guarantee(*size))
+
+
+def present(
+    algorithm: Algorithm, X: np.ndarray, domain: Domain, n_public: int, person: np.ndarray, row: int | None = None
+) -> Question:
+    """Return the question "is this person in the data?".
+
+    `row` is where the person stands in X (n, d), None for somebody who is not there yet. Where a relation keeps the
+    number of rows, the world outside has a row at the middle of the public bounds instead.
+    """
+    domain = _fixed(domain, n_public)
+    others = X if row is None else np.delete(X, row, axis=0)
+    if algorithm.neighboring is Neighboring.ADD_REMOVE:
+        return Question(np.vstack([others, person]), others, domain, person, None, _bound(algorithm, domain))
+    return _exchanged(algorithm, others if row is not None else X[:-1], domain, person, domain.middle)
+
+
+def moved(
+    algorithm: Algorithm, X: np.ndarray, domain: Domain, n_public: int, person: np.ndarray, far: float,
+    row: int | None = None,
+) -> Question:  # fmt: skip
+    """Return the question "is this person here, or `far` away?", toward the middle of the bounds; far in z units."""
+    domain = _fixed(domain, n_public)
+    others = X[:-1] if row is None else np.delete(X, row, axis=0)
+    here = domain.normalize(person[None])[0]
+    length = float(np.linalg.norm(here))
+    way = -here / length if length > 1e-9 else np.eye(len(here))[0]
+    there = domain.inside((here + far * way)[None])[0]
+    return _exchanged(algorithm, others, domain, person, there)
+
+
+def _exchanged(
+    algorithm: Algorithm, others: np.ndarray, domain: Domain, person: np.ndarray, elsewhere: np.ndarray
+) -> Question:
+    """Return the question where a person stands, with what the relation promises about such an exchange."""
+    bound = _bound(algorithm, domain)
+    here, there = domain.normalize(np.stack([person, elsewhere]))
+    if algorithm.neighboring is Neighboring.ADD_REMOVE:
+        bound = bound.steps(2)  # one row removed, one added
+    elif algorithm.neighboring is Neighboring.MOVE_RHO:
+        rho = float(getattr(algorithm, "rho_distance", math.inf))
+        bound = bound.steps(max(1, math.ceil(float(np.linalg.norm(here - there)) / rho - 1e-9)))
+    inside, outside = (np.vstack([others, row]) for row in (person, elsewhere))
+    return Question(inside, outside, domain, person, elsewhere, bound)
+
+
+def play(
+    question: Question, algorithm: Algorithm, first: int, count: int, seed: int,
+    world: bool | None = None, on_round: Callable[[int], None] = lambda done: None,
+) -> list[Round]:  # fmt: skip
+    """Play rounds number `first` to `first + count - 1` of the game of this seed; a coin picks the world of each.
+
+    With a `world` given, all of them are of that world and have seeds that no round of the game has.
+    """
+    worlds = {
+        True: (question.inside, question.outside),
+        False: (question.outside, question.inside),
+    }
+    rows = {inside: Neighbors(*pair, question.domain) for inside, pair in worlds.items()}
+    exact = algorithm.notion is Notion.NONE
+    tried = {inside: _tried(question, algorithm, inside, seed) for inside in worlds} if exact and world is None else {}
+    found = []
+    for number in range(first, first + count):
+        coin = bool(np.random.default_rng([seed, number]).integers(2)) if world is None else world
+        own = 2 * (seed + number + _APART * (world is not None)) + coin
+        if exact:
+            centers = algorithm.run(worlds[coin][0], domain=question.domain, seed=own).cluster_centers
+            speaks = _nearer(question.domain, centers, tried) if tried else 0.0
+        else:
+            trace = algorithm.run(rows[coin], seed=own)
+            centers = trace.cluster_centers
+            ratio = log_ratio(trace.ledger, rows[coin].witness.exchanges)
+            speaks = 0.0 if math.isnan(ratio) else ratio if coin else -ratio
+        found.append(Round(coin, centers, speaks))
+        on_round(len(found))
+    return found
+
+
+def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
+    """Return what an exact method gave in a world when the attacker tried it out: he knows all other rows."""
+    X = question.inside if inside else question.outside
+    seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
+    return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]
+
+
+def _nearer(domain: Domain, centers: np.ndarray, tried: dict[bool, list[np.ndarray]]) -> float:
+    """Return how much nearer centers are to the closest of what was tried inside than outside; z units."""
+
+    def gap(inside: bool) -> float:
+        return min(float(np.abs(_ordered(domain, centers) - _ordered(domain, other)).sum()) for other in tried[inside])
+
+    return gap(False) - gap(True)
+
+
+def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
+    z = domain.normalize(centers)
+    return z[np.lexsort(z.T.round(6))]
+
+
+def attack(rounds: Sequence[Round]) -> list[bool]:
+    """Return what the machine says in every round: "in" where the likelihood speaks for it; a coin where it is mute.
+
+    From even odds nobody who knows the noise's law is right more often.
+    """
+    coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))
+    return [one.speaks > 0 if one.speaks else bool(coin) for one, coin in zip(rounds, coins, strict=True)]
+
+
+def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Score:
+    """Return how often the guesses were right, of as many rounds as there are guesses."""
+    hits = sum(one.inside == guess for one, guess in zip(rounds, guesses, strict=False))
+    return Score(hits, min(len(rounds), len(guesses)))
+
+
+def rates(rounds: Sequence[Round], guesses: Sequence[bool]) -> tuple[Score, Score]:
+    """Return (false alarms of the rounds outside, misses of the rounds inside)."""
+    pairs = list(zip(rounds, guesses, strict=False))
+    outside = [guess for one, guess in pairs if not one.inside]
+    inside = [not guess for one, guess in pairs if one.inside]
+    return Score(sum(outside), len(outside)), Score(sum(inside), len(inside))

@@ -1,0 +1,57 @@
+"""Scores on screen: a bar from a coin to certainty with both players, their intervals, and the bound."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpviz.audits.game import Score
+from pages._ui import shell
+
+
+def percent(share: float) -> str:
+    """Return a share as so many in 100."""
+    return f"{100 * share:.0f}"
+
+
+def span(score: Score) -> str:
+    """Return the 95 % interval in words."""
+    return " to ".join(map(percent, score.interval()))
+
+
+def bar(yours: Score, machine: Score, bound: float) -> str:
+    """Return the bar as HTML."""
+    c = shell.colors()
+    most = f"{math.ceil(1000 * bound - 1e-9) / 10:g}"  # rounded up: a bound
+    label = f"You {percent(yours.share)}, best known attack {percent(machine.share)}, bound {most} of 100"
+    return (
+        f'<div class="dp-score" role="img" aria-label="{label}"><i style="left:0;width:100%;background:{c.line}"></i>'
+        f"{_mark(yours, 12, c.ink)}{_mark(machine, 30, c.muted)}"
+        f'<s style="left:{_at(bound):.1f}%;background:{c.released}"></s></div>'
+        f'<div class="dp-ends"><span>coin: 50</span><span style="color:{c.released}">bound: {most}</span>'
+        "<span>100</span></div>"
+        f'<p class="dp-small" style="margin-top:6px">{_words("You (upper dot)", yours)}<br>'
+        f"{_words('Best known attack (lower dot)', machine)}<br>In brackets and as bands: 95 % intervals.</p>"
+    )
+
+
+def _at(share: float) -> float:
+    return float(np.clip(200 * (share - 0.5), 0, 100))
+
+
+def _mark(score: Score, top: int, color: str) -> str:
+    """Return a player's interval and dot; nothing before the first round."""
+    if not score.rounds:
+        return ""
+    low, high = map(_at, score.interval())
+    return (
+        f'<i style="left:{low:.1f}%;width:{high - low:.1f}%;top:{top}px;background:{color};opacity:.35"></i>'
+        f'<u style="left:{_at(score.share):.1f}%;top:{top - 4}px;border-color:{color};background:{color}"></u>'
+    )
+
+
+def _words(name: str, score: Score) -> str:
+    if not score.rounds:
+        return f"{name}: not yet"
+    return f"{name}: <b>{percent(score.share)}</b> of 100 after {score.rounds:,} ({span(score)})"

@@ -1,0 +1,158 @@
+"""The sidebar of Attacker: data, algorithm, whom to ask about, and what to ask."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.audits.game import Question, moved, people, present
+from dpviz.datasets import Dataset
+from dpviz.figures.rho import in_units
+from dpviz.postprocessing.verdict import Groups, groups_of
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.sweeps.compare import reference
+from pages._ui import catalog, distance, runs
+from pages._ui.explore.picker import named, offered
+from pages._ui.forms import STOPS, in_words
+from pages._ui.workers import workers
+
+WHO = {"typical": "Typical", "outlier": "Outlier", "small": "Small group", "pin": "A pin"}
+ASK = {"in": "In the data?", "moved": "Here or away?"}
+SLOWEST = 3.0  # seconds of one run: a game needs hundreds
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Setup:
+    """What is played: `words` says it in full, `yes` and `no` are the answers, `key` names it."""
+
+    question: Question
+    algorithm: Algorithm
+    data: Dataset
+    who: str
+    words: str
+    yes: str
+    no: str
+    key: str
+
+
+def one_scale(data: Dataset) -> bool:
+    """Return whether a distance is one number in all columns."""
+    return not np.ptp(data.domain.half_width)
+
+
+def stops_of(name: str) -> list[float]:
+    """Return the distances (z units) that are offered on a data set; none where columns have scales of their own."""
+    data = catalog.sample(name)
+    return distance.stops(data) if one_scale(data) else []
+
+
+def keys(name: str) -> tuple[str, str]:
+    """Return the keys of the pin's two fields."""
+    return f"attacker_x_{name}", f"attacker_y_{name}"
+
+
+def corner(low: float, high: float) -> float:
+    """Return where a pin stands before it is moved: near the end of a column's bounds."""
+    return float(f"{low + 0.9 * (high - low):.4g}")
+
+
+def setup(name: str, data: Dataset) -> Setup | None:
+    """Show the form; return what it says, or None after a sentence that says what does not fit."""
+    slugs = offered(False)
+    slug = st.selectbox(
+        "Algorithm", slugs, format_func=named, key="attacker_algorithm", persist_state="session",
+        help="Every picture is a whole run of it, with noise of its own.",
+    )  # fmt: skip
+    cls = ALGORITHMS[slug]
+    values: dict[str, Any] = {"n_clusters": data.n_clusters}
+    if "epsilon" in params.specs(cls):
+        values["epsilon"] = st.segmented_control(
+            "Privacy budget ε", STOPS, default=1.0, required=True, key="attacker_epsilon", width="stretch",
+            format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"), persist_state="session",
+        )  # fmt: skip
+    stops = stops_of(name)
+    if "rho_distance" in params.specs(cls) and stops:
+        values["rho_distance"] = st.select_slider(
+            "rho (distance)", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
+            key=f"attacker_rho_{name}", persist_state="session",
+        )  # fmt: skip
+    who = st.segmented_control(
+        "Alex is", WHO, default="typical", required=True, key="attacker_who", format_func=WHO.get, width="stretch",
+        persist_state="session",
+        help="In the middle of the largest group; farthest from every group; in the middle of the smallest group; or "
+        "wherever you put the pin.",
+    )  # fmt: skip
+    ask, far = "in", 0.0
+    if stops:
+        ask = st.segmented_control(
+            "Ask", ASK, default="in", required=True, key="attacker_ask", format_func=ASK.get, width="stretch",
+            persist_state="session", help="Whether Alex is there at all, or where: the question that rho answers.",
+        )  # fmt: skip
+        if ask == "moved":
+            far = st.select_slider(
+                "How far away", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
+                key=f"attacker_far_{name}", persist_state="session",
+            )  # fmt: skip
+    pin = _pin(name, data) if who == "pin" else None
+    try:
+        algorithm = cls(**values)
+        seconds = runs.seconds(data, algorithm)
+        if seconds > SLOWEST:
+            raise ValueError(f"One round would take {seconds:.0f} seconds here; choose smaller data or fewer centers.")
+        row = None if pin is not None else _people(data)[who]
+        person = data.X[row] if pin is None else pin
+        size = data.X, data.domain, data.n_public, person
+        question = moved(algorithm, *size, far, row) if ask == "moved" else present(algorithm, *size, row)
+    except ValueError as problem:
+        st.error(in_words(problem, cls))
+        return None
+    key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, np.asarray(person).tolist()])
+    return Setup(question, algorithm, data, who, *_words(data, algorithm, ask, far), key)
+
+
+def _pin(name: str, data: Dataset) -> np.ndarray:
+    """Show two fields for the pin, which can be dragged in the picture too; the other columns stay in the middle."""
+    place = np.array(data.domain.middle, dtype=float)
+    axes = data.view if len(data.columns) > 1 else (0,)
+    with st.container(horizontal=True):
+        for column, key in zip(axes, keys(name), strict=False):
+            low, high = float(data.domain.low[column]), float(data.domain.high[column])
+            unit = f" ({data.units[column]})" if data.units[column] else ""
+            st.session_state.setdefault(key, corner(low, high))
+            place[column] = st.number_input(
+                f"{data.columns[column]}{unit}", low, high, key=key, step=None, format="%.4g", persist_state="session"
+            )
+    return place
+
+
+def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> tuple[str, str, str]:
+    if ask == "moved":
+        return f"Is Alex here, or {in_units(data.domain, far, data.units)} away?", "Here", "Away"
+    if algorithm.neighboring is Neighboring.ADD_REMOVE:
+        return "Is Alex in the data?", "In", "Out"
+    return "Is Alex in the data, or somebody in the middle?", "In", "Out"
+
+
+def _people(data: Dataset) -> dict[str, int]:
+    """Return the rows to ask about, found once."""
+    return (_shared if catalog.is_public(data) else _mine)(data.dataset_id, data)
+
+
+def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
+    return people(_data.X, _data.domain, _groups(_data))
+
+
+def _groups(data: Dataset) -> Groups:
+    labels = data.labels if data.labels is not None and len(set(data.labels.tolist())) == data.n_clusters else None
+    centers = workers().call(reference, data, data.n_clusters, 0).trace.cluster_centers
+    return groups_of(data.X, data.domain, centers, labels)
+
+
+_shared = st.cache_resource(max_entries=32, show_spinner=False)(_found)
+_mine = st.cache_resource(max_entries=8, show_spinner=False, scope="session")(_found)

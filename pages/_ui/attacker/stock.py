@@ -1,0 +1,79 @@
+"""Rounds made ahead: a game of one question, filled by background jobs, kept for this session alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+
+from dpviz.algorithms import Algorithm
+from dpviz.audits.game import Question, Round, play
+from dpviz.privacy.guarantee import Notion
+from pages._ui import runs
+from pages._ui.jobs import Job
+from pages._ui.presence import Presence
+from pages._ui.workers import workers
+
+__all__ = ["Game"]
+
+_FIRST, _BATCH, _EXACT = 4, 25, 50  # rounds at a time: the first picture soon; an exact method is tried out every time
+
+
+@dataclasses.dataclass(eq=False)
+class Game:
+    """Rounds of one question.
+
+    Attributes
+    ----------
+    world : the world of all rounds; None: a coin decides in every one
+    rounds : made so far, the oldest first; the player sees them in this order
+    guesses : what the player said, True for "in"
+    target : how many are being made
+    seed : of the game; nobody is shown it, it would tell the coins
+    """
+
+    question: Question
+    algorithm: Algorithm
+    world: bool | None = None
+    rounds: list[Round] = dataclasses.field(default_factory=list)
+    guesses: list[bool] = dataclasses.field(default_factory=list)
+    target: int = 0
+    seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
+    job: Job | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether rounds are being made."""
+        return self.job is not None and self.job.active
+
+    @property
+    def error(self) -> str:
+        """One sentence if making them failed, else ""."""
+        return "" if self.job is None or self.job.status != "failed" else self.job.error
+
+    @property
+    def now(self) -> Round | None:
+        """The picture that the player is to judge, None if it is still being made."""
+        return self.rounds[len(self.guesses)] if len(self.guesses) < len(self.rounds) else None
+
+    def make(self, target: int) -> None:
+        """See to it that so many rounds are made, in the background."""
+        if target <= self.target and (self.busy or len(self.rounds) >= target or self.error):
+            return
+        self.target = max(target, self.target)
+        if not self.busy:
+            self.job = runs.jobs().submit("Game", self._fill, runs.owner(), Presence().there)
+
+    def stop(self) -> None:
+        """Make no more; what is there stays."""
+        if self.job is not None:
+            self.job.cancel()
+        self.target = len(self.rounds)
+
+    def _fill(self, job: Job) -> None:
+        size = _EXACT if self.algorithm.notion is Notion.NONE else _BATCH
+        while len(self.rounds) < self.target:
+            job.advance(len(self.rounds), self.target)
+            have = len(self.rounds)
+            count = min(size if have or size == _EXACT else _FIRST, self.target - have)
+            self.rounds += workers().call(play, self.question, self.algorithm, have, count, self.seed, self.world)
+        job.advance(len(self.rounds), self.target)

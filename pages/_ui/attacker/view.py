@@ -1,0 +1,229 @@
+"""Attacker: the picture, the two answers, the score under its bound, the machine, the square, KMeans."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import streamlit as st
+
+from dpviz.algorithms.kmeans import KMeans
+from dpviz.audits.game import attack, luck, rates, score
+from dpviz.figures.game import Rates, picture_panel, square_panel
+from pages._ui import shell
+from pages._ui.attacker.scores import bar, percent, span
+from pages._ui.attacker.setup import Setup, keys
+from pages._ui.attacker.stock import Game
+from pages._ui.panel import bring, draw
+
+AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
+POLL = 0.7  # seconds between two looks at what is being made
+_KEY = "attacker"
+
+
+def games(setup: Setup) -> dict[str, Game]:
+    """Return the games of the question that is set up; another question ends those before."""
+    state = st.session_state
+    if state.get("attacker_key") != setup.key:
+        for game in state.get("attacker_games", {}).values():
+            game.stop()
+        state.attacker_key, state.attacker_games = setup.key, {"main": Game(setup.question, setup.algorithm)}
+        state.pop("attacker_help", None)
+    return state.attacker_games
+
+
+def board(setup: Setup) -> None:
+    """Show the game; it is drawn again by itself while rounds are being made."""
+    mine = games(setup)
+    mine["main"].make(AHEAD)
+    bring()
+    _show(setup, mine)
+
+
+def _show(setup: Setup, mine: dict[str, Game]) -> None:
+    busy = any(game.busy for game in mine.values())
+    st.fragment(_body, run_every=POLL if busy else None)(setup, mine, busy)
+
+
+def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
+    game = mine["main"]
+    _errors(mine)
+    left, right = st.columns([6, 5], gap="medium")
+    with right:
+        _answers(setup, game)
+        _machine(game)
+    with left:
+        _picture(setup, mine)
+    _square(setup, game)
+    _exact(setup, mine)
+    if busy and not any(one.busy for one in mine.values()):
+        st.rerun()  # nothing more comes: stop looking
+
+
+def _errors(mine: dict[str, Game]) -> None:
+    for sentence in dict.fromkeys(game.error for game in mine.values() if game.error):
+        st.error(f"{sentence} Choose another person, or another algorithm.")
+
+
+def _guess(game: Game, said: bool) -> None:
+    """Take down an answer, and see to it that pictures stay ahead."""
+    if game.now is not None:
+        game.guesses.append(said)
+    if len(game.rounds) - len(game.guesses) < MORE:
+        game.make(len(game.guesses) + AHEAD)
+
+
+def _answers(setup: Setup, game: Game) -> None:
+    """Show what the last round was, and the two answers."""
+    n = len(game.guesses)
+    if n:
+        last, said = game.rounds[n - 1], game.guesses[n - 1]
+        truth = setup.yes if last.inside else setup.no
+        right = "Right" if last.inside == said else "Wrong"
+        mine = setup.yes if said else setup.no
+        told = f"<b>{right}.</b> Round {n}: you said {mine}, it was <b>{truth}</b>."
+        st.html(f'<p class="dp-card-flip" role="status">{told}</p>')
+    else:
+        st.html(
+            '<p class="dp-card-flip" role="status">A coin picks a world, the algorithm runs in it, and you see what it '
+            "releases. Which world was it? Press a button, or I and O.</p>"
+        )
+    waiting = game.now is None
+    with st.container(horizontal=True, key="attacker_answers"):
+        for said, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
+            st.button(
+                word, key=f"attacker_{'in' if said else 'out'}", shortcut=shortcut, disabled=waiting, width="stretch",
+                on_click=_guess, args=(game, said), type="primary",
+            )  # fmt: skip
+    bound = setup.question.bound
+    yours = score(game.rounds, game.guesses)
+    machine = score(game.rounds, attack(game.rounds))
+    st.html(bar(yours, machine, bound.best_guess))
+    low, high = luck(yours.rounds)
+    lucky = (
+        f"After {yours.rounds} round{'s' * (yours.rounds != 1)} luck alone gives {100 * low:.0f} to {100 * high:.0f}. "
+        if yours.rounds
+        else ""
+    )
+    nothing = bound.best_guess > 0.995
+    promise = (
+        "Nothing is promised here: an attacker may be right every time."
+        if nothing
+        else f"The bound holds for <b>every</b> attacker: right at most <b>{bound.odds}</b> times in 100."
+    )
+    st.html(f'<p class="dp-small">{lucky}{promise} Losing proves nothing: a better attacker may do better.</p>')
+
+
+def _machine(game: Game) -> None:
+    """Let the machine play on, with progress and a way to stop it."""
+    if game.busy and game.target >= AUTO:
+        bar, button = st.columns([4, 1], vertical_alignment="center")
+        bar.progress(len(game.rounds) / game.target, f"The machine plays: {len(game.rounds):,} of {game.target:,}")
+        button.button("Cancel", key="attacker_cancel", on_click=game.stop, width="stretch")
+        return
+    st.button(
+        f"Let the machine play {AUTO:,}", key="attacker_auto", on_click=game.make, args=(AUTO,),
+        icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
+        help="It knows every row but Alex's and every number that is released, and goes by the likelihood: the audit's "
+        "attack, the best there is from even odds.",
+    )  # fmt: skip
+
+
+def _picture(setup: Setup, mine: dict[str, Game]) -> None:
+    """Draw what is released in this round, and where Alex would be."""
+    game, data = mine["main"], setup.data
+    n = len(game.guesses) + 1
+    if game.now is None:
+        st.skeleton(height=430)
+        st.caption("" if game.error else "The pictures are being made.")
+        return
+    clouds = _clouds(mine)
+    axes = data.view if len(data.columns) > 1 else None
+    names = [f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}" for i in (axes or (0,))]
+    places = {"Alex": setup.question.person}
+    if setup.question.elsewhere is not None and setup.no == "Away":
+        places["or here"] = setup.question.elsewhere
+    exact = not setup.algorithm.guarantee(data.domain.n_features, data.n_public).private
+    titles = (names[0], names[1] if axes else "")
+    panel = picture_panel(shell.colors(), data.domain, axes, titles, game.now.centers, places, clouds, exact=exact)
+    x, y = keys(data.dataset_id.removeprefix("sample:"))
+    draw(_KEY, [panel], setup.key, pin=(x, y) if setup.who == "pin" and axes else None)
+    drag = " Drag the ring, or type its place." * (setup.who == "pin")
+    st.html(
+        f'<p class="dp-small"><b>Round {n}.</b> You see the {len(game.now.centers)} centers that are released. '
+        f"The machine also reads every other release of the run.{drag}</p>"
+    )
+    st.toggle(
+        "Help me", key="attacker_help",
+        help=f"Where centers land in {CLOUD} other runs with Alex (dots) and without (crosses), noise of their own.",
+        on_change=_help, args=(setup, mine),
+    )  # fmt: skip
+
+
+def _help(setup: Setup, mine: dict[str, Game]) -> None:
+    for name, world in (("with", True), ("without", False)):
+        mine.setdefault(name, Game(setup.question, setup.algorithm, world)).make(CLOUD)
+
+
+def _clouds(mine: dict[str, Game]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the centers of other runs with and without Alex, as far as they are made."""
+    if not st.session_state.get("attacker_help") or "with" not in mine:
+        return None
+    d = mine["main"].question.domain.n_features
+    both = [[np.empty((0, d)), *(one.centers for one in mine[name].rounds)] for name in ("with", "without")]
+    return np.concatenate(both[0]), np.concatenate(both[1])
+
+
+def _square(setup: Setup, game: Game) -> None:
+    """Draw false alarms and misses of both players beside the bound's curve."""
+    picture, words = st.columns([6, 5], gap="medium")
+    points: list[tuple[str, Rates]] = []
+    for name, guesses in (("you", game.guesses), ("attack", attack(game.rounds))):
+        alarm, miss = rates(game.rounds, guesses)
+        if alarm.rounds and miss.rounds:
+            points.append((name, ((alarm.share, *alarm.interval()), (miss.share, *miss.interval()))))
+    with picture:
+        draw(f"{_KEY}_square", [square_panel(shell.colors(), setup.question.bound, points)])
+    with words:
+        st.header("Two ways to be wrong")
+        st.html(
+            f'<p class="dp-small">A false alarm says “{setup.yes}” where “{setup.no}” is true; a miss the other way. '
+            "The blue curve is the run's whole promise: in the long run nobody lies below it. "
+            "The lines around a point are its 95 % intervals: with few rounds a point may lie below by luck.</p>"
+            '<p class="dp-small"><b>How this game can fool you.</b> The machine knows everybody else, which hardly any '
+            "attacker does; and it asks about one row. Facts about everybody and about families are not protected.</p>"
+        )
+
+
+def _exact(setup: Setup, mine: dict[str, Game]) -> None:
+    """Play the same question against KMeans, which promises nothing."""
+    st.header("The same against plain KMeans")
+    if setup.algorithm.slug == KMeans.slug:
+        st.caption("You are playing against it: choose another algorithm to see the difference.")
+        return
+    game = mine.get("exact")
+    if game is None:
+        game = Game(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
+    if not game.target:
+        st.button(
+            f"Let the machine play {AGAINST} against KMeans", key="attacker_exact", on_click=_against,
+            args=(mine, game), icon=":material/smart_toy:",
+        )  # fmt: skip
+        return
+    if game.busy:
+        words = f"{len(game.rounds)} of {game.target}" if game.rounds else "after the pictures that are being made"
+        st.progress(len(game.rounds) / game.target, f"Against KMeans: {words}")
+        return
+    found = score(game.rounds, attack(game.rounds))
+    own = score(mine["main"].rounds, attack(mine["main"].rounds))
+    st.html(
+        f'<p class="dp-odds"><span class="dp-tag">NOT PRIVATE</span> Against KMeans the machine is right '
+        f"<b>{percent(found.share)} of 100</b> times ({span(found)}). Against {html.escape(setup.algorithm.name)} "
+        f"{percent(own.share)} ({span(own)}), and in the long run at most <b>{setup.question.bound.odds}</b>.</p>"
+        '<p class="dp-small">It ran KMeans in both worlds beforehand and takes the world whose centers are closer.</p>'
+    )
+
+
+def _against(mine: dict[str, Game], game: Game) -> None:
+    mine["exact"] = game
+    game.make(AGAINST)

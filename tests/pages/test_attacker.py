@@ -1,0 +1,152 @@
+"""Attacker through Streamlit's own test driver: every algorithm plays, the score has its interval, links, refusals."""
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.game import Round, play, present
+from dpviz.datasets import load_sample
+from pages._ui import controls, scene
+from pages._ui.attacker import stock, view
+from tests.pages.pictures import pictures
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def open_link(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(view, "AHEAD", 6)
+    monkeypatch.setattr(view, "MORE", 2)
+    monkeypatch.setattr(view, "AGAINST", 8)
+    monkeypatch.setattr(view, "CLOUD", 4)
+
+    def opener(query=""):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
+        return until(app.run(), lambda: pictures(app) and len(pictures(app)) == 2)
+
+    return opener
+
+
+def until(app, ready, seconds=60):
+    """Draw the page again until something is there, or a sentence that says why not."""
+    end = time.monotonic() + seconds
+    while not (ready() or app.error or app.exception) and time.monotonic() < end:
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
+
+
+def game(app, name="main"):
+    return app.session_state["attacker_games"][name]
+
+
+QUICK = ("kmeans", "sulloyd", "dist-dp-random-points", "stemmer-kaplan-local")
+EVERY = [slug if slug in QUICK else pytest.param(slug, marks=pytest.mark.slow) for slug in ALGORITHMS]
+
+
+@pytest.mark.parametrize("slug", EVERY)
+def test_every_algorithm_can_be_played(open_link, slug):
+    app = open_link(f"v=1&d=iris&a={slug}&who=outlier")
+    assert not app.exception and not app.error and not app.info
+    first = game(app).rounds[0]
+    app.button(key="attacker_in").click().run()
+    assert not app.exception
+    right, truth = ("Right", "In") if first.inside else ("Wrong", "Out")
+    assert f"<b>{right}.</b> Round 1: you said In, it was <b>{truth}</b>" in words(app)
+    assert "of 100 after 1 (" in words(app) and "After 1 round luck alone gives 0 to 100" in words(app)
+
+
+def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
+    app = open_link("v=1&d=town&a=fastlloyd")
+    figure = json.loads(pictures(app)[0])
+    assert [trace.get("name") for trace in figure["data"]] == ["released center", None]
+    assert figure["data"][1]["text"] == ["<b>Alex</b>"]
+    sent = "".join(c.proto.json for c in app.get("bidi_component")) + words(app)
+    assert str(game(app).seed) not in sent and '"inside"' not in sent  # neither tells the coin
+
+
+def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):
+    app = open_link("v=1&d=iris&a=fastlloyd")
+    app.toggle(key="attacker_help").set_value(True).run()
+    until(app, lambda: not any(one.busy for one in app.session_state["attacker_games"].values()))
+    app.run()
+    figure = json.loads(pictures(app)[0])
+    assert len(figure["data"]) == 4 and "NOT PRIVATE" in json.dumps(figure["layout"]["annotations"])
+    assert {one.inside for one in game(app, "with").rounds} == {True}
+    assert {one.inside for one in game(app, "without").rounds} == {False}
+
+
+def test_the_machine_plays_on_and_against_kmeans(open_link, monkeypatch):
+    monkeypatch.setattr(view, "AUTO", 12)
+    app = open_link("v=1&d=iris&a=fastlloyd&who=outlier")
+    app.button(key="attacker_auto").click().run()
+    app.button(key="attacker_exact").click().run()
+    until(app, lambda: "Against KMeans the machine is right" in words(app))
+    assert not app.exception and len(game(app).rounds) == 12 and len(game(app, "exact").rounds) == 8
+    assert "after 12 (" in words(app) and "NOT PRIVATE" in words(app)
+
+
+def test_another_question_is_another_game(open_link):
+    app = open_link("v=1&d=iris&a=fastlloyd")
+    app.button(key="attacker_in").click().run()
+    before = game(app)
+    app.segmented_control(key="attacker_who").set_value("pin").run()
+    assert not app.exception and game(app) is not before and game(app).guesses == [] and game(app).seed != before.seed
+    app.number_input(key="attacker_x_iris").set_value(4.5).run()
+    assert game(app).question.person[load_sample("iris").view[0]] == 4.5
+
+
+def test_rho_asks_here_or_away(open_link):
+    app = open_link("v=1&d=town&a=dist-dp-random-points&who=outlier&ask=moved")
+    assert not app.exception and app.title[0].value.startswith("Is Alex here, or ")
+    assert app.button(key="attacker_in").label == "Here" and app.button(key="attacker_out").label == "Away"
+    assert game(app).question.bound.odds < 100
+    app.segmented_control(key="attacker_ask").set_value("in").run()
+    assert game(app).question.bound.odds == 100  # whether Alex is there at all is no question that rho answers
+    assert "Nothing is promised here" in words(app)
+
+
+BAD = ["v=1&a=nobody", "v=1&e=3", "v=1&who=me", "v=1&d=town&x=1e9", "v=1&ask=why", "v=1&far=-1"]
+
+
+@pytest.mark.parametrize("query", BAD)
+def test_a_bad_link_gives_the_default_and_one_sentence(query):
+    found, sentence = scene.read("attacker", query, controls.attacker)
+    assert found.values == scene.read("attacker", "", controls.attacker)[0].values
+    assert sentence.startswith("This link opens, but parts of it do not fit") and sentence.count(".") == 1
+
+
+def test_private_data_are_refused_with_the_reason(monkeypatch):
+    private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.session_state["own"], app.session_state["explore_data"] = {"abc": private}, "abc"
+    app.session_state["wanted"] = "pages/attacker.py"
+    app.run()
+    assert not app.exception and not pictures(app) and "attacker_games" not in app.session_state
+    assert "would tell who is in the file" in app.info[0].value
+
+
+def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
+    made = []
+    monkeypatch.setattr(stock, "play", lambda *args: made.append(args[2:4]) or play(*args))
+    data = load_sample("iris")
+    algorithm = ALGORITHMS["fastlloyd"](n_clusters=3)
+    question = present(algorithm, data.X, data.domain, data.n_public, data.X[0], 0)
+    one = stock.Game(question, algorithm, seed=9)
+    one.target = 33
+    one._fill(type("Quiet", (), {"advance": lambda *args: None})())
+    assert made == [(0, 4), (4, 25), (29, 4)]
+    assert [r.speaks for r in one.rounds] == [r.speaks for r in play(one.question, algorithm, 0, 33, 9)]
+    assert isinstance(one.now, Round)
