@@ -23,7 +23,9 @@ BY = ("step", "spent")  # what the runs are matched by
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
 MOST_WORDS = 4  # beside centers without a partner
-_ALARMS = np.concatenate([np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)])
+_ALARMS = np.concatenate(
+    [np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)]
+)
 
 
 @dataclasses.dataclass(frozen=True)
