@@ -35,7 +35,10 @@ def code_names(texts):
     return [(name[0], text) for text in texts if (name := CODE.search(text))]
 
 
-@pytest.mark.parametrize("page", ["home", "explore", "ledger", "federated", "distance", "learn", "limits", "data"])
+PAGES = ["home", "explore", "ledger", "federated", "distance", "learn", "limits", "data", "compare", "attacker"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_no_page_shows_a_name_of_the_code(app, page):
     open_page(app, f"pages/{page}.py")
     found = words(app)
