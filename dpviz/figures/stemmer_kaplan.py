@@ -335,7 +335,11 @@ def losses_panel(view: View, *, height: int = 150) -> Panel:
     )
     figure.update_yaxes(autorange="reversed", showgrid=False)
     shown = {"x": table.loss.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in table.loss]}
-    nothing = {"x": [0.0] * len(table), "y": table.what.tolist(), "text": [""] * len(table)}
+    nothing = {
+        "x": [0.0] * len(table),
+        "y": table.what.tolist(),
+        "text": ["comes with the last step", *[""] * (len(table) - 1)],
+    }
     frames = len(shots(view.trace))
     add_frames(figure, [0], [[nothing]] * (frames - 1) + [[shown]])
     words = ", ".join(f"{row.what} {row.loss:.3g}" for row in table.itertuples())

@@ -89,7 +89,7 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
     for t, phase in shots(trace):
         last = max((voted for voted in tables if voted <= t), default=None)
         if last is None or phase == GUESS:
-            updates.append([nothing] * (3 if true else 2))
+            updates.append([*[nothing] * (3 if true else 2), {"text": [f"{word} come with the next step"]}])
             continue
         table, threshold = tables[last], steps[last].released.get("threshold")
         ranks = table["rank"].tolist()
@@ -97,6 +97,10 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
         color = [colors.released_soft if p else colors.released for p in pale]
         bars = {"x": ranks, "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
         line = nothing if threshold is None or phase != KEEP else {"x": [0.4, most + 0.6], "y": [threshold] * 2}
-        updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else [])])
-    add_frames(figure, list(range(3 if true else 2)), updates)
+        updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else []), {"text": [""]}])
+    figure.add_scatter(
+        x=[(most + 1) / 2], y=[0.5 * max(top, 1.0)], mode="text", text=[""], hoverinfo="skip",
+        textfont={"color": colors.muted},
+    )  # fmt: skip
+    add_frames(figure, list(range(4 if true else 3)), updates)
     return Panel("side", figure, f"The {TOP} strongest noisy {word} of each round; pale ones are dropped.")
