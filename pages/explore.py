@@ -10,7 +10,7 @@ from dpviz.postprocessing.released import widest
 from dpviz.postprocessing.verdict import reach
 from pages._ui import catalog, controls, embed, links, prepared, private, results, runs, shell, takeaway
 from pages._ui.compare import menu as beside
-from pages._ui.explore import centers, coreset, local, quality, reruns, stale, verdict
+from pages._ui.explore import alex, centers, coreset, local, quality, reruns, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.player import player
@@ -107,6 +107,7 @@ st.html(
     f"{drawn if hidden and len(shown.X) > MAX_PEOPLE else ''}</p>"
 )
 reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
+alex.section("explore", result, hidden=hidden, axes=axes)
 centers.section("explore", result)
 with st.container(horizontal=True):
     takeaway.menu("explore", result, hidden=hidden, axes=axes)

@@ -22,6 +22,7 @@ from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
 from pages._ui.data import gallery
+from pages._ui.explore import who
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
 from pages._ui.papers import WORDS
@@ -154,6 +155,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     found += [_seed("explore_seed"), _layers("explore_hidden")]
     found.append(Control("clouds", "explore_again_how", "Reruns", _choice("all", ("all", "one"))))
     found.append(Control("again", "explore_again", "20 reruns", _switch(False)))
+    found.append(Control("alex", "explore_alex", "Alex", ParamSpec(""), accepts=who.accepts))
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(

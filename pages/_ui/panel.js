@@ -199,6 +199,13 @@ class Panel {
     this.handle.onclick = (event) => event.stopPropagation();
   }
 
+  /** Tell the server the place of a click, in the figure's coordinates. */
+  pick(px, py) {
+    const { x: X, y: Y } = this.stage?.axes ?? {};
+    if (!X || px < X.start || px > X.start + X.length || py < Y.start || py > Y.start + Y.length) return;
+    this.send?.("picked", [X.v(px), Y.v(py)]);
+  }
+
   listen() {
     const { root } = this, place = (event) => { const edge = root.getBoundingClientRect(); return [event.clientX - edge.left, event.clientY - edge.top]; };
     let down = [0, 0];
@@ -209,6 +216,7 @@ class Panel {
     root.onclick = (event) => {
       const at = place(event), step = Math.hypot(at[0] - down[0], at[1] - down[1]) < 5 ? this.stage?.hit(...at) : undefined;
       if (step !== undefined) this.jump(step); // a drag is no click
+      else if (this.data.pick && Math.hypot(at[0] - down[0], at[1] - down[1]) < 5) this.pick(...at);
     };
     root.ondblclick = () => { if (this.over.hidden) this.unzoom(); };
   }
@@ -222,13 +230,14 @@ class Panel {
   }
 }
 
-const start = ({ data, parentElement, setStateValue }) => {
+const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
-  const same = now && ["figure", "alt", "zoomOf", "linked"].every((key) => now.data[key] === data[key]) && String(now.data.at) === String(data.at);
+  const same = now && ["figure", "alt", "zoomOf", "linked", "pick"].every((key) => now.data[key] === data[key]) && String(now.data.at) === String(data.at);
   if (!same) {
     now?.close();
     new Panel(root, data);
   }
+  root.panel.send = setTriggerValue;
   root.panel.pin(data.pin, (place) => setStateValue("pin", place));
   const mine = root.panel; // the end of the render before comes after the next one's start: only what is gone is closed
   return () => setTimeout(() => { if (!root.isConnected) mine.close(); });

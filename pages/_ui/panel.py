@@ -36,16 +36,18 @@ def bring() -> None:
 
 def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
-    pin: tuple[str, str] | None = None,
-) -> None:  # fmt: skip
+    pin: tuple[str, str] | None = None, pick: bool = False,
+) -> tuple[float, float] | None:  # fmt: skip
     """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
 
     `frames` says which of their own frames they show at every tick of the transport (-1: none yet). Figures that are
     `linked` by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is kept
-    under these two keys of the session's state, in units of the axes.
+    under these two keys of the session's state, in units of the axes. With `pick` a click tells its place: it is
+    returned once, in units of the axes.
 
     Their script (`SCRIPT`) comes with the page's transport: a component sends its own with every instance.
     """
+    picked = None
     for index, panel in enumerate(panels):
         name = f"{key}_{panel.name}_{index}"
         data = {
@@ -57,12 +59,18 @@ def draw(
             "zoomOf": zoom_of,
             "at": None if frames is None else list(frames),
             "linked": linked,
+            "pick": pick,
         }
+        if pick:
+            place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")
+            picked = (float(place[0]), float(place[1])) if place else picked
+            continue
         if pin is None or index:
             _component(key=name, data=data, height="content")
             continue
         data["pin"] = [st.session_state[key] for key in pin]
         _component(key=name, data=data, height="content", on_pin_change=partial(_moved, name, pin))
+    return picked
 
 
 def _moved(name: str, pin: tuple[str, str]) -> None:

@@ -35,6 +35,7 @@ ODD = {  # controls whose values are no choice and no number
     ).map(tuple),
     ("distance", "d"): st.sampled_from(["city", "town", "blobs"]) | COLUMNS.map(controls.file_word),
     ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(controls.file_word),
+    ("explore", "alex"): st.sampled_from(["", "far", "typical", "row:12", "at:-1.5,2e-05"]),
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
     ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001", "1/(n ln n), n^-1.1"]),
