@@ -70,8 +70,8 @@ def _plan(arguments: argparse.Namespace) -> int:
         half = dataclasses.replace(facts, filled=0.5)
         middle = stops[len(stops) // 2]
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
-        print(f"  {tighter(wide, tight, facts)}")
-    print(f"\nA run needs about {size(memory(facts))} of memory. Nothing was read, nothing was spent.")
+        print(f"  tight bounds: {tighter(wide, tight, facts)}")
+    print(f"\nA run needs {size(memory(facts))} of memory. Nothing was read, nothing was spent.")
     return 0
 
 

@@ -65,7 +65,12 @@ def noise_panel(
         type="log", range=[np.log10(epsilons[0] / 1.15), np.log10(epsilons[-1] * 2.3)], tickvals=epsilons,
         ticktext=[f"{value:g}" for value in epsilons], title_text="privacy budget ε",
     )  # fmt: skip
-    figure.update_yaxes(type="log", range=[np.log10(low), np.log10(high)], title_text=f"± {unit}".rstrip())
+    ticks = [digit * 10.0**power for power in range(-12, 13) for digit in (1, 2, 5)]
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    figure.update_yaxes(
+        type="log", range=[np.log10(low), np.log10(high)], title_text=f"± {unit}".rstrip(), tickvals=ticks,
+        ticktext=[f"{tick:g}" for tick in ticks],
+    )  # fmt: skip
     return Panel("wide", figure, _alt(curves, names, unit))
 
 

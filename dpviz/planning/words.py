@@ -41,16 +41,18 @@ def assumption(facts: Facts) -> str:
 def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
     """Return what bounds would buy that are half as wide, where the people fill only the middle half of the bounds."""
     before, after = widest(wide), widest(tight)
+    if not (math.isfinite(before) and math.isfinite(after) and before > 0):
+        return "what tighter bounds would buy is not known."
+    change = f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {wide.epsilon:g}"
+    if after > 0.8 * before:
+        return f"bounds that are half as wide would change little, {change}: it looks for the people's place itself."
     words = "would halve the noise" if 0.4 <= after / before <= 0.6 else f"would take the noise to {after / before:.0%}"
-    return (
-        f"If the people fill only half of each bound, bounds that are half as wide {words}: "
-        f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {wide.epsilon:g}."
-    )
+    return f"if the people fill only half of each bound, bounds that are half as wide {words}: {change}."
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
     """Return which ε it takes to be within a distance."""
-    start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters}"
+    start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
         return f"{start} even ε {max(stops):g} is not enough."
     return f"{start} ε {min(stops):g} is enough." if need == 0 else f"{start} you need ε about {need:.2g}."
@@ -60,5 +62,5 @@ def size(n_bytes: float) -> str:
     """Return an amount of memory in words."""
     for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if n_bytes >= one:
-            return f"{float(f'{n_bytes / one:.2g}'):g} {unit}"
+            return f"about {float(f'{n_bytes / one:.2g}'):g} {unit}"
     return "less than 1 MB"

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dpviz.domain import Domain
-from dpviz.trace import Coreset
+from dpviz.postprocessing.released import _weighted_points, center_noise
+from dpviz.trace import Coreset, Trace
 
-__all__ = ["simulate"]
+__all__ = ["simulate", "stand_ins"]
 
 
 def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Generator) -> np.ndarray:
@@ -45,3 +46,64 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
     steps /= np.linalg.norm(steps, axis=1, keepdims=True)
     steps *= (reach[chosen] * rng.random(n_rows) ** (1 / Z.shape[1]))[:, None]
     return domain.denormalize(np.clip(Z[chosen] + steps, -domain.box_z, domain.box_z))
+
+
+def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Draw several populations that may stand behind a release, each with weights that another draw may have shown.
+
+    A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes), moves
+    every weight by its noise once more, so that a group near the noise is sometimes lost and sometimes larger, and
+    spreads n_rows people over them in proportion: uniformly in a ball that reaches half way to the nearest other point.
+    Places inside the balls are the same in all populations: what differs is the noise, not who was drawn.
+
+    Parameters
+    ----------
+    n_rows : int, the declared number of people; never the true one
+    count : int, how many populations
+
+    Returns
+    -------
+    list of ndarrays of shape (n_rows, d), original units
+
+    Raises
+    ------
+    ValueError
+        If the run released neither points nor sizes.
+    """
+    points, weights, sd = _source(trace)
+    places = int(rng.integers(2**32))
+    found = []
+    for _ in range(count):
+        drawn = np.maximum(weights + sd * rng.normal(size=len(weights)), 0.0)
+        drawn = drawn if drawn.sum() > 0 else np.ones(len(drawn))
+        ends = np.floor(np.cumsum(drawn) / drawn.sum() * n_rows + 0.5).astype(int)
+        found.append(trace.domain.denormalize(_around(points, np.diff(ends, prepend=0), trace.domain, places)))
+    return found
+
+
+def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return points (m, d) in z units, noisy weights (m,) and the weights' noise (m,)."""
+    last = next(step for step in reversed(trace.steps) if "centers" in step.released)
+    points = _weighted_points(trace, last)
+    if points is not None and len(points[0]):
+        return np.asarray(points[0]), np.asarray(points[1], dtype=float), np.asarray(points[2], dtype=float)
+    noise = center_noise(trace)
+    if noise.sizes is None or len(noise.sizes) != len(trace.cluster_centers):
+        raise ValueError(f"{trace.name}: this run released no sizes, so nobody can be made up from it.")
+    sd = np.full(len(noise.sizes), noise.sizes_sd or 0.0)
+    return trace.domain.normalize(trace.cluster_centers), np.asarray(noise.sizes, dtype=float), sd
+
+
+def _around(points: np.ndarray, counts: np.ndarray, domain: Domain, places: int) -> np.ndarray:
+    """Return counts[j] people around point j (m, d), always at the same places; z units."""
+    on = counts > 0
+    reach = np.full(len(points), domain.radius / 2)
+    if on.sum() > 1:
+        reach[on] = cKDTree(points[on]).query(points[on], k=2)[0][:, 1] / 2
+    parts = []
+    for j in np.flatnonzero(on):
+        own = np.random.default_rng([places, int(j)])
+        steps = own.normal(size=(counts[j], points.shape[1]))
+        steps *= (own.random(counts[j]) ** (1 / points.shape[1]) / np.linalg.norm(steps, axis=1))[:, None]
+        parts.append(points[j] + reach[j] * steps)
+    return np.clip(np.concatenate(parts), -domain.box_z, domain.box_z)

@@ -40,7 +40,7 @@ def _wanted(wish: Wish) -> list[tuple[Facts, str, float]]:
     half = dataclasses.replace(wish.facts, filled=0.5)
     order = sorted(STOPS, key=lambda stop: abs(math.log(stop / _MIDDLE)))
     runs = [(wish.facts, slug, epsilon) for epsilon in order for slug in wish.slugs]
-    return runs + [(facts, wish.slugs[0], _MIDDLE) for facts in (half, half.tight())]
+    return runs + [(facts, slug, _MIDDLE) for slug in wish.slugs for facts in (half, half.tight())]
 
 
 def _gather(wish: Wish) -> Gathered:
@@ -97,7 +97,7 @@ def _answers(wish: Wish, found: Found) -> None:
         one = next(some for some in found.values() if some)[0]
         noise = amount(widest(one), facts)
         lines = [f"{ALGORITHMS[one.slug].name} at ε {one.epsilon:g}: noise ±{noise} per center (typical center)."]
-    st.html("".join(f'<p class="dp-verdict"><b>{html.escape(line)}</b></p>' for line in lines))
+    st.html("".join(f"<div><b>{html.escape(line)}</b></div>" for line in lines))
     st.html(f'<p class="dp-small">{html.escape(assumption(facts))} Nothing was read, nothing is spent.</p>')
 
 
@@ -107,7 +107,7 @@ def _picture(wish: Wish, found: Found) -> None:
     unit = amount(1.0, wish.facts).partition(" ")[2]
     panel = noise_panel(shell.colors(), curves, names, unit, wish.within)
     st.plotly_chart(panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key="plan_figure")
-    st.html(f'<span class="dp-unseen">{html.escape(panel.alt)}</span>')
+    st.html(f'<p class="dp-small">{html.escape(panel.alt)}</p>')
 
 
 def _table(facts: Facts, found: Found) -> None:
@@ -137,12 +137,15 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> str:
 
 def _tighter(wish: Wish, now: Gathered) -> None:
     half = dataclasses.replace(wish.facts, filled=0.5)
-    both = [now.found.get(_name(facts, wish.slugs[0], _MIDDLE)) for facts in (half, half.tight())]
-    if all(both):
-        words = tighter(both[0], both[1], wish.facts)
-        st.markdown(f"**Tight bounds.** {ALGORITHMS[wish.slugs[0]].name}: {words}")
+    lines = []
+    for slug in wish.slugs:
+        wide, tight = (now.found.get(_name(facts, slug, _MIDDLE)) for facts in (half, half.tight()))
+        if wide is not None and tight is not None:
+            lines.append(f"- {ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}")
+    if lines:
+        st.markdown("**Tight bounds**\n" + "\n".join(lines))
 
 
 def _costs(wish: Wish, found: Found) -> None:
     times = [f"{ALGORITHMS[slug].name} {duration(some[0].seconds)}" for slug, some in found.items() if some]
-    st.markdown(f"**Time and memory.** {', '.join(times)}; about {size(memory(wish.facts))} of memory for any of them.")
+    st.markdown(f"**Time and memory.** {', '.join(times)}; {size(memory(wish.facts))} of memory for any of them.")

@@ -1,0 +1,59 @@
+"""Spread of simulated reruns over that of true ones, per center: does "where another run may end" hold?
+
+python -m benchmarks.simulated > benchmarks/results/simulated.md
+
+Five samples x six algorithms x two ε. True: reruns on the sample's own rows. Simulated: from each of three releases
+alone (`dpviz.sweeps.bootstrap`). A cell is the median over centers and releases, with the 10 and 90 % quantiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load
+from dpviz.sweeps.bootstrap import bootstrap
+from dpviz.sweeps.reruns import rerun, spread
+
+SAMPLES = ("town", "overlap", "iris", "highdim", "minority")
+SLUGS = ("nsm", "pe-means", "fastlloyd", "sulloyd", "dpm", "em-mc")
+EPSILONS = (0.5, 2.0)
+
+
+def ratios(name: str, slug: str, epsilon: float, true_runs: int, simulated_runs: int, releases: int) -> np.ndarray:
+    """Return simulated over true spread for every center of every release, NaN where a center is never met again."""
+    data = load(name)
+    algorithm = ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon)
+    true = rerun([data], algorithm, range(100, 100 + true_runs))
+    found = []
+    for seed in range(releases):
+        trace = algorithm.run(data.X, domain=data.domain, seed=seed)
+        simulated = bootstrap(trace, algorithm, range(200, 200 + simulated_runs))
+        anchor = np.asarray(trace.cluster_centers)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            one = spread(simulated.centers, anchor, data.domain) / spread(true.centers, anchor, data.domain)
+        found.append(one)
+    return np.concatenate(found)
+
+
+def main() -> None:
+    """Print one line a case, as it is measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--true", type=int, default=20)
+    parser.add_argument("--simulated", type=int, default=10)
+    parser.add_argument("--releases", type=int, default=3)
+    runs = parser.parse_args()
+    print("| sample | algorithm | ε | simulated / true spread (10 to 90 %) |\n|---|---|---|---|")
+    for name in SAMPLES:
+        for slug in SLUGS:
+            for epsilon in EPSILONS:
+                found = ratios(name, slug, epsilon, runs.true, runs.simulated, runs.releases)
+                found = found[np.isfinite(found)]
+                low, middle, high = np.quantile(found, [0.1, 0.5, 0.9]) if len(found) else [np.nan] * 3
+                print(f"| {name} | {slug} | {epsilon:g} | {middle:.2f} ({low:.2f} to {high:.2f}) |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
