@@ -12,8 +12,10 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
 from pages._ui import controls, pieces, scene
+from pages._ui.explore import reruns
 from pages._ui.workers import Workers
 from tests.pages.pictures import pictures
+from tests.pages.test_ledger import content, private_file, spend
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,3 +91,25 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     assert other.found == {} and other.active
     pieces.halt("t")
     assert other.job.wait(20) and other.job.status == "cancelled"
+
+
+def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    private_file(app, content())
+    spend(app)
+    state = app.session_state
+    (number,) = {len(state["history"])}
+    app.toggle(key="explore_again").set_value(True).run()
+    until = time.monotonic() + 60
+    while "never where the true center is" not in words(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception and not app.error
+    assert "no row was read" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
+    assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
+    assert len(state["history"]) == number and "asking" not in state  # no run, no claim
+    result = state["store"].get(state["shown"])
+    asked = reruns.Question.of(result).pieces()
+    assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row travels there
+    assert result.trace.seed is None

@@ -15,7 +15,9 @@ from dpviz.figures import Panel, View
 from dpviz.figures import reruns as figures
 from dpviz.figures.reruns import CLOSE, Cloud
 from dpviz.postprocessing.verdict import ratio_words, spread_words
+from dpviz.sweeps.bootstrap import MEASURED, NARROW, bootstrap, near_noise
 from dpviz.sweeps.reruns import Reruns, rerun, spread
+from dpviz.trace import Trace
 from pages._ui import controls, links, runs, shell
 from pages._ui.catalog import is_public
 from pages._ui.explore import verdict
@@ -76,7 +78,9 @@ class Question:
         """Return what is to be computed, the shown ε first, then its neighbors."""
         order = list(self.algorithms)
         near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.shown)))
-        data = self.result.data
+        data, trace = self.result.data, self.result.trace
+        if data.private:
+            return [Piece(self.name(one), bootstrap, (trace, self.algorithms[one], self.seeds)) for one in near]
         return [Piece(self.name(one), rerun, ([data], self.algorithms[one], self.seeds)) for one in near]
 
 
@@ -86,16 +90,17 @@ def label(epsilon: float) -> str:
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
-    """Offer reruns where the people are public or made up: on private rows every single one would spend ε.
+    """Offer reruns; on private rows every single one would spend ε, so there people made up from the release stand in.
 
     `current` says whether the run is the one that the form asks for: only then the form's scene leads to its reruns.
     """
-    if result.data.private:
-        return
-    st.header("Would it happen again?")
+    private = result.data.private
+    st.header("Where another run may end" if private else "Would it happen again?")
     on = st.toggle(
-        f"{N} reruns", key=f"{key}_again", persist_state="session",
-        help="The same rows and parameters, other noise. DEMO only: on private rows every rerun would spend ε.",
+        f"{N} simulated runs" if private else f"{N} reruns", key=f"{key}_again", persist_state="session",
+        help="On people made up from what was released. No row is read, nothing is spent."
+        if private
+        else "The same rows and parameters, other noise. DEMO only: on private rows every rerun would spend ε.",
     )  # fmt: skip
     if not on:
         halt(_TOPIC)
@@ -179,7 +184,29 @@ def _picture(
             draw(f"{key}_again", side)
             if hidden and current:
                 _worst(question, found)
-    st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {CAUTION}</p>')
+    caution = promised(result.trace) if result.data.private else CAUTION
+    st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {html.escape(caution)}</p>')
+
+
+def promised(trace: Trace) -> str:
+    """Return how good the simulation is known to be: what was measured beside true reruns, and what it cannot know."""
+    words = [
+        "Simulated from the release, no row was read: it says where another run may end, "
+        "never where the true center is."
+    ]
+    if trace.algorithm in MEASURED:
+        low, high = MEASURED[trace.algorithm]
+        words.append(
+            f"On five public samples at ε 0.5 and 2 its clouds were {low:.1f} to {high:.1f} times as wide as those of "
+            "true reruns (medians over centers)."
+        )
+        if low < NARROW:
+            words.append("So it can be much too narrow, most of all where groups touch or one may be lost.")
+    else:
+        words.append("How wide its clouds are beside true reruns was not measured for this algorithm.")
+    if lost := near_noise(trace):
+        words.append(f"{lost} noisy sizes are near the noise: another run may lose these groups, or find others.")
+    return " ".join(words)
 
 
 def _panels(
@@ -204,10 +231,12 @@ def _panels(
 
 def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
     """Return the panels ready to send: all clouds, or one of them run by run."""
+    simulated = view.trace.seed is None
+    note, what = ("simulated from the release", "simulated runs") if simulated else ("", "reruns")
     if one is None:
-        panels = figures.clouds(view, clouds, f"Centers of {N} reruns")
+        panels = figures.clouds(view, clouds, f"Centers of {N} {what}", note)
     else:
-        panels = figures.one_by_one(view, clouds[one], f"{N} reruns at {clouds[one].label}, one after the other")
+        panels = figures.one_by_one(view, clouds[one], f"{N} {what} at {clouds[one].label}, one after the other", note)
     return [panel.printed() for panel in panels]
 
 
@@ -243,6 +272,8 @@ def _later(one: str) -> str:
 
 def _one(question: Question, index: int, ratio: float | None) -> str:
     beside = "" if ratio is None else f" · {_times(ratio)} KMeans' loss"
+    if question.result.data.private:
+        return f"{question.shown}, simulated run {index + 1} of {N}"
     return f"{question.shown}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"
 
 

@@ -1,0 +1,137 @@
+"""Why not publish exact centers? Rows read off plain Lloyd: consecutive sums and counts differ by who moved.
+
+The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is done with what
+was published; raw rows only tell afterwards which of the answers are right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from dpviz.domain import Domain
+from dpviz.geometry import GRID
+from dpviz.trace import Trace
+
+__all__ = ["Read", "Round", "exactly", "published", "read_off"]
+
+_CLOSE = 2.0**-20  # z units: sums are exact to the grid 2^-24, but published as averages in float64
+_WHOLE = 1e-6  # a count this close to a whole number is one: an exact count always is, a noisy one hardly ever
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Round:
+    """What one iteration of Lloyd publishes: its centers (k, d), and the sums (k, d) and counts (k,) of their rows.
+
+    A center's rows are those nearest to it; z units.
+    """
+
+    centers: np.ndarray
+    sums: np.ndarray
+    counts: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Read:
+    """A row (d,) that was read off, z units, and after which round (counted from 0)."""
+
+    row: np.ndarray
+    round: int
+
+
+def published(trace: Trace) -> list[Round]:
+    """Return what a run of the Lloyd family without a radius constraint publishes, from its released averages alone.
+
+    Raises
+    ------
+    ValueError
+        If the run publishes no averages of whole rows.
+    """
+    found = []
+    for step in trace.steps:
+        if step.kind != "noisy-iteration":
+            continue
+        if step.released["constrained"]:
+            raise ValueError(f"{trace.name}: averages of clipped offsets do not give sums of rows; take plain Lloyd.")
+        counts = np.asarray(step.released["noisy_counts"], dtype=float)
+        sums = np.asarray(step.released["raw"]) * (counts + 1e-9)[:, None]
+        found.append(Round(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))
+    if not found:
+        raise ValueError(f"{trace.name}: this run publishes no sums and counts of Lloyd's iterations.")
+    return found
+
+
+def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
+    """Return rows that follow from the published rounds, each once.
+
+    A cluster of one row publishes it. Between two rounds a cluster that gained one row gained the difference of its
+    sums; it is that row if the centers, which are known, say that it lay with another cluster before and with this one
+    now. What is explained is taken off the other cluster, until nothing changes; answers count only where both
+    clusters are then explained to the last bit.
+
+    Parameters
+    ----------
+    radius : float, of the domain, z units: no row lies farther out
+    """
+    found: list[Read] = []
+
+    def add(row: np.ndarray, at: int) -> None:
+        if not found or np.linalg.norm(np.stack([one.row for one in found]) - row, axis=1).min() > _CLOSE:
+            found.append(Read(row, at))
+
+    for t, now in enumerate(rounds):
+        for j in np.flatnonzero(np.abs(now.counts - 1) < _WHOLE):
+            row = now.sums[j]
+            if np.linalg.norm(row) <= radius and _nearest(now.centers, row) == j:
+                add(row, t)
+        if t:
+            for row in _moved(rounds[t - 1], now, radius):
+                add(row, t)
+    return found
+
+
+def _moved(before: Round, now: Round, radius: float) -> list[np.ndarray]:
+    """Return the rows that explain what changed between two rounds."""
+    gained, moved = now.counts - before.counts, now.sums - before.sums
+    if (np.abs(gained - np.rint(gained)) > _WHOLE).any():
+        return []  # no exact counts: somebody added noise
+    gained = np.rint(gained)
+    told: list[tuple[np.ndarray, int, int]] = []
+    while True:
+        for j in np.flatnonzero(np.abs(gained) == 1):
+            row = gained[j] * moved[j]
+            source, target = _nearest(before.centers, row), _nearest(now.centers, row)
+            fits = j == (target if gained[j] > 0 else source) and source != target
+            if fits and np.linalg.norm(row) <= radius * (1 + 1e-9):
+                moved[target] -= row
+                moved[source] += row
+                gained[target] -= 1
+                gained[source] += 1
+                told.append((row, source, target))
+                break
+        else:
+            break
+        if len(told) > 4 * len(gained):
+            break
+    settled = (gained == 0) & (np.abs(moved).max(axis=1) <= _CLOSE)
+    return [row for row, source, target in told if settled[source] and settled[target]]
+
+
+def _nearest(centers: np.ndarray, row: np.ndarray) -> int:
+    return int(cdist(row[None], centers)[0].argmin())
+
+
+def exactly(read: Sequence[Read], X: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return the rows of X (n, d), original units, that were read off, as sorted indices, and only those. NOT PRIVATE.
+
+    Right means equal in every column to less than a millionth of a half-width.
+    """
+    if not read:
+        return np.empty(0, dtype=int)
+    Z = domain.clip(domain.normalize(X))
+    gaps, who = cKDTree(Z).query(np.stack([one.row for one in read]))
+    return np.unique(who[gaps <= _CLOSE * np.sqrt(Z.shape[1])])
