@@ -7,7 +7,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import catalog, controls, federated, links, shell
+from pages._ui import catalog, controls, exact, federated, links, shell
 from pages._ui.catalog import sample
 from pages._ui.prepared import kept
 
@@ -100,3 +100,7 @@ with right:
             "PE-means sends one word per guess; the guesses themselves never travel, because every client makes them "
             "from released centers and a public seed. That it runs federated at all is ours, not the paper's."
         )
+st.header("What if nobody drew noise?")
+if st.toggle("Plain Lloyd, exact sums", **kept("fed_exact")):
+    exact.picture("fed_exact", data, *federated.without_noise(name, clients, how, seed))
+    st.caption("The masks hide each client's part. The sums still give people away, to every client and to the server.")

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from pages._ui import catalog, shell
+from pages._ui import catalog, controls, exact, links, shell
 
-shell.enter(__file__)
+links.enter(__file__, controls.limits)
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
+links.notice("limits", controls.limits)
+links.keep("limits", controls.limits)
 st.title("What is not protected")
 st.html(
     '<p class="dp-lede">A privacy promise is exact about a few things and silent about all others. These are the ones '
@@ -79,3 +81,4 @@ for index, (name, words) in enumerate(LIMITS.items()):
     with columns[index * 2 // len(LIMITS)]:
         st.header(name)
         st.markdown(words)
+exact.lesson()

@@ -6,7 +6,9 @@ from dpviz.figures.theme import Theme
 
 __all__ = ["HIDDEN", "icon"]
 
-HIDDEN = frozenset({"cross", "diamond", "ring", "dash", "dotted"})  # drawn only while hidden layers are asked for
+HIDDEN = frozenset(
+    {"cross", "hidden_ring", "diamond", "ring", "dash", "dotted"}
+)  # drawn only while hidden layers are asked for
 
 _SHAPES = {
     "dot": '<circle cx="8" cy="8" r="2.2" fill="{released_soft}"/>',
@@ -25,6 +27,7 @@ _SHAPES = {
     "cross": '<path d="M4 4 L12 12 M4 12 L12 4" stroke="{hidden}" stroke-width="1.4"/>',
     "diamond": '<path d="M8 1.5 L14.5 8 L8 14.5 L1.5 8 Z" fill="none" stroke="{hidden}" stroke-width="2"/>',
     "ring": '<circle cx="8" cy="8" r="3" fill="none" stroke="{person}" stroke-width="1.2"/>',
+    "hidden_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2.2"/>',
     "dash": '<path d="M2 8 H14" stroke="{hidden}" stroke-width="2.4"/>',
     "dotted": '<path d="M2 8 H14" stroke="{hidden}" stroke-width="2" stroke-dasharray="2 2"/>',
 }

@@ -17,7 +17,7 @@ from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui import catalog, distance, federated
+from pages._ui import catalog, distance, exact, federated
 from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
@@ -266,6 +266,7 @@ def clients(known: Mapping[str, Any]) -> Sequence[Control]:
         Control("clients", "fed_clients", "Clients", number(4, 2, 32), always=True),
         Control("spread", "fed_spread", "Rows are spread", _choice("even", SPREADS)),
         Control("noise", "fed_noise", "The noise is drawn by", _choice(CLIENTS, DRAWN_BY)),
+        Control("exact", "fed_exact", "What if nobody drew noise?", _switch(False)),
         Control("ring", "fed_ring", "Ring", _choice("64", ("64", "32"))),
         _seed("fed_seed"),
     ]
@@ -324,6 +325,14 @@ def _looks(identity: str) -> list[Control]:
         Control(word, f"{key}_{identity}", title, _choice(of[0], of))
         for word, (key, title, of) in choices.items()
         if of[1:]
+    ]
+
+
+def limits(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Limits has one picture: whose rows are read off exact centers."""
+    return [
+        Control("d", "exact_data", "Sample", _choice(exact.samples()[0], exact.samples())),
+        Control("noise", "exact_noise", "Published", _choice("none", tuple(exact.NOISE))),
     ]
 
 

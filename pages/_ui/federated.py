@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.reconstruct import Read, published, read_off
 from dpviz.federated import (
     CLIENTS,
     PAPER,
@@ -29,6 +30,7 @@ from dpviz.figures.federated import plot_words
 from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.catalog import is_public, names, sample
+from pages._ui.exact import plain_lloyd
 
 P, T = ParamSpec("P"), TypeVar("T")
 MOST_CELLS = 200_000
@@ -122,6 +124,15 @@ def federated(
         return run, False
     central = _trusting(runs.run(data.X, domain=data.domain, seed=seed), run.trace.claimed.trust)
     return run, central.to_json(include_hidden=True) == run.trace.to_json(include_hidden=True)
+
+
+@st.cache_resource(max_entries=12, show_spinner="The clients are at work …")
+def without_noise(name: str, clients: int, how: str, seed: int) -> tuple[Trace, list[Read]]:
+    """Return a run of plain Lloyd over the same clients without any noise, and the rows that follow from its sums."""
+    data, parts = sample(name), parts_of(name, clients, how, seed)
+    lloyd = plain_lloyd(data.n_clusters)
+    run = simulate(lloyd, parts, data.domain, seed=seed, noise="none", drawn_by=SERVER)
+    return run.trace, read_off(published(run.trace), data.domain.radius)
 
 
 def _trusting(trace: Trace, trust: str) -> Trace:

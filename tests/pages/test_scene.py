@@ -21,6 +21,7 @@ PAGES = {
     "plan": controls.plan,
     "papers": controls.papers,
     "data": controls.data,
+    "limits": controls.limits,
 }
 PUBLIC = st.sampled_from(SAMPLES) | st.builds(lambda n, k: Blobs(n_rows=n, n_clusters=k).key, st.just(60), st.just(3))
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)

@@ -1,0 +1,88 @@
+"""Why not publish exact centers? Plain Lloyd without noise, and whose rows follow from what it publishes."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.audits.reconstruct import Read, exactly, published, read_off
+from dpviz.datasets import SAMPLES, Dataset
+from dpviz.figures import View
+from dpviz.figures.exact import LEGEND, read_panel
+from dpviz.trace import Trace
+from pages._ui import shell
+from pages._ui.catalog import sample
+from pages._ui.panel import draw
+from pages._ui.transport import transport
+
+__all__ = ["NOISE", "lesson", "picture", "plain_lloyd", "samples"]
+
+ROUNDS = 15
+NOISE = {"none": "Exact centers", "seeded": "The same with noise, ε 1"}
+
+
+def samples() -> list[str]:
+    """Return the samples with at most 6,000 rows."""
+    return [name for name in SAMPLES if len(sample(name).X) <= 6_000]
+
+
+def plain_lloyd(n_clusters: int) -> Algorithm:
+    """Return Lloyd's algorithm: sums and counts of the rows nearest to each center, again and again."""
+    return ALGORITHMS["dp-lloyd"](n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
+
+
+def lesson() -> None:
+    """Show the question on a sample, first without noise, then with."""
+    st.header("Why not publish exact centers?")
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, key="exact_data")
+    noise = right.segmented_control(
+        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, key="exact_noise"
+    )
+    trace, read = _read(name, noise)
+    data = sample(name)
+    picture("exact", data, trace, read)
+    st.html(f'<p class="dp-small">{html.escape(_WHY)}</p>')
+
+
+_WHY = (
+    "A center is a sum over a count. Between two rounds only who moved changes them: where one person alone crossed "
+    "from one cluster to another, the difference of the sums is that person's row, to the last digit. A cluster of one "
+    "is its row. No side knowledge is needed, only arithmetic: this is why pictures of exact centers are marked NOT "
+    "PRIVATE. With noise on every sum and count the same arithmetic finds nobody. After arXiv:2511.07073."
+)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Reading rows off")
+def _read(name: str, noise: str) -> tuple[Trace, list[Read]]:
+    data = sample(name)
+    trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
+    return trace, read_off(published(trace), data.domain.radius)
+
+
+def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
+    """Show the rounds of a run of plain Lloyd, and whose rows were read off so far."""
+    domain, rounds = data.domain, [step for step in trace.steps if step.kind == "noisy-iteration"]
+    so_far = [[one for one in read if one.round <= t] for t in range(len(rounds))]
+    who = [exactly(some, data.X, domain) for some in so_far]
+    n = len(data.X)
+    titles = [
+        f"Round {t + 1} of {len(rounds)} · {len(rows):,} of {n:,} people read off exactly" for t, rows in enumerate(who)
+    ]
+    axes = data.view if domain.n_features > 1 else None
+    view = View(trace, shell.colors(), axes, data.columns, data.units, people=data.X, hidden=True)
+    centers = [domain.denormalize(np.asarray(step.released["centers"])) for step in rounds]
+    panel = read_panel(view, centers, [data.X[rows] for rows in who])
+    found = len(who[-1])
+    words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>Nothing can be read off</b>"
+    st.html(f'<div class="dp-verdict">{words} <span>from {len(rounds)} rounds</span></div>')
+    transport(
+        f"{key}_player", scope=f"{key}_figures", titles=titles, marks=list(range(len(titles))), main=False,
+        what="Rounds of Lloyd's algorithm", run=f"{data.dataset_id} {trace.claimed.private}",
+    )  # fmt: skip
+    with st.container(key=f"{key}_figures"):
+        draw(key, [panel.printed()])
+        shell.key_line(LEGEND, True)
