@@ -126,7 +126,7 @@ def federated(
     return run, central.to_json(include_hidden=True) == run.trace.to_json(include_hidden=True)
 
 
-@st.cache_resource(max_entries=12, show_spinner="The clients are at work …")
+@_kept(12)
 def without_noise(name: str, clients: int, how: str, seed: int) -> tuple[Trace, list[Read]]:
     """Return a run of plain Lloyd over the same clients without any noise, and the rows that follow from its sums."""
     data, parts = sample(name), parts_of(name, clients, how, seed)
