@@ -83,6 +83,8 @@ def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -
 
 def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return points (m, d) in z units, noisy weights (m,) and the weights' noise (m,)."""
+    if not trace.claimed.private:
+        raise ValueError(f"{trace.name}: this run released no sizes, so nobody can be made up from it.")
     last = next(step for step in reversed(trace.steps) if "centers" in step.released)
     points = _weighted_points(trace, last)
     if points is not None and len(points[0]):
