@@ -108,7 +108,7 @@ st.html(
 )
 reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
 alex.section("explore", result, hidden=hidden, axes=axes)
-centers.section("explore", result)
+centers.section("explore", result, hidden=hidden)
 with st.container(horizontal=True):
     takeaway.menu("explore", result, hidden=hidden, axes=axes)
     beside.menu("explore", result)

@@ -39,6 +39,7 @@ def write(
     licence: str = CC0,
     projection: dict[str, object] | None = None,
     view: tuple[str, str] | None = None,
+    picture: tuple[int, int] | None = None,
 ) -> None:
     names = [projection["latitude"], projection["longitude"]] if projection else [c["name"] for c in columns]
     table = pd.DataFrame(np.round(X, decimals), columns=names)
@@ -63,6 +64,8 @@ def write(
     }
     if view is not None:
         dictionary["view"] = view
+    if picture is not None:
+        dictionary["picture"] = picture
     if projection is not None:
         dictionary["projection"] = projection
     (HERE / f"{name}.json").write_text(json.dumps(dictionary, indent=1) + "\n")
@@ -216,6 +219,7 @@ def bundled() -> None:
         unit="one row is one image",
         origin="Alpaydin and Kaynak 1998",
         view=("pixel 4,2", "pixel 2,5"),
+        picture=(8, 8),
         licence=UCI,
     )
 

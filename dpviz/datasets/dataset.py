@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.datasets.earth import Equirectangular
 from dpviz.domain import Domain
 
 __all__ = ["Dataset"]
@@ -57,3 +58,23 @@ class Dataset:
         """The two columns to draw first: those of the data dictionary, else the first two."""
         x, y = self.facts.get("view") or self.columns[:2]
         return self.columns.index(x), self.columns.index(y)
+
+    @property
+    def picture(self) -> tuple[int, int] | None:
+        """Height and width where the declared columns are the cells of a picture, row by row."""
+        size = self.facts.get("picture")
+        return None if size is None or size[0] * size[1] != len(self.columns) else (size[0], size[1])
+
+    @property
+    def projection(self) -> Equirectangular | None:
+        """How kilometers were made from latitude and longitude, where the dictionary declares it."""
+        facts = self.facts.get("projection")
+        return None if facts is None else Equirectangular.parse(facts, self.title)
+
+    @property
+    def shape(self) -> str:
+        """What a row is: a "picture", a place on a "map" (two columns of one unit and scale), or "bars" of numbers."""
+        if self.picture is not None:
+            return "picture"
+        flat = len(self.columns) == 2 and self.domain.scale == "common"
+        return "map" if flat and self.units[0] and self.units[0] == self.units[1] else "bars"

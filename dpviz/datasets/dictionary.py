@@ -35,6 +35,7 @@ _DEFAULTS: dict[str, Any] = {
     "scale": "column",
     "radius": None,
     "projection": None,
+    "picture": None,
     "n_public": None,
     "n_is": "exact",
     "declared": True,
@@ -54,8 +55,9 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     Keys: columns (each with name, low, high and perhaps unit, description, fill: what stands in for a missing cell),
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
-    columns to draw first), projection (how kilometers are made from latitude and longitude, see
-    `projection.Equirectangular`). Other keys are left out.
+    columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row),
+    projection (how kilometers are made from latitude and longitude, see `projection.Equirectangular`). Other keys
+    are left out.
 
     Raises
     ------
@@ -86,6 +88,13 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
             pair = isinstance(view, list) and len(view) == 2 and all(isinstance(one, str) for one in view)
             if not pair or not names.issuperset(view):
                 raise ValueError(f"{name}: view must name two declared columns.")
+        size = full["picture"]
+        if size is not None:
+            sides = isinstance(size, list) and len(size) == 2 and all(type(side) is int and side > 0 for side in size)
+            if not sides or size[0] * size[1] != len(columns):
+                raise ValueError(
+                    f"{name}: picture must be a height and a width whose product is the number of columns."
+                )
         domain_of(full)
         if full["projection"] is not None:
             Equirectangular.parse(full["projection"], name)

@@ -11,6 +11,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
 from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict, quantity
+from dpviz.trace import Trace
 
 DOMAIN = Domain.box(-10, 10, 2, scale="common", n_public=3000)
 MIDDLES = np.array([[-6.0, -6.0], [6.0, -6.0], [0.0, 6.0]])
@@ -112,3 +113,21 @@ def test_the_private_verdict_reads_released_values_only(X):
 )
 def test_quantities_have_the_digits_that_count(value, words):
     assert quantity(value) == words
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
+    """Nothing in it follows from a row that is not released: without the hidden parts it is the same sentence."""
+    if slug == "kmeans":
+        pytest.skip("not private")
+    trace = run(slug, X, **({"rho_distance": 0.05} if slug.startswith("dist-dp") else {}))
+    verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
+    first, *middle, bet = verdict.parts
+    assert first.split()[1].startswith("center") and len(middle) <= 1
+    assert bet.startswith("for ε") and bet.endswith(f"{trace.claimed.odds} of 100")
+    sd = center_noise(trace).sd
+    assert bool(middle) == (sd is not None)
+    assert all(part.startswith("noise of each ") for part in middle)
+    assert not any("spend" in sentence.lower() for sentence in verdict.help)
+    shared = Trace.from_json(trace.to_json())
+    assert private_verdict(shared, ["east", "north"], ["km", "km"]) == verdict

@@ -7,7 +7,9 @@ import html
 import pandas as pd
 import streamlit as st
 
+from dpviz.figures.shapes import Shown, drawn
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
+from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 
@@ -24,10 +26,21 @@ def _points(identity: str, _result: Result) -> pd.DataFrame | None:
     return coreset_table(_result.trace, _result.data.columns, _result.data.units)
 
 
-def section(key: str, result: Result) -> None:
-    """Show the centers below the picture; all of it is released, so it is there in both modes and costs nothing."""
+@per_run(shared=64, own=8)
+def _shape(identity: str, mode: str, hidden: bool, _result: Result) -> str:
+    reference = _result.reference.cluster_centers if hidden and _result.reference else None
+    return drawn(Shown(_result.trace, _result.data, shell.colors(), reference))
+
+
+def section(key: str, result: Result, *, hidden: bool = False) -> None:
+    """Show the centers below the picture; all of it is released, so it is there in both modes and costs nothing.
+
+    In the data's own shape, KMeans' beside them where hidden layers are shown, and as a table.
+    """
     trace, table = result.trace, _table(result)
     st.header("Centers" if not trace.claimed.private else "Released centers")
+    private = result.data.private
+    st.html(_shape(result, st.context.theme.type or "light", hidden and not private))
     if table.size <= _LARGE:
         st.html(_drawn(table))
     else:
@@ -41,6 +54,11 @@ def section(key: str, result: Result) -> None:
         + (words if trace.claimed.private else "")
         + f"{trace.notice[0].upper()}{trace.notice[1:].rstrip('.')}.</p>"
     )
+    points = _points(result)
+    if points is not None:
+        with st.expander(f"Weighted points, released too: {len(points):,}"):
+            numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in points.columns}
+            st.dataframe(points, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_points")
     downloads(key, result)
 
 

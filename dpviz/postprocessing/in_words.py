@@ -1,0 +1,48 @@
+"""What a center is like, in plain words: which of its values most people lie above or below. Released values only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.postprocessing.released import center_noise
+from dpviz.trace import Trace
+
+__all__ = ["center_words", "ranks"]
+
+LEAST = 0.05  # of a column's declared width: values closer than this count as the same
+MOST = 3  # things said about a center
+
+
+def ranks(trace: Trace) -> np.ndarray:
+    """Return, per center and column (k, d), which share of the rows lies clearly lower, less the share clearly higher.
+
+    Every row stands at its center. A difference is clear if it is above 5 % of the declared width and twice the
+    centers' noise where that is known. Shares are of the noisy sizes; of centers where no sizes are known.
+    """
+    centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
+    sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)
+    share = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(centers), 1 / len(centers))
+    apart = centers[:, None] - centers[None]  # (k, k, d): of the first over the second
+    least = np.broadcast_to(LEAST * (domain.high - domain.low), apart.shape)
+    if noise.sd is not None:
+        squares = (noise.sd * domain.half_width) ** 2
+        least = np.maximum(least, 2 * np.sqrt(squares[:, None] + squares[None]))
+    return np.einsum("ijd,j->id", (apart > least).astype(float) - (apart < -least), share)
+
+
+def center_words(trace: Trace, columns: Sequence[str]) -> list[str]:
+    """Return one phrase a center, as "higher petal length and lower sepal width than most"."""
+    rank = ranks(trace)
+    width = trace.domain.high - trace.domain.low
+    middle = np.average(trace.cluster_centers, axis=0)
+    found = []
+    for center, row in zip(np.asarray(trace.cluster_centers), rank, strict=True):
+        clear = np.flatnonzero(np.abs(row) > 0.5)
+        clear = clear[np.argsort(-np.abs(center - middle)[clear] / width[clear], kind="stable")][:MOST]
+        sides = (("higher", clear[row[clear] > 0]), ("lower", clear[row[clear] < 0]))
+        words = [f"{word} {', '.join(columns[int(j)] for j in side)}" for word, side in sides if len(side)]
+        text = " and ".join(words)
+        found.append(f"{text} than most" if text else "like most, as far as the noise shows")
+    return found
