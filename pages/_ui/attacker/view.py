@@ -65,9 +65,9 @@ def _errors(mine: dict[str, Game]) -> None:
         st.error(f"{sentence} Choose another person, or another algorithm.")
 
 
-def _guess(game: Game, said: bool) -> None:
-    """Take down an answer, and see to it that pictures stay ahead."""
-    if game.now is not None:
+def _guess(game: Game, said: bool, number: int) -> None:
+    """Take down the answer to a round, once, and see to it that pictures stay ahead."""
+    if game.now is not None and number == len(game.guesses):
         game.guesses.append(said)
     if len(game.rounds) - len(game.guesses) < MORE:
         game.make(len(game.guesses) + AHEAD)
@@ -92,8 +92,8 @@ def _answers(setup: Setup, game: Game) -> None:
     with st.container(horizontal=True, key="attacker_answers"):
         for said, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
-                word, key=f"attacker_{'in' if said else 'out'}", shortcut=shortcut, disabled=waiting, width="stretch",
-                on_click=_guess, args=(game, said), type="primary",
+                word, key=f"attacker_{'in' if said else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
+                width="stretch", on_click=_guess, args=(game, said, n), type="primary",
             )  # fmt: skip
     bound = setup.question.bound
     yours = score(game.rounds, game.guesses)
