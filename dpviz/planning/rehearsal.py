@@ -26,7 +26,7 @@ __all__ = ["STOPS", "Rehearsal", "offered", "rehearse", "memory"]
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 REPEATS = 8
 _MOST_EPSILON = 100.0  # of every algorithm's epsilon
-# Peak bytes a cell while an algorithm runs, over those of the rows; measured on 10^6 rows of 8 columns: README
+# Rows as they came, in z units, on the grid, and one more to work in: an estimate, no bound
 _COPIES = 4.0
 
 

@@ -8,7 +8,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.postprocessing.people import stand_ins
-from dpviz.sweeps.bootstrap import POPULATIONS, bootstrap, near_noise
+from dpviz.sweeps.bootstrap import MEASURED, POPULATIONS, bootstrap, near_noise, worth
 from dpviz.trace import Trace
 
 
@@ -60,3 +60,9 @@ def test_a_group_near_the_noise_is_counted(private):
     data = load("tiny")  # 40 people
     run = ALGORITHMS["fastlloyd"](n_clusters=2, epsilon=0.25).run(data.X, domain=data.domain, seed=0)
     assert near_noise(run) == 2
+
+
+def test_what_was_measured_is_told_by_its_worst_and_best():
+    low, high = worth("nsm")
+    values = [value for pair in MEASURED["nsm"].values() for value in pair]
+    assert low == min(values) and high == max(values) and worth("em-mc") is None

@@ -21,6 +21,7 @@ from pages._ui.pace import duration
 from pages._ui.panel import draw
 from pages._ui.pieces import Gathered, Piece, gather, halt
 from pages._ui.player import view_of
+from pages._ui.prepared import kept, locked
 from pages._ui.results import Result
 from pages._ui.transport import transport
 from pages._ui.workers import workers
@@ -65,8 +66,8 @@ def _choose(key: str, data: Dataset) -> str:
     now = state.get(f"{key}_alex", "")
     choices = [*WHO, *([now] if now not in WHO else [])]
     return st.selectbox(
-        "Alex is", choices, format_func=called, key=f"{key}_alex",
-        persist_state="session", help="Or click a person, or an empty place, in the picture.",
+        "Alex is", choices, format_func=called, **kept(f"{key}_alex"),
+        help="Or click a person, or an empty place, in the picture.",
     )  # fmt: skip
 
 
@@ -125,13 +126,13 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
     look = (identity, st.context.theme.type, axes)
-    kept = st.session_state.get("alex_panels")
-    if kept is None or kept[0] != look:
-        st.session_state.alex_panels = kept = (look, workers().call(printed, view, alex, found))
+    made = st.session_state.get("alex_panels")
+    if made is None or made[0] != look:
+        st.session_state.alex_panels = made = (look, workers().call(printed, view, alex, found))
     with st.container(key=f"{key}_alex_figures"):
-        spot = draw(f"{key}_alex", kept[1], pick=axes is not None or result.data.domain.n_features == 1)
+        spot = draw(f"{key}_alex", made[1], pick=axes is not None or result.data.domain.n_features == 1)
         shell.key_line(figures.LEGEND, True)
-    if spot is not None:
+    if spot is not None and not locked(f"{key}_alex"):
         taken = clicked(view, result.data, spot)
         if taken != who:
             st.session_state[f"{key}_alex_next"] = taken

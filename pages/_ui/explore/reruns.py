@@ -15,17 +15,18 @@ from dpviz.figures import Panel, View
 from dpviz.figures import reruns as figures
 from dpviz.figures.reruns import CLOSE, Cloud
 from dpviz.postprocessing.verdict import ratio_words, spread_words
-from dpviz.sweeps.bootstrap import MEASURED, NARROW, bootstrap, near_noise
+from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, bootstrap, near_noise, worth
 from dpviz.sweeps.reruns import Reruns, rerun, spread
 from dpviz.trace import Trace
 from pages._ui import controls, links, runs, shell
-from pages._ui.catalog import is_public
+from pages._ui.catalog import is_public, sample
 from pages._ui.explore import verdict
 from pages._ui.forms import STOPS
 from pages._ui.pace import duration
 from pages._ui.panel import draw
 from pages._ui.pieces import Gathered, Piece, gather, halt
 from pages._ui.player import view_of
+from pages._ui.prepared import kept
 from pages._ui.results import Result
 from pages._ui.scene import write
 from pages._ui.transport import transport
@@ -97,7 +98,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
     private = result.data.private
     st.header("Where another run may end" if private else "Would it happen again?")
     on = st.toggle(
-        f"{N} simulated runs" if private else f"{N} reruns", key=f"{key}_again", persist_state="session",
+        f"{N} simulated runs" if private else f"{N} reruns", **kept(f"{key}_again"),
         help="On people made up from what was released. No row is read, nothing is spent."
         if private
         else "The same rows and parameters, other noise. DEMO only: on private rows every rerun would spend ε.",
@@ -157,7 +158,7 @@ def _picture(
 ) -> None:
     result, labels = question.result, list(question.algorithms)
     seen = st.segmented_control(
-        "Show", list(HOW), format_func=HOW.get, default="all", required=True, key=f"{key}_again_how",
+        "Show", list(HOW), format_func=HOW.get, default="all", required=True, **kept(f"{key}_again_how"),
         label_visibility="collapsed",
     )  # fmt: skip
     all_at_once = seen != "one"
@@ -184,8 +185,29 @@ def _picture(
             draw(f"{key}_again", side)
             if hidden and current:
                 _worst(question, found)
+    if result.data.private and result.trace.algorithm in MEASURED:
+        with st.popover("How good is this simulation?"):
+            _measured(result.trace.algorithm)
     caution = promised(result.trace) if result.data.private else CAUTION
     st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {html.escape(caution)}</p>')
+
+
+def _measured(slug: str) -> None:
+    """Show how wide simulated clouds were beside true ones, sample by sample."""
+    rows = "".join(
+        f"<tr><th scope=row>{html.escape(_short(name))}</th><td>{few:.2f}</td><td>{many:.2f}</td></tr>"
+        for name, (few, many) in MEASURED[slug].items()
+    )
+    st.html(
+        '<div class="dp-table dp-free"><table><thead><tr><th scope=col>Public sample</th><th scope=col>ε 0.5</th>'
+        f"<th scope=col>ε 2</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        '<p class="dp-small">Width of the simulated cloud over that of true reruns, median over centers: 1 is right, '
+        "below 1 too narrow.</p>"
+    )
+
+
+def _short(name: str) -> str:
+    return sample(name).title.split(",")[0]
 
 
 def promised(trace: Trace) -> str:
@@ -194,14 +216,13 @@ def promised(trace: Trace) -> str:
         "Simulated from the release, no row was read: it says where another run may end, "
         "never where the true center is."
     ]
-    if trace.algorithm in MEASURED:
-        low, high = MEASURED[trace.algorithm]
-        words.append(
-            f"On five public samples at ε 0.5 and 2 its clouds were {low:.1f} to {high:.1f} times as wide as those of "
-            "true reruns (medians over centers)."
-        )
+    if (known := worth(trace.algorithm)) is not None:
+        low, high = known
+        words.append(f"Beside true reruns on public samples its clouds were {low:.1f} to {high:.1f} times as wide.")
         if low < NARROW:
             words.append("So it can be much too narrow, most of all where groups touch or one may be lost.")
+        if high > WIDE:
+            words.append("Where groups are far apart it is too wide.")
     else:
         words.append("How wide its clouds are beside true reruns was not measured for this algorithm.")
     if lost := near_noise(trace):
@@ -215,8 +236,8 @@ def _panels(
     """Return the figures, made again only when more is there or it is looked at in another way."""
     result, state = question.result, st.session_state
     look = (question.name(question.shown), tuple(found), st.context.theme.type, hidden, axes, all_at_once)
-    kept = state.get("reruns_panels")
-    if kept is None or kept[0] != look:
+    made = state.get("reruns_panels")
+    if made is None or made[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
             Cloud(one, found[one].centers, _ratios(result, found[one]) if hidden else None)
@@ -225,8 +246,8 @@ def _panels(
             for one in question.algorithms
         ]
         own = list(question.algorithms).index(question.shown)
-        state.reruns_panels = kept = (look, workers().call(printed, view, clouds, None if all_at_once else own))
-    return kept[1]
+        state.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
+    return made[1]
 
 
 def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
