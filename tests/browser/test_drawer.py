@@ -46,3 +46,13 @@ def test_the_navigation_is_at_one_place_on_every_page(open_page):
     page.get_by_test_id("stTopNavLink").first.focus()
     page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_on_a_tablet_the_way_to_the_form_covers_no_link(open_page):
+    page = open_page("explore", width=768, height=900)
+    form = page.get_by_role("button", name="Change")
+    expect(form).to_be_visible()
+    header = page.get_by_test_id("stHeader").bounding_box()
+    assert form.bounding_box()["y"] > header["y"] + header["height"]
+    form.click()
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_in_viewport()
