@@ -36,7 +36,7 @@ def test_on_a_phone_the_drawer_closes_by_itself_and_one_line_leads_back_to_the_f
 
 def test_the_navigation_is_at_one_place_on_every_page(open_page):
     page = open_page()
-    expect(page.get_by_test_id("stTopNavLink").first).to_be_visible()
+    expect(page.locator(".dp-strip")).to_be_visible()  # the page's style has come
     page.evaluate("document.fonts.ready.then(() => true)")
     places = page.evaluate(PLACES)
     for name in ("Explore", "Learn"):
