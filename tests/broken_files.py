@@ -22,9 +22,8 @@ FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
 EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
 NAMELESS = "add a header line, or start its name with a letter."
 TEXT_ONLY = "no column can be clustered; column 1 was refused: it holds text."
-SPACED = "its cells are separated by white space; separate them by commas and save it as CSV with a header line."
-JSON = "the content is JSON; save it as CSV with a header line."
-JSON_LINES = "the content is JSON lines, one record a line; save it as CSV with a header line."
+JSON = "JSON is read as a list of records, or as one record a line; save it so, or as CSV."
+NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."
 ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."
 CUT = "the zip archive inside the workbook is damaged or cut off; save it again."
@@ -111,12 +110,15 @@ def make_files():
         ),
         # kinds of cells
         "all text": ("x.csv", b"a,b\nSENTINEL,x\ny,z\n", TEXT_ONLY),
-        "separated by spaces": ("x.csv", b"a b\n1 2\n3 4\n", SPACED),
-        "separated by spaces, no header": ("x.dat", b"Smith 34 51000\nSENTINEL 12 7\n", SPACED),
-        "JSON records": ("x.json", b'[{"a": "SENTINEL"}, {"a": 2}]', JSON),
-        "JSON by columns": ("x.json", b'{\n "a": ["SENTINEL", 2]\n}', JSON),
-        "JSON lines": ("x.jsonl", b'{"a": "SENTINEL", "b": 1}\n{"a": 2, "b": 3}\n', JSON_LINES),
-        "JSON lists, one a line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON_LINES),
+        "separated by spaces, no header": (
+            "x.dat",
+            b"Smith 34 51000\nSENTINEL 12 7\n",
+            "column 2 has a value for a name; add a header line, or start its name with a letter.",
+        ),
+        "JSON by columns": ("x.json", b'{\n "a": ["SENTINEL", 2]\n}', NO_JSON),
+        "JSON lists, one a line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON),
+        "JSON values": ("x.json", b'["SENTINEL", 1]', JSON),
+        "JSON cut off": ("x.json", b'[{"a": "SENTINEL"}, {"a": ', NO_JSON),
         "XML": (
             "x.csv",
             b'<?xml version="1.0"?><a>SENTINEL</a>',
@@ -170,7 +172,7 @@ def make_files():
         # not a table at all
         "renamed PNG": ("x.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), f"the content is a PNG picture; {FORM}"),
         "renamed PDF": ("x.csv", b"%PDF-1.7\n", f"the content is a PDF document; {FORM}"),
-        "gzip": ("x.csv", b"\x1f\x8b\x08" + bytes(50), f"the content is a gzip archive; unpack it first; {FORM}"),
+        "gzip": ("x.csv", b"\x1f\x8b\x08" + bytes(50), "the gzip archive is damaged or cut off; pack it again."),
         "old Excel": (
             "x.xls",
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500),

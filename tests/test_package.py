@@ -28,6 +28,7 @@ def test_the_wheel_holds_what_an_installed_package_needs(tmp_path):
         archive.extractall(tmp_path / "installed")
     assert {"dpviz/py.typed", "dpviz/dashboard/app.py", "dpviz/dashboard/.streamlit/config.toml"} <= names
     assert {"dpviz/sample_data/town.csv", "dpviz/figures/stage/stage.js", "dpviz/takeaway/replay.js"} <= names
+    assert "dpviz/takeaway/schemas/trace.json" in names
     assert not [name for name in names if name.startswith(("tests", "pages", "benchmarks"))]
     assert wheel.stat().st_size < 2_000_000
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}

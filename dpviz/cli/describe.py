@@ -23,6 +23,8 @@ def add_describe(command: argparse.ArgumentParser) -> None:
     mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
     mode.add_argument("--private", action="store_true", help="names and kinds only; bounds are yours to declare")
     command.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line holds names")
+    command.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
+    command.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
     command.add_argument("-o", "--out", type=Path, help="write it here, FILE.json; default: standard output")
     command.set_defaults(do=_describe)
 
@@ -38,7 +40,14 @@ def _describe(arguments: argparse.Namespace) -> int:
     if arguments.public:
         refuse_private(arguments.file)
     with arguments.file.open("rb") as file:
-        table = read_table(file, arguments.file.name, header=arguments.header, private=arguments.private)
+        table = read_table(
+            file,
+            arguments.file.name,
+            header=arguments.header,
+            private=arguments.private,
+            sheet=arguments.sheet,
+            header_row=arguments.header_row,
+        )
     text = json.dumps(_draft(table, arguments.private), indent=1, ensure_ascii=False) + "\n"
     for column in table.columns:
         if column.values is None:

@@ -14,7 +14,7 @@ from dpviz.datasets import Dataset
 from dpviz.datasets.parts import parts_of
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
-from dpviz.metrics import normalized_loss
+from dpviz.metrics import majority_accuracy, normalized_loss
 from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
 
@@ -32,6 +32,8 @@ class RunInput:
     dataset_id : str
     columns : their names
     loss : centers in original units -> normalized loss of the raw rows; NOT PRIVATE
+    groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
+        where no groups are known
     size : -> the public number of rows: declared, or counted where none is declared and the data are public
     """
 
@@ -41,6 +43,7 @@ class RunInput:
     columns: tuple[str, ...]
     loss: Callable[[np.ndarray], float]
     size: Callable[[], int]
+    groups: Callable[[np.ndarray], float] | None = None
 
 
 def in_memory(data: Dataset) -> RunInput:
@@ -50,7 +53,13 @@ def in_memory(data: Dataset) -> RunInput:
         _refuse(data.private)
         return normalized_loss(data.X, centers, data.domain)
 
-    return RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public)
+    def groups(centers: np.ndarray) -> float:
+        assert data.labels is not None
+        kept = np.isfinite(data.X).all(axis=1) & np.isfinite(data.labels)
+        return majority_accuracy(data.X[kept], centers, data.labels[kept])
+
+    known = None if data.labels is None or data.private else groups
+    return RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public, known)
 
 
 def _refuse(private: bool) -> None:

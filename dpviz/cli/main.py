@@ -22,6 +22,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "plan": ("plan:add_plan", "what a run would give and cost, before anything is read or spent"),
     "describe": ("describe:add_describe", "draft the data dictionary of a file"),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
+    "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; a second call goes on"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
     "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; a second call goes on"),

@@ -50,6 +50,15 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument(
         "--columns", metavar="A,B,...", help="names of the columns to cluster, with commas; default: all"
     )
+    parser.add_argument("--label", metavar="NAME", help="a public file's column of known groups, not clustered")
+    parser.add_argument(
+        "--missing",
+        choices=("drop", "middle"),
+        default="drop",
+        help="a row with a missing cell is left out (default), or the cell becomes the middle of its bounds",
+    )
+    parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
+    parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
@@ -103,14 +112,24 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
-        if columns is not None:
-            raise ValueError("--columns is for files that fit in memory; write a file with these columns first.")
+        if columns is not None or arguments.label or arguments.sheet or arguments.header_row:
+            raise ValueError("--columns, --label, --sheet and --header-row are for files that fit in memory.")
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         return in_parts(path, low, high, n_public, spread, header=arguments.header, private=arguments.private)
     data = load_csv(
-        path, low=low, high=high, n_public=n_public, header=arguments.header, private=arguments.private, columns=columns
+        path,
+        low=low,
+        high=high,
+        n_public=n_public,
+        header=arguments.header,
+        private=arguments.private,
+        columns=columns,
+        label=arguments.label,
+        missing=arguments.missing,
+        sheet=arguments.sheet,
+        header_row=arguments.header_row,
     )
     if not data.private and (incomplete := int((~np.isfinite(data.X).all(axis=1)).sum())):
         print(f"{incomplete:,} of {len(data.X):,} rows have a missing cell and are left out.", file=sys.stderr)
@@ -171,6 +190,8 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if not arguments.private:
         loss = data.loss(trace.cluster_centers)
         print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
+        if data.groups is not None:
+            print(f"rows in the largest known group of their center: {data.groups(trace.cluster_centers):.1%}")
     print("  ".join(data.columns))
     for center in trace.cluster_centers:
         print("  ".join(f"{value:.4g}" for value in center))

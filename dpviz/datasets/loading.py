@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import secrets
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz import validate
 from dpviz.datasets import dictionary
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
@@ -61,8 +63,12 @@ def load_csv(
     header: bool | None = None,
     private: bool = False,
     columns: Sequence[str] | None = None,
+    label: str | None = None,
+    missing: str = "drop",
+    sheet: str | None = None,
+    header_row: int | None = None,
 ) -> Dataset:
-    """Read a CSV, TSV, Parquet or Excel file, and NAME.json beside it if no bounds are given.
+    """Read a table in any format that `readers.read_table` knows, and NAME.json beside it if no bounds are given.
 
     Parameters
     ----------
@@ -73,6 +79,9 @@ def load_csv(
     header : bool or None, whether the first line holds names of columns; None: the owner has not said
     private : nothing of the rows may be shown
     columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
+    label : name of a public file's column of known groups, for evaluation; it is not clustered
+    missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
+    sheet, header_row : where in the file the table is, see `readers.read_table`
 
     No message ever holds a cell's value. As long as nobody has said that the first line of a private file holds
     names, columns are named by their position, but for those that NAME.json declares.
@@ -82,6 +91,11 @@ def load_csv(
     ValueError
         One sentence: what is wrong with the file, and what to do.
     """
+    if re.match(r"[A-Za-z][A-Za-z+.-]+:/", str(path)):
+        raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
+    validate.one_of("datasets", ("drop", "middle"), missing=missing)
+    if label is not None and private:
+        raise ValueError("datasets: known groups are for public files; a private run is measured by nothing.")
     path = Path(path)
     dictionary_file = path.with_suffix(".json")
     if not path.is_file():
@@ -90,12 +104,15 @@ def load_csv(
     if low is None and high is None and dictionary_file.is_file():
         facts = dictionary.parse(dictionary_file.read_bytes(), dictionary_file.name)
     with path.open("rb") as file:
-        table = read_table(file, path.name, header=header, private=private)
+        table = read_table(file, path.name, header=header, private=private, sheet=sheet, header_row=header_row)
     if private and header is None:
         declared = {column["name"] for column in facts["columns"]} if facts else set()
         if path.suffix != ".parquet":  # whose names are no row
             _check_header(table, declared)
         table = table.without_names(declared)
+    whole = table
+    if columns is None and label is not None and facts is None:
+        columns = [column.name for column in table.columns if column.name != label]
     if columns is not None:
         table = table.only(columns)
         if facts is not None:
@@ -105,9 +122,19 @@ def load_csv(
         facts = _bounded(table, low, high)
     if facts is None:
         raise ValueError(
-            f"datasets: {path.name} has no public bounds; give low and high, or the file {dictionary_file.name}."
+            f"datasets: {path.name} has no public bounds; give low and high, or the file {dictionary_file.name}, which "
+            f"`dpviz describe {path.name}` drafts."
         )
     facts |= {} if n_public is None else {"n_public": n_public}
+    if label is not None:
+        if label not in whole.groupings:
+            raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")
+        facts["label"], table = label, whole
+    if missing == "middle":
+        facts["columns"] = [
+            column | {"fill": (column["low"] + column["high"]) / 2} if column["fill"] is None else column
+            for column in facts["columns"]
+        ]
     return from_table(table, facts, dataset_id=dataset_id, private=private)
 
 
@@ -133,7 +160,7 @@ def _bounded(table: Table, low: float | Sequence[float] | None, high: float | Se
         raise ValueError("datasets: low and high must be given together.")
     refused = next((place for place, column in enumerate(table.columns, 1) if column.values is None), None)
     if refused is not None:
-        raise TableError(f"{table.name}: column {refused} must hold numbers only; leave it out or recode it.")
+        raise TableError(f"{table.name}: column {refused} must hold numbers only; name the others with --columns.")
     d = len(table.columns)
     bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
     if any(bound.size not in (1, d) for bound in bounds):

@@ -1,22 +1,37 @@
-"""The process that reads one workbook or Parquet file: limited first, then given the file, gone after its table.
+"""The process that reads one file that is no plain text: limited first, then given the file, gone after its table.
 
 `apart` starts it as `python -m dpviz.datasets.readers.child`; it imports its parsers and waits for a file.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import struct
 import sys
 from collections.abc import Callable
 
+from dpviz.datasets.readers.arrow import read_arrow
 from dpviz.datasets.readers.excel import read_excel
+from dpviz.datasets.readers.formats import REFUSED, format_of
 from dpviz.datasets.readers.frames import ERROR, PROGRESS, asked, frames, send, send_table
 from dpviz.datasets.readers.parquet import read_parquet
-from dpviz.datasets.readers.table import Form, Limits, Table, TableError, too_much
+from dpviz.datasets.readers.records import read_json
+from dpviz.datasets.readers.stata import read_stata
+from dpviz.datasets.readers.table import Form, Limits, Table, TableError, faults_as, too_much
+from dpviz.datasets.readers.text import read_text
 
 __all__ = ["main", "read"]
 
+_READERS = {
+    "excel": read_excel,
+    "parquet": read_parquet,
+    "arrow": read_arrow,
+    "stata": read_stata,
+    "json": read_json,
+    "text": read_text,
+}
 _NICE = 5  # how much reading gives way to the process that answers the pages
 
 
@@ -38,9 +53,28 @@ def main() -> None:
 
 
 def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read a workbook or a Parquet file in this process."""
-    reader = read_excel if data[:2] == b"PK" else read_parquet
-    return reader(data, name, form, limits, advance)
+    """Read a file of any format in this process."""
+    kind = format_of(bytes(data[:64]))
+    if kind == "gzip":
+        data = _unpacked(data, name, limits)
+        kind = format_of(bytes(data[:64]))
+    for magic, what in REFUSED.items():
+        if bytes(data[:16]).startswith(magic):
+            raise TableError(f"{name}: the archive holds {what}.")
+    if kind == "gzip":
+        raise TableError(f"{name}: the archive holds another archive; unpack it first.")
+    return _READERS[kind](data, name, form, limits, advance)
+
+
+def _unpacked(data: memoryview, name: str, limits: Limits) -> memoryview:
+    """Return what a gzip archive holds; it is never inflated beyond the limit."""
+    with faults_as(f"{name}: the gzip archive is damaged or cut off; pack it again."):
+        inside = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.inflated + 1)
+    if len(inside) > limits.inflated:
+        raise TableError(f"{name}: it would unpack to more than {limits.inflated // 1_000_000} MB; use Parquet.")
+    if not inside:
+        raise TableError(f"{name}: the archive is empty.")
+    return memoryview(inside)
 
 
 def _limit(limits: Limits) -> None:

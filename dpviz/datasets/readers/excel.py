@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import io
-import math
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -12,37 +10,42 @@ from itertools import chain, islice
 from typing import Any
 
 import openpyxl
-import pyarrow as pa
 
+from dpviz.datasets.readers.cells import column_of_cells
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.table import (
-    LARGEST,
     NO_ROWS,
-    Column,
     Form,
     Limits,
     Table,
     TableError,
-    column_of,
     faults_as,
-    missing,
-    mixed,
     precision,
-    refused,
     table_of,
 )
 
 __all__ = ["read_excel"]
 
-_ERRORS = {"#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", ""}
+_WORDS = {
+    "notes",
+    "note",
+    "readme",
+    "read me",
+    "about",
+    "info",
+    "information",
+    "contents",
+    "cover",
+    "legend",
+    "metadata",
+}
 _GAP = 10_000  # empty rows one after another: a row may carry any number, and those before it are made up
 _BOOK = 1_000_000  # bytes of the list of sheets and names, which is parsed as a whole
 _HEARD = 500  # rows between two chances to stop
-_DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read the first sheet of an .xlsx workbook."""
+    """Read one sheet of an .xlsx workbook."""
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():  # no thread beside it: see `apart`
@@ -52,19 +55,20 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
             sheets = book.worksheets
             if not sheets:
                 raise TableError(f"{name}: the workbook has no sheet with cells.")
-            sheets[0].reset_dimensions()
+            sheet, notes = _sheet(sheets, name, form)
+            sheet.reset_dimensions()
             width_read = limits.columns + 1  # one more than allowed is seen, and what lies beyond is never padded
-            cells = sheets[0].iter_rows(max_col=width_read, values_only=True)
+            cells = sheet.iter_rows(min_row=form.header_row, max_col=width_read, values_only=True)
             rows = _guarded(cells, name, advance)
             first = next((row for row in rows if row), ())
             if not first:
-                raise TableError(f"{name}: the first sheet is empty; put a header line and rows on it.")
+                which = "first sheet" if sheet is sheets[0] else "sheet"
+                raise TableError(f"{name}: the {which} is empty; put a header line and rows on it.")
             width, has_header = len(first), form.header is not False
             limits.check(name, 0, width)
             texts = ["" if cell is None else str(cell) for cell in first]
-            names, notes = named(name, texts) if has_header else (numbered(width), [])
-            if len(sheets) > 1:
-                notes.append("The workbook has several sheets; the first one was read.")
+            names, renamed = named(name, texts) if has_header else (numbered(width), [])
+            notes += renamed
             columns = _read_rows(rows if has_header else chain([first], rows), name, width, form, limits)
         finally:
             book.close()
@@ -72,8 +76,24 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     if n_rows == 0 and not form.private:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
-    found = [_column(column, cells, dtype, form.private) for column, cells in zip(names, columns, strict=True)]
+    found = [column_of_cells(column, cells, dtype, form.private) for column, cells in zip(names, columns, strict=True)]
     return table_of(name, found, n_rows, notes, unnamed_first=has_header and first[0] is None)
+
+
+def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
+    """Return the sheet that was asked for, else the first one whose name does not say that it holds words about it."""
+    if form.sheet is not None:
+        for place, sheet in enumerate(sheets, 1):
+            if form.sheet in (sheet.title, str(place)):
+                return sheet, []
+        raise TableError(f"{name}: there is no sheet {form.sheet!r}; give its name, or its number from 1 on.")
+    if len(sheets) == 1:
+        return sheets[0], []
+    for place, sheet in enumerate(sheets, 1):
+        if sheet.title.strip().lower() not in _WORDS:
+            skipped = "; sheets before it hold notes, by their names" if place > 1 else ""
+            return sheet, [f"The workbook has several sheets; sheet {place} was read{skipped}."]
+    return sheets[0], ["The workbook has several sheets; the first one was read."]
 
 
 def _guard(data: memoryview, name: str, limits: Limits) -> None:
@@ -139,25 +159,3 @@ def _read_rows(
                 f"{name}: a workbook may have at most {limits.excel_cells:,} cells; save it as CSV or Parquet."
             )
     return columns
-
-
-def _column(name: str, cells: list[Any], dtype: type, private: bool) -> Column:
-    """Return a column of Python values; one kind of value per column, else the sentence for mixed cells."""
-    cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]
-    kinds = {
-        bool if isinstance(c, bool) else float if isinstance(c, int | float) else str if isinstance(c, str) else _DATES
-        for c in cells
-        if c is not None
-    }
-    if not kinds:
-        return missing(name, len(cells)) if private else refused(name, "empty")
-    if kinds == {_DATES}:
-        return refused(name, "date")
-    if len(kinds) > 1:
-        first = next(c for c in cells if c is not None)
-        row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
-        return mixed(name, row, private)
-    if kinds == {float}:
-        cells = [None if c is None else float(c) if abs(c) <= LARGEST else math.nan for c in cells]
-    type_ = pa.float64() if kinds == {float} else pa.bool_() if kinds == {bool} else pa.string()
-    return column_of(name, pa.array(cells, type_), dtype, private=private)

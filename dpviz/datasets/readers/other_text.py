@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from dpviz.datasets.readers.names import is_value
 from dpviz.datasets.readers.table import TableError
 
-__all__ = ["refuse_other_text", "refuse_spaced"]
+__all__ = ["refuse_other_text", "separated", "spaced", "words"]
 
 _LINES = 100  # of the first lines are looked at
-_SAVE = "save it as CSV with a header line."
-
-
-def _is_json_lines(head: str) -> bool:
-    lines = [line.strip() for line in head.splitlines()[:_LINES] if line.strip()]
-    return len(lines) > 1 and all(re.fullmatch(r"[{].*[}]|[[].*[]]", line) for line in lines[:-1])
-
-
-def _is_json(head: str) -> bool:
-    """Whether the text begins as JSON does: an object with a key, an empty one, or a list of these or of values."""
-    start = re.match(r"\s*(\{\s*(\"|\})|\[\s*([{\[\"\d-]|true|false|null|\]))", head)
-    return start is not None
+_WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
 def _is_markup(head: str) -> bool:
     return re.match(r"\s*<([?!]|[A-Za-z][\w:-]*[\s>/])", head) is not None
-
-
-_KINDS = (  # the first that fits
-    (lambda head: _is_json(head) and _is_json_lines(head), "the content is JSON lines, one record a line; " + _SAVE),
-    (_is_json, "the content is JSON; " + _SAVE),
-    (_is_markup, "the content is XML or HTML; " + _SAVE),
-)
 
 
 def refuse_other_text(head: str, name: str) -> None:
@@ -44,21 +25,31 @@ def refuse_other_text(head: str, name: str) -> None:
     TableError
         The sentence of the form that it has.
     """
-    for fits, sentence in _KINDS:
-        if fits(head):
-            raise TableError(f"{name}: {sentence}")
+    if _is_markup(head):
+        raise TableError(f"{name}: the content is XML or HTML; save it as CSV with a header line.")
 
 
-def refuse_spaced(records: Sequence[Sequence[str]], name: str) -> None:
-    """Refuse a table whose cells are separated by white space: no line has a separator, all have as many words.
+def spaced(head: str) -> int:
+    """Return how many words every line has, where cells are separated by white space alone; else 0.
 
-    Numbers whose thousands are grouped by spaces are no such table: they stand below a name of one word.
+    The first line may have one less: R writes the names of rows, and no name for them. Numbers whose thousands are
+    grouped by spaces are no such table: they stand below a name of one word.
     """
-    lines = [record[0].split() for record in records[:_LINES] if len(record) == 1]
-    widths = {len(words) for words in lines}
-    if len(lines) == len(records[:_LINES]) and len(widths) == 1 and widths.pop() > 1 and _has_values(lines):
-        raise TableError(f"{name}: its cells are separated by white space; separate them by commas and {_SAVE}")
+    lines = [words(line) for line in head.splitlines()[:_LINES] if line.strip()]
+    widths = {len(line) for line in lines[1:]} or {len(line) for line in lines}
+    if len(widths) != 1 or (width := widths.pop()) < 2 or len(lines[0]) not in (width, width - 1) or len(lines[0]) < 2:
+        return 0
+    return width if any(is_value(word) for line in lines for word in line) else 0
 
 
-def _has_values(lines: Sequence[Sequence[str]]) -> bool:
-    return any(is_value(word) for words in lines for word in words)
+def words(line: str) -> list[str]:
+    """Return the cells of a line; text in quotes is one."""
+    return [quoted or bare for quoted, bare in _WORD.findall(line)]
+
+
+def separated(text: str, width: int) -> str:
+    """Return a table of white space as one of tabs; rows without a name for their own names get an empty one."""
+    lines = [words(line) for line in text.splitlines() if line.strip()]
+    if len(lines[0]) == width - 1:
+        lines[0].insert(0, "")
+    return "\n".join("\t".join(cell.replace("\t", " ") for cell in line) for line in lines) + "\n"

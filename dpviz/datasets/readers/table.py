@@ -34,10 +34,14 @@ class Form:
     header : bool or None, whether the first line holds names of columns; None: nobody has said, and where it holds a
         value the table is refused
     private : nothing that is said may follow from the number of rows or from a cell
+    sheet : name or number of a workbook's sheet; None: the first that does not hold notes
+    header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
     """
 
     header: bool | None = None
     private: bool = False
+    sheet: str | None = None
+    header_row: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Limits:
     Attributes
     ----------
     bytes : of the file
-    inflated : bytes of everything packed inside an Excel workbook
+    inflated : bytes of everything packed inside an Excel workbook or a gzip archive
     ratio : inflated bytes per byte of the file
     rows, columns, cells : of the table
     excel_cells : cells of an Excel table, which is read slowly

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from dpviz.datasets.readers.names import MISSING, named, numbered
-from dpviz.datasets.readers.other_text import refuse_other_text, refuse_spaced
+from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
 from dpviz.datasets.readers.table import (
     NO_ROWS,
     Form,
@@ -65,12 +65,19 @@ class _Reported(io.RawIOBase):
 def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read delimited text."""
     data, notes = _as_utf8(data, name)
+    data = _from_line(data, name, form.header_row or 1)
+    words = 0
     with faults_as(f"{name}: the first lines cannot be read as a table of separated cells; save it as CSV again."):
         head = _head(data, name)
         refuse_other_text(head, name)
         delimiter = _delimiter(head)
         records = _records(head, delimiter)
-        refuse_spaced(records, name)
+        if all(len(record) == 1 for record in records) and (words := spaced(head)):
+            data = memoryview(separated(bytes(data).decode(), words).encode())
+            notes.append("Cells are separated by white space.")
+            delimiter = "\t"
+            head = _head(data, name)
+            records = _records(head, delimiter)
     if not records:
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     width, has_header = len(records[0]), form.header is not False
@@ -82,7 +89,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
         return table_of(name, [missing(column, 0) for column in names], 0, notes + renamed)
     limits.check(name, max(_lines(data) - has_header, 0), width)
     decimal = _decimal_sign(records[has_header:], delimiter)
-    if delimiter != ",":
+    if delimiter != "," and not words:
         notes.append(f"Cells are separated by a {_DELIMITERS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
@@ -96,6 +103,16 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
     pa.default_memory_pool().release_unused()
     unnamed_first = has_header and not records[0][0].strip()
     return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+
+
+def _from_line(data: memoryview, name: str, line: int) -> memoryview:
+    """Return the text from a line on."""
+    at = 0
+    for _ in range(line - 1):
+        at = bytes(data[at : at + _BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1
+        if at <= 0:
+            raise TableError(f"{name}: it has no line {line} where a table could begin.")
+    return data[at:]
 
 
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:

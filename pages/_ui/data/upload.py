@@ -20,7 +20,8 @@ from pages._ui.data.files import Upload
 from pages._ui.private import accounts
 from pages._ui.shell import plain
 
-TYPES = ["csv", "tsv", "txt", "dat", "parquet", "xlsx", "json", "jsonl"]
+TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
+_FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
 MOST_FILES = 3
 _MASK = "   ".join(["•" * 6] * 5)  # one mask for every file: not even the number of its columns is read yet
 _PUBLIC = (
@@ -54,7 +55,11 @@ def files() -> None:
 def _receive() -> None:
     state = st.session_state
     turn = state.setdefault("file_turn", 0)
-    file = st.file_uploader("A table in CSV, TSV, Parquet or Excel form, with a header line", TYPES, key=f"file_{turn}")
+    file = st.file_uploader(
+        "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip",
+        TYPES,
+        key=f"file_{turn}",
+    )
     st.caption(
         "The file stays in the memory of this server, for this visit only: never in a log, and a private one "
         "never on its disk. "

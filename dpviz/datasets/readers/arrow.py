@@ -1,0 +1,50 @@
+"""Feather and Arrow files, and what becomes of any Arrow table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.feather as feather
+
+from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.table import (
+    NO_ROWS,
+    Column,
+    Form,
+    Limits,
+    Table,
+    TableError,
+    column_of,
+    faults_as,
+    precision,
+    refused,
+    table_of,
+)
+
+__all__ = ["from_arrow", "read_arrow"]
+
+
+def read_arrow(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+    """Read a Feather or Arrow file."""
+    with faults_as(f"{name}: the Arrow file is damaged or cut off; write it again."):
+        cells = feather.read_table(pa.BufferReader(pa.py_buffer(data)), memory_map=False)
+        advance(0.5)
+        return from_arrow(cells, name, form, limits)
+
+
+def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
+    """Return a table whose columns have their types already."""
+    n_rows, width = cells.num_rows, cells.num_columns
+    if not width or (n_rows == 0 and not form.private):
+        raise TableError(f"{name}: {NO_ROWS}")
+    limits.check(name, n_rows, width)
+    names, notes = (numbered(width), []) if form.header is False else named(name, cells.column_names)
+    dtype = precision(n_rows, width, form)
+
+    def column(public: str, at: int) -> Column:
+        if cells.column_names[at].startswith("__index_level_"):
+            return refused(public, "index")
+        return column_of(public, cells.column(at), dtype, private=form.private)
+
+    return table_of(name, [column(public, at) for at, public in enumerate(names)], n_rows, notes)

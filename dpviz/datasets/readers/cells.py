@@ -1,0 +1,40 @@
+"""A column of Python values, as workbooks and JSON hold them."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import pyarrow as pa
+
+from dpviz.datasets.readers.table import LARGEST, Column, column_of, missing, mixed, refused
+
+__all__ = ["column_of_cells"]
+
+_ERRORS = {"#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", ""}
+_DATES = (datetime.date, datetime.time, datetime.timedelta)
+
+
+def column_of_cells(name: str, cells: list[Any], dtype: type, private: bool) -> Column:
+    """Return a column of Python values; one kind of value per column, else the sentence for mixed cells."""
+    if any(isinstance(cell, dict | list) for cell in cells):
+        return refused(name, "nested")
+    cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]
+    kinds = {
+        bool if isinstance(c, bool) else float if isinstance(c, int | float) else str if isinstance(c, str) else _DATES
+        for c in cells
+        if c is not None
+    }
+    if not kinds:
+        return missing(name, len(cells)) if private else refused(name, "empty")
+    if kinds == {_DATES}:
+        return refused(name, "date")
+    if len(kinds) > 1:
+        first = next(c for c in cells if c is not None)
+        row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
+        return mixed(name, row, private)
+    if kinds == {float}:
+        cells = [None if c is None else float(c) if abs(c) <= LARGEST else math.nan for c in cells]
+    type_ = pa.float64() if kinds == {float} else pa.bool_() if kinds == {bool} else pa.string()
+    return column_of(name, pa.array(cells, type_), dtype, private=private)

@@ -1,0 +1,50 @@
+"""Which bytes are which format: read here, in a process of its own, or refused by name."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["REFUSED", "format_of"]
+
+_BINARY = {  # the first bytes: what reads them
+    b"PK\x03\x04": "excel",
+    b"PAR1": "parquet",
+    b"\x1f\x8b": "gzip",
+    b"ARROW1": "arrow",
+    b"FEA1": "arrow",
+    b"<stata_dta>": "stata",
+}
+_OLD_STATA = re.compile(rb"[\x69\x6c-\x73][\x01\x02]\x01\x00")  # releases 105 to 115, byte order, file type
+_JSON = re.compile(rb"\s*(\{\s*(\"|\})|\[\s*([{\[\"\d-]|true|false|null|\]))")
+
+REFUSED = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"%PDF": "a PDF document",
+    b"7z\xbc\xaf": "a 7z archive; unpack it first",
+    b"BZh": "a bzip2 archive; unpack it first",
+    b"\xfd7zXZ": "an xz archive; unpack it first",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\xd0\xcf\x11\xe0": "an old or password-protected Office file; save it as .xlsx without a password, or as CSV",
+    b"SQLite format 3": "a SQLite database; export the table as CSV",
+    b"$FL2": "an SPSS file; save it as CSV or Stata",
+    b"$FL3": "a packed SPSS file; save it as CSV or Stata",
+    b"RDX": "an R workspace; save the table as CSV, with write.csv",
+    b"X\n\x00\x00\x00": "an R object; save the table as CSV, with write.csv",
+    b"\x89HDF": "an HDF5 file; save the table as Parquet or CSV",
+    b"\x93NUMPY": "a NumPy array; read it with --in-parts, or save it as CSV",
+    b"\x80\x04\x95": "a Python pickle, which could run code; save the table as Parquet or CSV",
+    b"\x80\x05\x95": "a Python pickle, which could run code; save the table as Parquet or CSV",
+    b"PARE": "an encrypted Parquet file; save it without encryption",
+}
+
+
+def format_of(head: bytes) -> str:
+    """Return "excel", "parquet", "gzip", "arrow", "stata", "json", or "text" for everything else."""
+    for magic, kind in _BINARY.items():
+        if head.startswith(magic):
+            return kind
+    if _OLD_STATA.match(head):
+        return "stata"
+    return "json" if _JSON.match(head.removeprefix(b"\xef\xbb\xbf")) else "text"

@@ -1,0 +1,125 @@
+"""One table in every format that is read: the same names and numbers come out of each."""
+
+import gzip
+import io
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+from dpviz.cli import main
+from dpviz.datasets import load_csv
+from dpviz.datasets.readers import TableError, read_table
+
+FRAME = pd.DataFrame(
+    {"age": [34.0, 51, 27, 60], "city": ["Oslo", "Rome", "Oslo", "Bern"], "income": [1.5, 2, 3, np.nan]}
+)
+
+
+def made(write):
+    buffer = io.BytesIO()
+    write(buffer)
+    return buffer.getvalue()
+
+
+def text(**how):
+    return FRAME.to_csv(index=False, **how).encode()
+
+
+FORMATS = {
+    "x.csv": text(),
+    "x.dat": b"age city income\n34 Oslo 1.5\n51 Rome 2\n27   Oslo 3\n60 Bern NA\n",
+    "r.txt": b'"age" "city" "income"\n"1" 34 "Oslo" 1.5\n"2" 51 "Rome" 2\n"3" 27 "Oslo" 3\n"4" 60 "Bern" NA\n',
+    "x.csv.gz": gzip.compress(text()),
+    "x.json": FRAME.to_json(orient="records").encode(),
+    "x.jsonl": FRAME.to_json(orient="records", lines=True).encode(),
+    "x.jsonl.gz": gzip.compress(FRAME.to_json(orient="records", lines=True).encode()),
+    "x.feather": made(FRAME.to_feather),
+    "x.arrow": made(lambda out: FRAME.to_feather(out, compression="uncompressed")),
+    "x.dta": made(lambda out: FRAME.to_stata(out, write_index=False)),
+    "old.dta": made(lambda out: FRAME.to_stata(out, write_index=False, version=114)),
+    "x.parquet": made(FRAME.to_parquet),
+    "x.parquet.gz": gzip.compress(made(FRAME.to_parquet)),
+    "x.xlsx": made(lambda out: FRAME.to_excel(out, index=False)),
+}
+
+
+@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_table_comes_out_of_every_format(name, private):
+    table = read_table(FORMATS[name], name, header=True, private=private)
+    assert table.usable == ("age", "income") and "city" in {column.name for column in table.columns}
+    assert np.array_equal(table.matrix(["age", "income"]), FRAME[["age", "income"]], equal_nan=True)
+
+
+def workbook(*sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets:
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    return made(book.save)
+
+
+def test_a_sheet_of_notes_is_skipped_and_any_sheet_can_be_asked_for():
+    rows = [["a", "b"], [1, 2], [3, 4]]
+    content = workbook(("Notes", [["made in May"]]), ("2023", rows), ("2024", [["c"], [9]]))
+    table = read_table(content, "x.xlsx", header=True)
+    assert table.usable == ("a", "b") and "sheet 2 was read; sheets before it hold notes" in table.notes[0]
+    assert read_table(content, "x.xlsx", header=True, sheet="2024").usable == ("c",)
+    assert read_table(content, "x.xlsx", header=True, sheet="3").usable == ("c",)
+    with pytest.raises(TableError, match="there is no sheet '2025'"):
+        read_table(content, "x.xlsx", header=True, sheet="2025")
+
+
+def test_the_table_may_begin_below_a_title():
+    titled = workbook(("data", [["Report of May"], [], ["a", "b"], [1, 2]]))
+    assert read_table(titled, "x.xlsx", header_row=3).usable == ("a", "b")
+    assert read_table(b"# made in May\n# by us\na,b\n1,2\n", "x.csv", header_row=3).usable == ("a", "b")
+    with pytest.raises(TableError, match="no line 9"):
+        read_table(b"a,b\n1,2\n", "x.csv", header_row=9)
+
+
+def test_an_archive_never_grows_beyond_the_limit_and_holds_one_table():
+    from dpviz.datasets.readers import Limits
+
+    bomb = gzip.compress(b"a\n" + b"1\n" * 500_000)
+    with pytest.raises(TableError, match="would unpack to more than"):
+        read_table(bomb, "x.csv.gz", limits=Limits(inflated=100_000))
+    with pytest.raises(TableError, match="holds another archive"):
+        read_table(gzip.compress(gzip.compress(b"a\n1\n")), "x.gz")
+    with pytest.raises(TableError, match="holds an R workspace"):
+        read_table(gzip.compress(b"RDX3\nX\n"), "x.RData")
+
+
+def test_the_command_line_takes_known_groups_missing_cells_and_no_address(tmp_path, capsys):
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(pd.concat([FRAME] * 10).to_csv(index=False).encode()))
+    run = [
+        "run",
+        "glloyd",
+        "--data",
+        str(path),
+        "--public",
+        "--n-clusters",
+        "2",
+        "--low",
+        "0",
+        "0",
+        "--high",
+        "99",
+        "9",
+    ]
+    assert main([*run, "--label", "city"]) == 0
+    shown = capsys.readouterr()
+    assert "10 of 40 rows have a missing cell" in shown.err and "largest known group" in shown.out
+    assert main([*run, "--label", "city", "--missing", "middle"]) == 0
+    assert "missing" not in capsys.readouterr().err
+    assert load_csv(path, low=0, high=[99, 9], label="city", missing="middle").X[3].tolist() == [60.0, 4.5]
+    assert (
+        main(run) == 2 and "column 2 must hold numbers only; name the others with --columns" in capsys.readouterr().err
+    )
+    assert main([*run[:3], "https://example.org/people.csv", "--public"]) == 2
+    assert "asks no other machine" in capsys.readouterr().err
