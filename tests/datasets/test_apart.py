@@ -71,7 +71,7 @@ def test_a_refusal_comes_back_as_it_is_and_a_spare_is_used_once(really_apart):
 
 def test_the_process_has_no_memory_no_time_and_no_files_beyond_its_limits(tmp_path):
     with pytest.raises(TableError) as caught:
-        read_table(parquet(a=np.zeros(10_000_000)), "x.xlsx", limits=Limits(memory=300_000_000))
+        read_table(parquet(a=np.zeros(4_000_000)), "x.xlsx", limits=Limits(memory=300_000_000))
     assert str(caught.value) == TOO_MUCH
     script = "from dpviz.datasets.readers import Limits, child\nchild._limit(Limits(seconds=0))\n"
     write = f"with open({str(tmp_path / 'cells')!r}, 'w') as file: file.write('1')"

@@ -6,7 +6,6 @@ import io
 import warnings
 from collections.abc import Callable
 
-import pandas as pd
 import pyarrow as pa
 
 from dpviz.datasets.readers.arrow import from_arrow
@@ -17,6 +16,8 @@ __all__ = ["read_stata"]
 
 def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a .dta file."""
+    import pandas as pd  # here, since the other formats need not wait for it
+
     sentence = f"{name}: the file cannot be read as a Stata file; save it again, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas warns with names of columns in its words
