@@ -54,7 +54,7 @@ def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
     for record in json.loads(text) if text.startswith("[") and text.endswith("]") and not _lists(text) else lines:
         if not isinstance(record, dict):
             raise TableError(
-                f"{name}: JSON is read as a list of records, or as one record a line; save it so, or as CSV."
+                f"{name}: the content is JSON but no list of records and no record a line; save it so, or as CSV."
             )
         yield record
 

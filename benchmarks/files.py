@@ -1,0 +1,100 @@
+"""What becomes of real files: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`, on tables that ship in packages.
+
+Each file is copied, described as public (`describe`), and run with the drafted dictionary (`run glloyd`). No file may
+end in a traceback; a refusal is one sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import shutil
+import tempfile
+import traceback
+from collections import Counter
+from pathlib import Path
+
+from dpviz.cli import main as dpviz
+
+ENDINGS = (".csv", ".tsv", ".dat", ".txt", ".json", ".jsonl", ".parquet", ".feather", ".arrow", ".xlsx", ".dta", ".gz")
+FOLDERS = {"datasets", "data", "_data", "src"}  # where packages keep data sets
+LARGEST = 30_000_000
+
+
+def files(folders: list[Path]) -> list[Path]:
+    """Return the tables below some folders: by ending, and by the names of the folders that packages use."""
+    found = [
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.name.lower().endswith(ENDINGS) and path.is_file() and 200 < path.stat().st_size < LARGEST
+        and FOLDERS & set(path.relative_to(folder).parts[:-1]) and "dist-info" not in str(path)
+    ]  # fmt: skip
+    return list({path.name: path for path in found}.values())
+
+
+def called(*words: str) -> tuple[int, str]:
+    """Call the command line; return its exit code and the last line of its error stream."""
+    error = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(error):
+        try:
+            code = dpviz(list(words))
+        except Exception:  # what this script looks for
+            traceback.print_exc()
+            code = 99
+    lines = error.getvalue().strip().splitlines()
+    return code, lines[-1] if lines else ""
+
+
+def outcome(path: Path) -> tuple[str, str]:
+    """Return "runs", "refused" or "TRACEBACK", and the sentence."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copy(path, folder))
+        if copy.suffix == ".json":  # its dictionary has the same name
+            copy = copy.rename(copy.with_suffix(".records"))
+        draft = copy.with_suffix(".json")
+        code, words = called("describe", str(copy), "--public", "-o", str(draft))
+        if code == 0:
+            code, words = called("run", "glloyd", "--data", str(copy), "--public", "--n-clusters", "2")
+    return {0: "runs", 2: "refused"}.get(code, "TRACEBACK"), words.replace(str(copy), path.name)
+
+
+def main() -> None:
+    """Write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("-o", "--output", type=Path)
+    arguments = parser.parse_args()
+    rows = [(path, *outcome(path)) for path in files(arguments.folders)]
+    counts = Counter(result for _, result, _ in rows)
+    endings = Counter((path.name.partition(".")[2].lower(), result) for path, result, _ in rows)
+    lines = [
+        "# Real files, as they ship in packages",
+        "",
+        f"`python -m benchmarks.files FOLDER ...`: {len(rows)} files; "
+        + ", ".join(f"{number} {what}" for what, number in counts.most_common())
+        + ". Each was described as public and run with the drafted dictionary.",
+        "",
+        "| ending | runs | refused | traceback |",
+        "|---|---|---|---|",
+        *(
+            f"| {end} | {endings[end, 'runs']} | {endings[end, 'refused']} | {endings[end, 'TRACEBACK']} |"
+            for end in sorted({end for end, _ in endings})
+        ),
+        "",
+        "| file | outcome | sentence |",
+        "|---|---|---|",
+        *(
+            f"| {path.name} | {result} | {'' if result == 'runs' else words.replace('|', '/')} |"
+            for path, result, words in rows
+        ),
+    ]
+    text = "\n".join(lines) + "\n"
+    if arguments.output:
+        arguments.output.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
