@@ -1,6 +1,8 @@
 """What is taken away: self-contained, true, the same centers bit for bit in DEMO, and nothing hidden in PRIVATE."""
 
 import ast
+import functools
+import html
 import json
 import os
 import re
@@ -10,6 +12,9 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jsonschema
+import nbclient
+import nbformat
 import numpy as np
 import pytest
 
@@ -18,11 +23,13 @@ from dpviz.cli import main
 from dpviz.datasets import load
 from dpviz.domain import Domain
 from dpviz.takeaway import KINDS, export, facts, label_json
+from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.trace import Trace
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = ['</script><img src=x onerror="alert(1)">', "=1+2 $\\alpha$ \u202eevil"]
-QUICK = [slug for slug in ALGORITHMS if slug not in ("stemmer-kaplan-swap", "balcan")]
+SLOW = ("stemmer-kaplan-swap", "balcan")
+EVERY = [pytest.param(slug, marks=pytest.mark.slow) if slug in SLOW else slug for slug in ALGORITHMS]
 
 
 def python(path):
@@ -31,6 +38,7 @@ def python(path):
     return subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
 
 
+@functools.cache
 def demo(slug="glloyd", **values):
     data = load("tiny")
     return ALGORITHMS[slug](n_clusters=2, **values).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
@@ -44,7 +52,7 @@ def secret():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("slug", QUICK)
+@pytest.mark.parametrize("slug", EVERY)
 def test_every_run_can_be_taken_away(slug, kind):
     text = export(demo(slug), kind)
     assert len(text.encode()) < {"page": 300_000, "replay": 6_000_000}.get(kind, 100_000)
@@ -94,6 +102,72 @@ def test_a_script_gives_the_same_centers_bit_for_bit_and_notices_others(tmp_path
     path.write_text(export(trace, "script").replace("epsilon=2.0", "epsilon=2.5"))
     with pytest.raises(AssertionError):
         runpy.run_path(str(path), run_name="__main__")
+
+
+def code_of(text, kind):
+    if kind == "script":
+        return text
+    return "\n".join(cell["source"] for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize("kind", ["script", "notebook"])
+@pytest.mark.parametrize("slug", EVERY)
+def test_the_code_of_every_run_gives_its_centers_bit_for_bit(slug, kind, capsys):
+    trace, names = demo(slug), {}
+    exec(compile(code_of(export(trace, kind), kind), kind, "exec"), names)
+    assert np.array_equal(names["trace"].cluster_centers, trace.cluster_centers)
+    assert names["trace"].to_json() == trace.to_json()
+
+
+@pytest.mark.parametrize("slug", EVERY)
+def test_what_is_shown_of_every_run_is_what_it_released(slug):
+    trace = demo(slug)
+    cells = re.findall("<td>([^<]*)</td>", export(trace, "page").partition("<h2>Centers</h2>")[2])
+    d = trace.domain.n_features
+    width = len(cells) // len(trace.cluster_centers)
+    shown = [[cell for cell in cells[i * width : (i + 1) * width]] for i in range(len(trace.cluster_centers))]
+    wanted = [[f"{value:.4g}" for value in center] for center in trace.cluster_centers]
+    assert all(set(center[:d]) <= set(row) for row, center in zip(shown, sorted(wanted), strict=True)) or all(
+        any(set(center[:d]) <= set(row) for row in shown) for center in wanted
+    )
+    text = export(trace, "label")
+    assert all(html.escape(line) in text for line in facts(trace).values())
+    run = json.loads(re.search(r'<script[^>]*id="?run"?[^>]*>(.*?)</script>', export(trace, "replay"), re.DOTALL)[1])
+    assert len(run["sentences"]) == len(run["lines"]) >= len(trace.steps) - 1
+
+
+@pytest.mark.slow
+def test_a_notebook_runs_in_a_kernel(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    trace = demo("nsm")
+    book = nbformat.reads(export(trace, "notebook"), as_version=4)
+    nbformat.validate(book)
+    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("iframe" in output.get("data", {}).get("text/html", "") for output in outputs)
+    assert not [output for output in outputs if output.output_type == "error"]
+
+
+@pytest.mark.parametrize("slug", EVERY)
+def test_every_trace_and_label_keeps_the_published_schema(slug):
+    trace = demo(slug)
+    check = {name: jsonschema.Draft202012Validator(json.loads(schema(name))) for name in SCHEMAS}
+    for hidden in (False, True):
+        check["trace"].validate(json.loads(trace.to_json(include_hidden=hidden)))
+    check["label"].validate(json.loads(label_json(trace)))
+
+
+def test_the_schemas_are_schemas_and_notice_a_change(secret, capsys):
+    for name in SCHEMAS:
+        assert main(["schema", name]) == 0
+        jsonschema.Draft202012Validator.check_schema(json.loads(capsys.readouterr().out))
+    validator = jsonschema.Draft202012Validator(json.loads(schema("trace")))
+    record = json.loads(secret.to_json())
+    validator.validate(record)
+    for change in ({"schema": 2}, {"seed": "none"}, {"more": 1}, {"claimed": {}}):
+        assert not validator.is_valid(record | change)
+    with pytest.raises(ValueError, match="name must be one of"):
+        schema("rows")
 
 
 def test_a_private_script_reads_the_file_it_is_given(secret, tmp_path, monkeypatch):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import datetime
 import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpviz import validate
-from dpviz.figures import tradeoff
+from dpviz.figures import packed, tradeoff
 from dpviz.figures.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps import summary
@@ -19,6 +21,7 @@ from dpviz.sweeps.spec import Published
 
 __all__ = ["against_published", "report"]
 
+MOST_IN_SHORT = 4  # data sets in the first paragraph
 _STYLE = """
 body { font: 16px/1.5 "Source Sans 3", "Source Sans Pro", system-ui, sans-serif; color: #1D2126; background: #FBFBF9;
   max-width: 980px; margin: 32px auto; padding: 0 16px; }
@@ -35,22 +38,31 @@ td img { vertical-align: -2px; margin-right: 6px; }
 """
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head><body><h1>{title}</h1>
+<p><b>In short.</b> {short}</p>
 <p><span class=tag>NOT PRIVATE</span> Simulation on public data: the seeds are known and every metric reads raw rows.
 {facts}.</p>
 <p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which says how well so many runs fix the
 mean, not where the next run will land. Dotted: KMeans without privacy. Equal ε is not equal risk where the noise
-is of another kind; different promises never share a panel.</p>{body}</body></html>
+is of another kind; different promises never share a panel.</p>{body}{library}</body></html>
 """
 
 
-def report(rows: pd.DataFrame, title: str, published: Sequence[Published] = (), *, axis: str | None = None) -> str:
-    """Return the HTML of a report on the rows of a sweep: curves, areas, winners, what is good enough, failures.
+def report(
+    rows: pd.DataFrame,
+    title: str,
+    published: Sequence[Published] = (),
+    *,
+    axis: str | None = None,
+    made: datetime.date | None = None,
+) -> str:
+    """Return the HTML of a report on the rows of a sweep: in short, curves, areas, winners, what is enough, failures.
 
     Parameters
     ----------
     rows : from `rowfile.read_rows`
     published : numbers to stand beside ours
     axis : along which curves run; None takes epsilon, or the first axis with more than one value
+    made : its date; None is today
     """
     done = rows[rows.status == "ok"]
     if not (done.algorithm != "kmeans").any():
@@ -60,7 +72,7 @@ def report(rows: pd.DataFrame, title: str, published: Sequence[Published] = (), 
     varied = [name for name in summary.AXES if done[name].nunique() > 1]
     axis = axis or ("epsilon" if "epsilon" in varied or not varied else varied[0])
     metrics = [name for name in METRICS if done[name].notna().any()]
-    parts, script = [], True
+    parts = []
     for metric in metrics:
         parts.append(f"<h2>{html.escape(METRICS[metric].title)}</h2>")
         points = summary.points(rows, metric, axis)
@@ -72,9 +84,8 @@ def report(rows: pd.DataFrame, title: str, published: Sequence[Published] = (), 
                 metric=METRICS[metric].title, title=str(data),
             )  # fmt: skip
             figure.update_layout(paper_bgcolor="#fff")
-            drawn = figure.to_html(full_html=False, include_plotlyjs=script, config={"displaylogo": False})
-            parts.append(f"<figure>{drawn}<figcaption class=small>{tradeoff.promise(notion)}</figcaption></figure>")
-            script = False
+            words = f"<figcaption class=small>{tradeoff.promise(notion)}</figcaption>"
+            parts.append(f"<figure>{packed.drawn(figure)}{words}</figure>")
         parts += _tables(rows, metric, axis, look)
     if published:
         parts += ["<h2>Beside published numbers</h2>", _published(rows, published)]
@@ -82,7 +93,35 @@ def report(rows: pd.DataFrame, title: str, published: Sequence[Published] = (), 
     if len(failures):
         counted = failures.groupby(["label", "reason"]).size().reset_index(name="runs")
         parts += ["<h2>Failed runs</h2>", _table(counted.columns, counted.itertuples(index=False))]
-    return _PAGE.format(title=html.escape(title), style=_STYLE, facts=html.escape(_facts(done)), body="".join(parts))
+    day = made or datetime.date.today()
+    facts = f"{_facts(done)}, {day.day} {day:%B %Y}"
+    return _PAGE.format(
+        title=html.escape(title),
+        style=_STYLE,
+        short=html.escape(_short(rows, "loss" if "loss" in metrics else metrics[0])),
+        facts=html.escape(facts),
+        body="".join(parts),
+        library=packed.library(),
+    )
+
+
+def _short(rows: pd.DataFrame, metric: str) -> str:
+    """Return what somebody takes away who reads one paragraph: the best curve of each data set at the ε nearest 1."""
+    table = summary.points(rows, metric)
+    best = METRICS[metric].higher_is_better
+    sentences = []
+    for data, group in table.groupby("data", sort=False):
+        epsilon = min(group.epsilon.unique(), key=lambda value: abs(np.log(value)))
+        at = group[group.epsilon == epsilon].sort_values("mean", ascending=not best, kind="stable")
+        first = at.iloc[0]
+        beside = f", {first.ratio:.3g} times that of KMeans without privacy" if METRICS[metric].relative else ""
+        others = f" of {at.series.nunique()} methods" if at.series.nunique() > 1 else ""
+        sentences.append(
+            f"On {data} at ε = {epsilon:g}, {first.series} did best{others}: {METRICS[metric].title.lower()} "
+            f"{first['mean']:.4g}{beside}, on average over {first.runs:g} run{'s' * (first.runs != 1)}."
+        )
+    more = f" {len(sentences) - MOST_IN_SHORT} more data sets follow." if len(sentences) > MOST_IN_SHORT else ""
+    return " ".join(sentences[:MOST_IN_SHORT]) + more
 
 
 def _facts(done: pd.DataFrame) -> str:

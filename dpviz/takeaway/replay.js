@@ -48,7 +48,8 @@ range.addEventListener("input", () => { stop(); show(+range.value); });
 speed.addEventListener("change", () => { if (timer) { stop(); start(); } });
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 document.addEventListener("keydown", (event) => {
-  if (!keys[event.key] || event.target.closest("input, select, button") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const own = event.target.closest(event.key === " " ? "input, select, button, summary" : "input, select");  // its own keys
+  if (!keys[event.key] || own || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   if (keys[event.key] !== "play") stop();
   doing[keys[event.key]]();

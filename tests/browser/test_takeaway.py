@@ -5,6 +5,7 @@ import re
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli import main
 from dpviz.datasets import load
 from dpviz.takeaway import export
 
@@ -68,3 +69,13 @@ def sheets(pdf):
     """Return width and height of every page of a PDF whose page objects are not packed, as Chromium writes them."""
     boxes = re.findall(rb"/Type\s*/Page\b(?!s).*?/MediaBox\s*\[([^]]*)\]", pdf, re.DOTALL)
     return [tuple(round(float(number)) for number in box.split()[2:]) for box in boxes]
+
+
+def test_a_sweep_s_report_unpacks_its_figures_without_a_network(offline, tmp_path):
+    spec, found, out = tmp_path / "s.toml", tmp_path / "rows.csv", tmp_path / "report.html"
+    spec.write_text('data = "sample:tiny"\nalgorithms = ["glloyd"]\nepsilon = [0.5, 1]\nrepeats = 2\nn_clusters = 2\n')
+    assert main(["sweep", str(spec), "-o", str(found), "--workers", "1"]) == 0
+    assert main(["report", str(found), "-o", str(out)]) == 0
+    offline.goto(out.as_uri())
+    offline.locator(".plot .main-svg").first.wait_for()
+    assert offline.locator(".plot .scatterlayer .trace").count() > 0 and out.stat().st_size < 2_000_000

@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import datetime
 import json
 import re
 import subprocess
@@ -220,7 +221,12 @@ def test_a_report_is_one_offline_page_with_every_table(tmp_path, capsys):
         kmeans(), runs("pe-means", PE), runs("nsm", {1.0: [1.0, 1.01, 1.02], 2.0: [1.0, 1.0, 1.0]}),
         row("nsm", 4.0, 0, None, status="failed", reason="<b>no</b>"),
     )  # fmt: skip
-    text = report(data, "A <title>", [Published("d", "pe-means", 1.2, epsilon=2.0, source="Table 1")])
+    made = datetime.date(2026, 11, 21)
+    text = report(data, "A <title>", [Published("d", "pe-means", 1.2, epsilon=2.0, source="Table 1")], made=made)
+    assert len(text.encode()) < 2_000_000 and "21 November 2026" in text
+    assert (
+        "On d at ε = 1, NSM (ours) did best of 2 methods" in text or "On d at ε = 1, nsm did best of 2 methods" in text
+    )
     outside = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", outside) and "A &lt;title&gt;" in text
     for words in (
