@@ -21,9 +21,11 @@ __all__ = ["FastLloyd"]
 class FastLloyd(NoisyLloyd, ApproximateDP):
     """FastLloyd: only rows within a radius of a center may pull it, so that no row can pull it far.
 
-    Centers are spread over the public domain. In every iteration each row near enough to its nearest center adds its
-    offset from it; the noisy sum of offsets over the noisy count is the center's move. Noise is drawn to the radius,
-    not to the size of the domain. A move longer than the radius is shortened, a center outside the box is reflected.
+    Centers are spread over the public domain. In every iteration each row near enough to its nearest center adds
+    its offset from it; the noisy sum of offsets over the noisy count is the center's move. Noise is drawn to the
+    radius, not to the size of the domain. A move longer than the radius is shortened, a center outside the box is
+    reflected. A run has one start, which is public: where it gives two groups one center, they share it to the end,
+    at any budget and without noise too; a restart would have to be paid for.
 
     Parameters
     ----------

@@ -20,7 +20,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum
     of the rows over their noisy count is the next center. One far row can change a sum by the domain's radius, and
-    the noise has to hide that.
+    the noise has to hide that. A run has one start, which is public: where it gives two groups one center, they
+    share it to the end, at any budget and without noise too; a restart would have to be paid for.
 
     Parameters
     ----------

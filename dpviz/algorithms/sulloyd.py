@@ -17,8 +17,10 @@ class SuLloyd(NoisyLloyd):
     """SuLloyd: the classic noisy k-means with Laplace noise, and no delta.
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum
-    of the rows over their noisy count is the next center. The promise is pure: it has no delta, and costs more noise
-    in many dimensions, because every coordinate of a sum gets its own share.
+    of the rows over their noisy count is the next center. The promise is pure: it has no delta, and costs more
+    noise in many dimensions, because every coordinate of a sum gets its own share. A run has one start, which is
+    public: where it gives two groups one center, they share it to the end, at any budget and without noise too; a
+    restart would have to be paid for.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.readers import Table, read_table
 from dpviz.privacy.accounts import refuse_private
 
@@ -52,6 +53,8 @@ def _describe(arguments: argparse.Namespace) -> int:
     for column in table.columns:
         if column.values is None:
             print(f"left out: {column.name!r} ({column.kind}): {column.reason}", file=sys.stderr)
+    for name in _identifiers(table, arguments.private):
+        print(f"left out: {name!r}: it seems to number the rows, which singles out people.", file=sys.stderr)
     if arguments.out is None:
         sys.stdout.write(text)
     else:
@@ -60,10 +63,19 @@ def _describe(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _identifiers(table: Table, private: bool) -> list[str]:
+    """Return the columns that seem to number the rows; where all do, none is left out."""
+    found = [name for name in table.usable if singles_out(table, name, private=private)]
+    return found if len(found) < len(table.usable) else []
+
+
 def _draft(table: Table, private: bool) -> dict[str, Any]:
     """Return the facts that a file can tell; null where only its owner can."""
     columns = []
+    identifying = _identifiers(table, private)
     for name in table.usable:
+        if name in identifying:
+            continue
         values = table.values(name)
         column: dict[str, Any] = {"name": name, "unit": "", "low": None, "high": None}
         if not private and np.isfinite(values).any():

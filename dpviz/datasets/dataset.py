@@ -55,8 +55,8 @@ class Dataset:
 
     @property
     def view(self) -> tuple[int, int]:
-        """The two columns to draw first: those of the data dictionary, else the first two."""
-        x, y = self.facts.get("view") or self.columns[:2]
+        """The two columns to draw first: those of the data dictionary, else a map's, else the first two."""
+        x, y = self.facts.get("view") or _map(self.columns) or self.columns[:2]
         return self.columns.index(x), self.columns.index(y)
 
     @property
@@ -78,3 +78,12 @@ class Dataset:
             return "picture"
         flat = len(self.columns) == 2 and self.domain.scale == "common"
         return "map" if flat and self.units[0] and self.units[0] == self.units[1] else "bars"
+
+
+def _map(columns: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the columns of a longitude and a latitude, by their names, if there is one of each."""
+    named = {name.strip().lower(): name for name in columns}
+    for x, y in (("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("long", "lat"), ("easting", "northing")):
+        if x in named and y in named:
+            return named[x], named[y]
+    return None

@@ -97,7 +97,7 @@ def load_csv(
     if label is not None and private:
         raise ValueError("datasets: known groups are for public files; a private run is measured by nothing.")
     path = Path(path)
-    dictionary_file = path.with_suffix(".json")
+    dictionary_file = path.with_suffix(".dictionary.json" if path.suffix == ".json" else ".json")
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
     facts = None

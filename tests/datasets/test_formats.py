@@ -123,3 +123,19 @@ def test_the_command_line_takes_known_groups_missing_cells_and_no_address(tmp_pa
     )
     assert main([*run[:3], "https://example.org/people.csv", "--public"]) == 2
     assert "asks no other machine" in capsys.readouterr().err
+
+
+def test_a_map_has_east_on_the_right(tmp_path):
+    path = tmp_path / "airports.csv"
+    path.write_text("height,Latitude,Longitude\n1,60,10\n2,61,11\n")
+    assert load_csv(path, low=0, high=90).view == (2, 1)
+    path.write_text("a,b,c\n1,60,10\n2,61,11\n")
+    assert load_csv(path, low=0, high=90).view == (0, 1)
+
+
+def test_the_dictionary_of_json_records_has_another_name(tmp_path, capsys):
+    path = tmp_path / "people.json"
+    path.write_bytes(FORMATS["x.json"])
+    assert main(["describe", str(path), "--public", "-o", str(tmp_path / "people.dictionary.json")]) == 0
+    capsys.readouterr()
+    assert main(["run", "glloyd", "--data", str(path), "--public", "--n-clusters", "1", "--columns", "age"]) == 0

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.datasets import clipping, dictionary, from_table
+from dpviz.datasets import clipping, dictionary, from_table, identifiers
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import catalog, messages, shell
-from pages._ui.data import gallery, identifiers
+from pages._ui.data import gallery
 from pages._ui.shell import plain
 
 if TYPE_CHECKING:

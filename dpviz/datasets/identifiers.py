@@ -8,6 +8,8 @@ import numpy as np
 
 from dpviz.datasets.readers import Table
 
+__all__ = ["singles_out"]
+
 _NAMED = re.compile(
     r"(^|[\W_])(id|ids|idx|index|nr|no|uuid|guid|row|record)$|^(id|nr|idx)[\W_]|[a-z](Id|ID|Nr)$", re.ASCII
 )
