@@ -16,12 +16,13 @@ from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS, Outcome, peak_memory, restart_peak_memory
-from dpviz.sweeps.sources import BOUNDS, best_references, open_source, reference, stamp
+from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
+from dpviz.trace import Trace
 from dpviz.version import __version__
 
 __all__ = [
     "COLUMNS", "DELTAS", "MEASURED", "REFERENCE", "REFERENCES", "Run", "Row", "Sweep", "Variant", "failed_row",
-    "execute",
+    "execute", "trace_of",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -223,12 +224,10 @@ def execute(cell: Run) -> Row:
     restart_peak_memory()
     begun = time.perf_counter()
     try:
-        source = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
+        source, algorithm, rows = _opened(cell)
         data = source.data
-        algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
-        rows = data.X if algorithm.notion is Notion.NONE else source.rows  # the reference reads raw rows
         begun = time.perf_counter()
-        trace = algorithm.run(rows, domain=data.domain, seed=cell.seed, noise=cell.noise, dataset_id=data.dataset_id)
+        trace = _run(cell, source, algorithm, rows)
         seconds = time.perf_counter() - begun
         k = algorithm.n_clusters
         outcome = Outcome(
@@ -260,6 +259,24 @@ def execute(cell: Run) -> Row:
         "seconds": round(seconds, 6),
         "peak_memory_mb": _number(peak_memory()),
     }
+
+
+def trace_of(cell: Run) -> Trace:
+    """Run one cell again and return what its row was measured on, the same bit for bit."""
+    source, algorithm, rows = _opened(cell)
+    return _run(cell, source, algorithm, rows)
+
+
+def _opened(cell: Run) -> tuple[Source, Algorithm, Any]:
+    source = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
+    data = source.data
+    algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
+    return source, algorithm, data.X if algorithm.notion is Notion.NONE else source.rows  # the reference reads raw rows
+
+
+def _run(cell: Run, source: Source, algorithm: Algorithm, rows: Any) -> Trace:
+    data = source.data
+    return algorithm.run(rows, domain=data.domain, seed=cell.seed, noise=cell.noise, dataset_id=data.dataset_id)
 
 
 def failed_row(cell: Run, reason: str, begun: float | None = None) -> Row:

@@ -427,3 +427,21 @@ def test_a_sweep_is_cancelled_within_two_seconds(app):
     assert kept.job.status == "cancelled" and time.monotonic() - begun < 2
     app.run()
     assert not app.exception and "Cancelled after" in words(app)
+
+
+def test_the_best_run_comes_first_among_those_to_take_away():
+    def page():
+        from dpviz.sweeps.rowfile import table
+        from dpviz.sweeps.sweep import Sweep, Variant, execute
+        from pages._ui.sweep.sweeps import Kept
+        from pages._ui.sweep.take import one_run
+
+        sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
+        one_run(table([execute(cell) for cell in sweep.runs()]), Kept("i", "t", sweep, 2), "loss")
+
+    shown = AppTest.from_function(page, default_timeout=60).run()
+    assert not shown.exception
+    listed = shown.selectbox(key="sweep_take").options
+    losses = [float(words.rpartition(" ")[2]) for words in listed]
+    assert len(listed) == 2 and losses == sorted(losses)
+    assert len(shown.get("download_button")) == 4

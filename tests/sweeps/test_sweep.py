@@ -22,7 +22,8 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import RowFile, read_rows, table
 from dpviz.sweeps.spec import read_spec, sweep_of, to_toml
-from dpviz.sweeps.sweep import COLUMNS, MEASURED, Sweep, Variant, execute
+from dpviz.sweeps.sweep import COLUMNS, MEASURED, Sweep, Variant, execute, trace_of
+from dpviz.takeaway import export
 
 PE = Variant("pe-means", "pe-means")
 SMALL = Sweep(data=("sample:tiny",), variants=(PE,), epsilon=(1.0, 4.0), repeats=2)
@@ -377,3 +378,12 @@ def test_repeats_without_end_are_refused_before_cells_are_listed():
     record = {"data": "sample:tiny", "algorithms": ["nsm"], "epsilon": 1.0, "repeats": 10**12}
     with pytest.raises(ValueError, match="repeats must be <= 100000"):
         sweep_of(record)
+
+
+def test_a_run_of_a_sweep_can_be_taken_away_and_is_the_one_that_was_measured():
+    sweep = Sweep(data=("sample:tiny",), variants=(Variant("nsm", "nsm"),), epsilon=(1.0,), repeats=2, seed=3)
+    cell = list(sweep.runs())[1]
+    trace, data, names = trace_of(cell), load_sample("tiny"), {}
+    assert normalized_loss(data.X, trace.cluster_centers, data.domain) == execute(cell)["loss"]
+    exec(export(trace, "script"), names)  # which compares the centers itself
+    assert names["trace"].seed == 4

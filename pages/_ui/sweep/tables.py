@@ -20,6 +20,7 @@ from dpviz.sweeps.spec import to_script
 from pages._ui import shell
 from pages._ui.catalog import sample
 from pages._ui.sweep.sweeps import Kept
+from pages._ui.sweep.take import one_run
 
 _NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
 _SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
@@ -156,6 +157,7 @@ def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, st
         _heat(points, kept, look, metric)
     with take:
         _downloads(rows, kept)
+        one_run(rows, kept, look.metric)
 
 
 def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
