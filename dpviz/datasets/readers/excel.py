@@ -89,10 +89,9 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
         raise TableError(f"{name}: there is no sheet {form.sheet!r}; give its name, or its number from 1 on.")
     if len(sheets) == 1:
         return sheets[0], []
-    for place, sheet in enumerate(sheets, 1):
-        if sheet.title.strip().lower() not in _WORDS:
-            skipped = "; sheets before it hold notes, by their names" if place > 1 else ""
-            return sheet, [f"The workbook has several sheets; sheet {place} was read{skipped}."]
+    found = next((i for i, sheet in enumerate(sheets) if sheet.title.strip().lower() not in _WORDS), 0)
+    if found:
+        return sheets[found], [f"Sheet {found + 1} was read; sheets before it hold notes, by their names."]
     return sheets[0], ["The workbook has several sheets; the first one was read."]
 
 
