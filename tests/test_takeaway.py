@@ -122,14 +122,10 @@ def test_the_code_of_every_run_gives_its_centers_bit_for_bit(slug, kind, capsys)
 @pytest.mark.parametrize("slug", EVERY)
 def test_what_is_shown_of_every_run_is_what_it_released(slug):
     trace = demo(slug)
-    cells = re.findall("<td>([^<]*)</td>", export(trace, "page").partition("<h2>Centers</h2>")[2])
-    d = trace.domain.n_features
-    width = len(cells) // len(trace.cluster_centers)
-    shown = [[cell for cell in cells[i * width : (i + 1) * width]] for i in range(len(trace.cluster_centers))]
-    wanted = [[f"{value:.4g}" for value in center] for center in trace.cluster_centers]
-    assert all(set(center[:d]) <= set(row) for row, center in zip(shown, sorted(wanted), strict=True)) or all(
-        any(set(center[:d]) <= set(row) for row in shown) for center in wanted
-    )
+    table = export(trace, "page").partition("<h2>Centers</h2>")[2]
+    shown = [re.findall("<td>([^<]*)</td>", line) for line in re.findall("<tr>(.*?)</tr>", table)]
+    for center in trace.cluster_centers[:24]:
+        assert any({f"{value:.4g}" for value in center} <= set(cells) for cells in shown)
     text = export(trace, "label")
     assert all(html.escape(line) in text for line in facts(trace).values())
     run = json.loads(re.search(r'<script[^>]*id="?run"?[^>]*>(.*?)</script>', export(trace, "replay"), re.DOTALL)[1])
