@@ -53,8 +53,8 @@ def _describe(arguments: argparse.Namespace) -> int:
     for column in table.columns:
         if column.values is None:
             print(f"left out: {column.name!r} ({column.kind}): {column.reason}", file=sys.stderr)
-    for name in _identifiers(table, arguments.private):
-        print(f"left out: {name!r}: it seems to number the rows, which singles out people.", file=sys.stderr)
+    for name, why in _left_out(table, arguments.private).items():
+        print(f"left out: {name!r}: {why}", file=sys.stderr)
     if arguments.out is None:
         sys.stdout.write(text)
     else:
@@ -63,18 +63,24 @@ def _describe(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _identifiers(table: Table, private: bool) -> list[str]:
-    """Return the columns that seem to number the rows; where all do, none is left out."""
-    found = [name for name in table.usable if singles_out(table, name, private=private)]
-    return found if len(found) < len(table.usable) else []
+def _left_out(table: Table, private: bool) -> dict[str, str]:
+    """Return the columns that say nothing about likeness, with the reason; where that is all, none is left out."""
+    found = {}
+    for name in table.usable:
+        values = table.values(name)
+        if singles_out(table, name, private=private):
+            found[name] = "it seems to number the rows, which singles out people."
+        elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
+            found[name] = "it holds one value only."
+    return found if len(found) < len(table.usable) else {}
 
 
 def _draft(table: Table, private: bool) -> dict[str, Any]:
     """Return the facts that a file can tell; null where only its owner can."""
     columns = []
-    identifying = _identifiers(table, private)
+    left_out = _left_out(table, private)
     for name in table.usable:
-        if name in identifying:
+        if name in left_out:
             continue
         values = table.values(name)
         column: dict[str, Any] = {"name": name, "unit": "", "low": None, "high": None}

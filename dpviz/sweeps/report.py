@@ -108,17 +108,19 @@ def report(
 def _short(rows: pd.DataFrame, metric: str) -> str:
     """Return what somebody takes away who reads one paragraph: the best curve of each data set at the ε nearest 1."""
     table = summary.points(rows, metric)
-    best = METRICS[metric].higher_is_better
-    sentences = []
-    for data, group in table.groupby("data", sort=False):
+    table = table[table.epsilon.notna() & (table.k_found <= table.n_clusters)]  # more centers always lower the loss
+    measure, sentences = METRICS[metric], []
+    for (data, notion), group in table.groupby(["data", "notion"], sort=False):
         epsilon = min(group.epsilon.unique(), key=lambda value: abs(np.log(value)))
-        at = group[group.epsilon == epsilon].sort_values("mean", ascending=not best, kind="stable")
-        first = at.iloc[0]
-        beside = f", {first.ratio:.3g} times that of KMeans without privacy" if METRICS[metric].relative else ""
-        others = f" of {at.series.nunique()} methods" if at.series.nunique() > 1 else ""
+        at = group[group.epsilon == epsilon].sort_values("mean", ascending=not measure.higher_is_better, kind="stable")
+        first, among = at.iloc[0], at.series.nunique()
+        others = f" of {among} methods" if among > 1 else ""
+        promise = f" ({notion})" if table.notion.nunique() > 1 else ""
         sentences.append(
-            f"On {data} at ε = {epsilon:g}, {first.series} did best{others}: {METRICS[metric].title.lower()} "
-            f"{first['mean']:.4g}{beside}, on average over {first.runs:g} run{'s' * (first.runs != 1)}."
+            f"On {data} at ε = {epsilon:g}{promise}, {first.series} did best{others}: "
+            f"{measure.title.lower()} {first['mean']:.4g}"
+            + (f", {first.ratio:.3g} times that of KMeans without privacy" if measure.relative else "")
+            + f", on average over {first.runs:g} run{'' if first.runs == 1 else 's'}."
         )
     more = f" {len(sentences) - MOST_IN_SHORT} more data sets follow." if len(sentences) > MOST_IN_SHORT else ""
     return " ".join(sentences[:MOST_IN_SHORT]) + more

@@ -171,11 +171,13 @@ def test_progress_is_a_bar_on_a_terminal_and_a_line_a_tenth_elsewhere(capsys):
 
 def test_a_draft_leaves_out_what_numbers_the_rows(tmp_path, capsys):
     path = tmp_path / "people.csv"
-    path.write_text("person_id,age,seen\n" + "\n".join(f"{7 * i % 50},{20 + i % 9},{i + 100}" for i in range(50)))
+    lines = [f"{7 * i % 50},{20 + i % 9},{i + 100},1" for i in range(50)]
+    path.write_text("person_id,age,seen,wave\n" + "\n".join(lines))
     assert main(["describe", str(path), "--public"]) == 0
     shown = capsys.readouterr()
     assert [column["name"] for column in json.loads(shown.out)["columns"]] == ["age"]
     assert "'person_id': it seems to number the rows" in shown.err and "'seen'" in shown.err
+    assert "'wave': it holds one value only" in shown.err
     assert main(["describe", str(path), "--private", "--header"]) == 0
     names = [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]]
-    assert names == ["age", "seen"]  # by name alone: no cell is looked at
+    assert names == ["age", "seen", "wave"]  # by name alone: no cell is looked at
