@@ -18,6 +18,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
+from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import RowFile, read_rows, table
@@ -371,7 +372,7 @@ def test_rows_under_an_unknown_promise_are_no_report(tmp_path, capsys):
     (tmp_path / "rows.jsonl").write_text(json.dumps(row | {"notion": "magic"}) + "\n")
     assert main(["report", str(tmp_path / "rows.jsonl"), "-o", str(tmp_path / "report.html")]) == 2
     said = capsys.readouterr().err
-    assert said == "dpviz: report: notion must be one of none, central DP, local DP, rho-distance DP; got 'magic'.\n"
+    assert said == f"dpviz: report: notion must be one of {', '.join(Notion)}; got 'magic'.\n"
 
 
 def test_repeats_without_end_are_refused_before_cells_are_listed():
