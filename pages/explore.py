@@ -8,6 +8,7 @@ from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.released import widest
 from dpviz.postprocessing.verdict import reach
+from dpviz.privacy.guarantee import Neighboring
 from pages._ui import catalog, controls, embed, links, prepared, private, results, runs, shell, takeaway
 from pages._ui.compare import menu as beside
 from pages._ui.explore import alex, centers, coreset, local, quality, reruns, stale, verdict
@@ -79,6 +80,9 @@ with st.container(key="messages"):  # always there: a message does not move the 
         stale.ribbon(result, data, form)
         if shown.domain.origin != "declared":
             st.caption(f"This data set's {shown.domain.origin}.")
+        if shown.incomplete:
+            kept = "left out" if result.trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
+            st.caption(f"{shown.incomplete:,} of {len(shown.X):,} rows have a missing cell and are {kept}.")
         if too_little := pane(result.trace).warning(result.trace):
             st.warning(on_screen(too_little))
         for sentence in result.trace.warnings:

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from joblib import cpu_count
 
 from dpviz import params
@@ -20,6 +19,7 @@ from dpviz.datasets import load_csv, load_sample
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
+from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
@@ -131,8 +131,9 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
         sheet=arguments.sheet,
         header_row=arguments.header_row,
     )
-    if not data.private and (incomplete := int((~np.isfinite(data.X).all(axis=1)).sum())):
-        print(f"{incomplete:,} of {len(data.X):,} rows have a missing cell and are left out.", file=sys.stderr)
+    if data.incomplete:
+        kept = "left out" if ALGORITHMS[arguments.slug].neighboring is Neighboring.ADD_REMOVE else "set to the middle"
+        print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
     return in_memory(data)
 
 

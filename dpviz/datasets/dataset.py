@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,6 +53,11 @@ class Dataset:
     def n_public(self) -> int:
         """The declared number of rows; counted only where none is declared, and then the data are public."""
         return len(self.X) if self.domain.n_public is None else self.domain.n_public
+
+    @functools.cached_property
+    def incomplete(self) -> int:
+        """How many rows lack a cell. NOT PRIVATE, and 0 for private data."""
+        return 0 if self.private else int((~np.isfinite(self.X).all(axis=1)).sum())
 
     @property
     def view(self) -> tuple[int, int]:
