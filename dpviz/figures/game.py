@@ -61,9 +61,9 @@ def picture_panel(
         **xy(_flat(centers, axes)), mode="markers", name="KMeans center (not private)" if exact else "released center",
         marker={"symbol": symbol, "size": 14, "color": color, "line": {"color": edge, "width": 2}},
     )  # fmt: skip
-    for name, place in places.items():
+    for (name, place), side in zip(places.items(), ("top", "bottom"), strict=False):
         figure.add_scatter(
-            **xy(_flat(place, axes)), mode="markers+text", text=[f"<b>{name}</b>"], textposition="top center",
+            **xy(_flat(place, axes)), mode="markers+text", text=[f"<b>{name}</b>"], textposition=f"{side} center",
             hoverinfo="skip", textfont={"size": 13, "color": colors.ink},
             marker={"symbol": "cross-thin-open", "size": 15, "color": colors.ink, "line": {"width": 2.4}},
         )  # fmt: skip
