@@ -89,7 +89,7 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: d
     if data.private:
         cost = "Each run spends ε of this file again. It asks first."
     st.caption(f"{outlook} {cost}")
-    if not page["whole"] and (pressed or moved or (state.get(followed) and state.settings != before)):
+    if not page["whole"] and (pressed or moved or state.settings != before):  # else the picture is silently older
         st.rerun()
 
 

@@ -90,7 +90,8 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
         f"{short} {given[name]:g}" for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in given
     )
     st.html(
-        f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {html.escape(run.trace.name)} <span>{words}{seed}</span></h2>'
+        f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {html.escape(run.trace.name)} '
+        f"<span>{words}{seed}</span></h2>"
     )
     draw(f"{KEY}_{letter}", [panel], run.data.dataset_id, frames=frames, linked=KEY)
     told = verdict.of(run, hidden=hidden)
