@@ -26,8 +26,8 @@ __all__ = ["STOPS", "Rehearsal", "offered", "rehearse", "memory"]
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 REPEATS = 8
 _MOST_EPSILON = 100.0  # of every algorithm's epsilon
-# Rows as they came, in z units, on the grid, and one more to work in: an estimate, no bound
-_COPIES = 4.0
+# Peak bytes over those of the rows: 4.9 (DPM) to 7.9 (NSM) measured on 500,000 rows of 8 columns
+_COPIES = 8.0
 
 
 @dataclasses.dataclass(frozen=True)
