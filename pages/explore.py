@@ -26,7 +26,7 @@ hidden = False
 with st.sidebar:
     name, data = pick_data()
     cls = pick_algorithm(data)
-    form = settings(name, data, cls, followed="explore_follows")
+    form = settings(name, data, cls)
 
 result = runs.shown(name)
 if result is not None and result.data.private != data.private:
@@ -34,7 +34,6 @@ if result is not None and result.data.private != data.private:
 if "job" in state and "shown" not in state:
     result = None  # what a link asks for comes first, not the replay that is there for everybody
 algorithm, outlook = form.algorithm, form.outlook
-state.explore_follows = result is None or "asking" in state
 with st.sidebar:
     past = [r for r in results.history() if r.data.private == data.private]
     if len(past) > 1:

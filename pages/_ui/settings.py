@@ -1,4 +1,4 @@
-"""Explore's parameters, seed and Run: a fragment, so that what is typed there redraws nothing else."""
+"""Explore's parameters, seed and Run: a fragment, so that a click that changes no value redraws nothing else."""
 
 from __future__ import annotations
 
@@ -31,13 +31,10 @@ class Settings:
         return runs.run_id(data, self.algorithm, None if data.private else self.seed) if self.algorithm else ""
 
 
-def settings(name: str, data: Dataset, cls: type[Algorithm], *, followed: str) -> Settings:
-    """Show the form; return what it says now.
-
-    Where `state[followed]` is set, the page repeats what the form says and is drawn again with every change.
-    """
+def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
+    """Show the form; return what it says now. Every change draws the page again: its ribbon says what differs."""
     page = {"whole": True}
-    st.fragment(_form)(name, data, cls, followed, page)
+    st.fragment(_form)(name, data, cls, page)
     page["whole"] = False  # from now on the form runs alone
     return st.session_state.settings
 
@@ -49,7 +46,7 @@ def begin(data: Dataset) -> None:
         private.ask(data, now.algorithm) if data.private else runs.start(data, now.algorithm, now.seed)
 
 
-def _form(name: str, data: Dataset, cls: type[Algorithm], followed: str, page: dict[str, bool]) -> None:
+def _form(name: str, data: Dataset, cls: type[Algorithm], page: dict[str, bool]) -> None:
     state = st.session_state
     before, algorithm, outlook, seed = state.get("settings"), None, "", 0
     try:
