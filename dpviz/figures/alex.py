@@ -39,6 +39,8 @@ def worlds_panel(
     """
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
+    low, high = view.bounds()
+    below = "bottom" if view.flat(alex[None])[0, 1] > (low[1] + high[1]) / 2 else "top"  # the name stays inside
     looks = {
         "with": {"mode": "markers", "marker": {"color": colors.released, "size": 8, "opacity": 0.5}},
         "without": {
@@ -52,7 +54,8 @@ def worlds_panel(
             "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         },
         "Alex": {
-            "mode": "markers+text", "text": ["Alex"], "textposition": "top center",
+            "mode": "markers+text", "text": ["Alex"],
+            "textposition": f"{below} center",
             "textfont": {"color": colors.hidden, "size": 13},
             "marker": {"symbol": "x-open", "size": 14, "color": colors.hidden, "line": {"width": 2.6}},
         },
