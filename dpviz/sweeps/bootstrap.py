@@ -20,11 +20,41 @@ POPULATIONS = 5
 NARROW, WIDE = 0.7, 2.0  # simulated over true spread: what the simulation is to stay within, at the median
 # Simulated over true spread at ε .5 and 2, medians over centers and releases: benchmarks/results/simulated.md
 MEASURED: dict[str, dict[str, tuple[float, float]]] = {
-    "nsm": {"town": (1.71, 2.15), "overlap": (0.71, 0.97), "iris": (0.60, 1.43)},
-    "pe-means": {"town": (0.45, 0.50), "overlap": (0.20, 0.19), "iris": (0.87, 0.60)},
-    "fastlloyd": {"town": (0.89, 0.98), "overlap": (0.73, 0.49), "iris": (1.03, 0.59)},
-    "sulloyd": {"town": (1.16, 1.28), "overlap": (0.77, 0.77), "iris": (1.03, 1.10)},
-    "dpm": {"town": (0.74, 1.07), "overlap": (0.61, 0.61), "iris": (0.81, 0.96)},
+    "nsm": {
+        "town": (1.71, 2.15),
+        "overlap": (0.71, 0.97),
+        "iris": (0.60, 1.43),
+        "minority": (0.72, 0.26),
+        "highdim": (1.61, 1.47),
+    },
+    "pe-means": {
+        "town": (0.45, 0.50),
+        "overlap": (0.20, 0.19),
+        "iris": (0.87, 0.60),
+        "minority": (0.13, 0.22),
+        "highdim": (0.69, 0.53),
+    },
+    "fastlloyd": {
+        "town": (0.89, 0.98),
+        "overlap": (0.73, 0.49),
+        "iris": (1.03, 0.59),
+        "minority": (1.27, 1.96),
+        "highdim": (1.03, 0.84),
+    },
+    "sulloyd": {
+        "town": (1.16, 1.28),
+        "overlap": (0.77, 0.77),
+        "iris": (1.03, 1.10),
+        "minority": (1.06, 0.91),
+        "highdim": (1.03, 1.04),
+    },
+    "dpm": {
+        "town": (0.74, 1.07),
+        "overlap": (0.61, 0.61),
+        "iris": (0.81, 0.96),
+        "minority": (0.89, 0.73),
+        "highdim": (0.57, 1.32),
+    },
 }
 
 
