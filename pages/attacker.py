@@ -8,7 +8,7 @@ from pages._ui.attacker import view
 from pages._ui.attacker.setup import setup
 from pages._ui.forms import pick_data
 
-links.enter(__file__, controls.attacker)
+links.enter(__file__, controls.attacker, has=("form", "navigation"))
 
 with st.sidebar:
     name, data = pick_data()

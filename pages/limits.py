@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui import catalog, controls, exact, links, shell
 
-links.enter(__file__, controls.limits)
+links.enter(__file__, controls.limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
 links.notice("limits", controls.limits)
 links.keep("limits", controls.limits)

@@ -6,7 +6,7 @@ from pages._ui import controls, links, shell
 from pages._ui.plan.form import form
 from pages._ui.plan.view import show
 
-links.enter(__file__, controls.plan)
+links.enter(__file__, controls.plan, has=("form", "navigation"))
 with st.sidebar:
     wish, problem = None, ""
     try:

@@ -29,7 +29,8 @@ from pages._ui.papers import WORDS
 from pages._ui.plan import form as facts
 from pages._ui.results import Result
 from pages._ui.scene import Control, Scene, number
-from pages._ui.sweep import archive, form, sweeps, tables, vary, view
+from pages._ui.sweep import form, tables, vary, view
+from pages._ui.sweep.looks import looks
 
 FILE = "file:"  # before the names of the columns of somebody's own public file
 MISSING = "missing"  # what stands for such a file in the state of a session that does not have it
@@ -170,6 +171,7 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
         DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
         Control("by", "compare_by", "Match by", _choice("step", ("step", "spent"))),
         _layers("compare_hidden"),
+        Control("whole", "compare_whole", "Rows that are the same too", _switch(False)),
     ]
     if "d" in known:
         word = known["d"]
@@ -268,6 +270,7 @@ def clients(known: Mapping[str, Any]) -> Sequence[Control]:
         Control("noise", "fed_noise", "The noise is drawn by", _choice(CLIENTS, DRAWN_BY)),
         Control("exact", "fed_exact", "What if nobody drew noise?", _switch(False)),
         Control("ring", "fed_ring", "Ring", _choice("64", ("64", "32"))),
+        Control("delay", "fed_delay", "Network delay", number(0.25, 0, 10_000)),
         _seed("fed_seed"),
     ]
     if "clients" in known:
@@ -298,6 +301,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
         _seed("sweep_seed"),
         Control("scale", "sweep_scale", "Scale", _choice("log", view.SCALES)),
         Control("single", "sweep_single", "Single runs", _switch(True)),
+        Control("within", "sweep_within", "Within % of KMeans", _choice(10, tables.WITHIN)),
         Control("camera", "sweep_picture", "Camera", _choice(tables.PICTURES[0], tables.PICTURES)),
     ]
     if "a" in known:
@@ -308,24 +312,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
         for name in known.get("vary", ()):
             check = partial(_list, partial(vary.values_of, chosen, name))
             found.append(Control(f"p.{name}", f"sweep_vary_{name}", label_of(name), ParamSpec(""), accepts=check))
-    return [*found, *_looks(known.get("sweep", ""))]
-
-
-def _looks(identity: str) -> list[Control]:
-    """Return the controls that a sweep of this server has because it has several axes, metrics or data sets."""
-    kept = sweeps.shelf().get(identity) if identity else None
-    if kept is None:
-        return []
-    choices = {
-        "along": ("along", "Along", view.axes_of(kept.sweep)),
-        "metric": ("metric", "Metric", kept.sweep.metrics),
-        "of": ("of", "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
-    }
-    return [
-        Control(word, f"{key}_{identity}", title, _choice(of[0], of))
-        for word, (key, title, of) in choices.items()
-        if of[1:]
-    ]
+    return [*found, *looks(known)]
 
 
 def limits(known: Mapping[str, Any]) -> Sequence[Control]:

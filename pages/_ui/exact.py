@@ -16,6 +16,7 @@ from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.catalog import sample
 from pages._ui.panel import draw
+from pages._ui.prepared import kept
 from pages._ui.transport import transport
 
 __all__ = ["NOISE", "lesson", "picture", "plain_lloyd", "samples"]
@@ -38,9 +39,9 @@ def lesson() -> None:
     """Show the question on a sample, first without noise, then with."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, key="exact_data")
+    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept("exact_data"))
     noise = right.segmented_control(
-        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, key="exact_noise"
+        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, **kept("exact_noise")
     )
     trace, read = _read(name, noise)
     data = sample(name)

@@ -31,6 +31,7 @@ from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.catalog import is_public, names, sample
 from pages._ui.exact import plain_lloyd
+from pages._ui.prepared import kept
 
 P, T = ParamSpec("P"), TypeVar("T")
 MOST_CELLS = 200_000
@@ -220,7 +221,7 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
 def _network(rounds: int) -> None:
     """Show what the network's delay adds, beside the protocol that FastLloyd compares itself with."""
     delay = st.number_input(
-        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, key="fed_delay", persist_state="session", format="%g",
+        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept("fed_delay"),
         help="A round has two sends, one up and one down. The paper simulates 0.25 ms, a local network.",
     )  # fmt: skip
     st.html(

@@ -144,6 +144,7 @@ def _transport(
         lines=_lit(result),
         autoplay=autoplay,
         private=result.data.private,
+        run="" if result.data.private else result.identity,  # the same on every page, however briefly it is told
         **starts(opened),
     )
 

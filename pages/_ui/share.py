@@ -12,6 +12,7 @@ import segno
 import streamlit as st
 
 from pages._ui import embed
+from pages._ui.controls import FILE, columns_of
 from pages._ui.scene import HIDEABLE, LOCK, MOST_TASK, Scene, Vocabulary, controls, write
 
 __all__ = ["button"]
@@ -94,6 +95,11 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
     link = f"{base}?{write(prepared, vocabulary)}"
     with top:
         _link(link, follows_step="player" in has)
+        if str(data := scene.values.get("d", "")).startswith(FILE):
+            st.caption(
+                f"The link names your file's columns ({', '.join(columns_of(data))}), no row of it. Whoever opens it "
+                "is asked for the file."
+            )
     if "player" in has:
         _frame(link, scene.page)
 

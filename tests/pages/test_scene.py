@@ -133,6 +133,20 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
     assert not set(sentence) & set("<>&%\x00")  # nothing of the address is repeated
 
 
+@pytest.mark.parametrize("page", PAGES.keys() - {"explore"})
+def test_no_hostile_address_is_followed_on_another_page(page):
+    vocabulary = PAGES[page]
+    default = scene.read(page, "", vocabulary)[0]
+    for query in HOSTILE:  # some fit there
+        found, sentence = scene.read(page, query, vocabulary)
+        assert found.values != default.values or sentence.count(".") == 1
+        assert scene.read(page, scene.write(found, vocabulary), vocabulary) == (found, "")
+    for word in (control.word for control in scene.controls({}, vocabulary)):
+        for text in ("%00", "9" * 5000, f"x&{word}=x"):
+            found, sentence = scene.read(page, f"v=1&{word}={text}", vocabulary)
+            assert found == default and sentence.count(".") == 1
+
+
 def test_versions_open_with_one_line():
     assert scene.read("home", "v=0&e=2", controls.home)[1].startswith("This link was made with an older version")
     assert scene.read("home", "v=2&e=2", controls.home)[1].startswith("This link was made with a newer version")

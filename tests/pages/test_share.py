@@ -1,12 +1,15 @@
 """Share: what the dialog puts into a link, and what a prepared link does to its page."""
 
+import dataclasses
 import html
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from dpviz.datasets import load_sample
 from pages._ui import controls, embed, scene
-from tests.pages.test_links import open_link
+from tests.pages.test_links import ROOT, open_link
 
 __all__ = ["open_link"]
 
@@ -45,7 +48,9 @@ def test_the_dialog_writes_what_was_chosen_into_the_link(open_link):
     assert app.selectbox(key="share_lock").disabled and "lock" not in link(app)
 
 
-@pytest.mark.parametrize("page", ["home", "distance", "federated", "learn"])
+@pytest.mark.parametrize(
+    "page", ["home", "distance", "federated", "learn", "compare", "attacker", "plan", "tradeoff", "limits"]
+)
 def test_every_page_with_a_scene_shares_it(open_link, page):
     app = open_link(page, "v=1")
     dialog(app)
@@ -71,6 +76,42 @@ def test_a_prepared_link_hides_locks_and_says_so(open_link):
     app.button(key="ribbon_reset").click().run()
     assert app.number_input(key="param_nsm_epsilon").value == 1.0 and 'class="dp-verdict"' not in shown(app)
     assert app.number_input(key="explore_seed").disabled
+
+
+@pytest.mark.parametrize(
+    ("page", "lock", "free"),
+    [
+        ("plan", "epsilon", "plan_epsilon"),
+        ("attacker", "epsilon", "attacker_epsilon"),
+        ("compare", "all", ""),
+        ("limits", "all", ""),
+    ],
+)
+def test_a_lock_holds_on_every_page(open_link, page, lock, free):
+    app = open_link(page, f"v=1&lock={lock}&hide=navigation")
+    assert not app.exception and "stTopNavSection" in shown(app)
+    boxes = (*app.number_input, *app.selectbox, *app.text_input, *app.multiselect, *app.get("button_group"))
+    boxes = [box for box in boxes if not (box.key or "").startswith("share")]
+    assert {box.key for box in boxes if not box.proto.disabled} == {free} - {""} and boxes
+
+
+def own(page, **more):
+    """Open a page with a file of one's own in use."""
+    data = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", **more)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.session_state["own"], app.session_state["explore_data"] = {"abc": data}, "abc"
+    app.session_state["wanted"] = f"pages/{page}.py"
+    return app.run()
+
+
+@pytest.mark.parametrize("page", ["compare", "attacker"])
+def test_a_private_run_is_not_shared_and_the_reason_is_said(monkeypatch, page):
+    monkeypatch.chdir(ROOT)
+    app = own(page, private=True)
+    app.button(key="share").click().run()
+    assert not app.exception and not app.code
+    assert any("not the data: whoever opens it has no file to run on" in box.value for box in app.markdown)
+    assert app.session_state["kept"] == (page, "")
 
 
 def test_another_page_is_not_prepared(open_link):

@@ -29,6 +29,7 @@ from dpviz.sweeps.rowfile import RowFile, table
 from dpviz.sweeps.spec import Published, sweep_of, to_script
 from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
+from pages._ui import controls, scene
 from pages._ui.results import Result, Store
 from pages._ui.sweep.sweeps import shelf
 
@@ -383,6 +384,40 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
             app.segmented_control(key="sweep_picture").set_value(chosen).run()
         saved = [json.loads(chart.proto.config)["toImageButtonOptions"] for chart in app.get("plotly_chart")]
         assert saved and all(options["format"] == format_ for options in saved)
+    assert "camera=PNG" in app.session_state["kept"][1]
+    looks_travel(app, identity)
+
+    app.number_input(key="sweep_repeats").set_value(3).run()
+    next(b for b in app.button if b.label == "Start").click().run()
+    later = app.session_state["sweep"]
+    shelf().get(later).job.cancel()
+    assert later != identity
+    next(box for box in app.selectbox if box.label == "Earlier sweeps").set_value(identity).run()
+    assert not app.exception and app.session_state["sweep"] == identity
+    assert app.number_input(key="sweep_repeats").value == 2
+
+    for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of 0.1 says nothing else
+        old = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        old.session_state["address"], old.session_state["wanted"] = ("tradeoff", query), "pages/tradeoff.py"
+        old.run()
+        assert not old.exception and old.multiselect(key="sweep_data").value == ["tiny", "iris"]
+        assert old.multiselect(key="sweep_algorithms").value == ["pe-means"]
+        assert old.number_input(key="sweep_repeats").value == 2
+
+
+def looks_travel(app, identity):
+    """What only a finished sweep has is in the address, and an address that asks for what it has not is told."""
+    app.select_slider(key=f"dots_at_{identity}_epsilon").set_value(0).run()
+    app.segmented_control(key=f"of_{identity}").set_value("sample:iris").run()
+    app.number_input(key="wanted_2").set_value(1).run()
+    app.selectbox(key="sweep_within").set_value(50).run()
+    query = app.session_state["kept"][1]
+    assert not app.exception and {"at=0", "of=sample:iris", "good=1", "within=50"} <= set(query.split("&"))
+    found, sentence = scene.read("tradeoff", query, controls.tradeoff)
+    assert sentence == "" and scene.write(found, controls.tradeoff) == query
+    for wrong in ("at=9", "of=sample:town", "good=3", "within=3", "against=data"):
+        found, sentence = scene.read("tradeoff", f"v=1&sweep={identity}&{wrong}", controls.tradeoff)
+        assert sentence.startswith("This link opens, but") and f"&{wrong}" not in scene.write(found, controls.tradeoff)
 
 
 @pytest.mark.slow

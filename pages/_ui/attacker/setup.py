@@ -20,6 +20,7 @@ from dpviz.sweeps.compare import reference
 from pages._ui import catalog, distance, runs
 from pages._ui.explore.picker import named, offered
 from pages._ui.forms import STOPS, in_words
+from pages._ui.prepared import kept
 from pages._ui.workers import workers
 
 WHO = {"typical": "Typical", "outlier": "Outlier", "small": "Small group", "pin": "A pin"}
@@ -66,38 +67,37 @@ def setup(name: str, data: Dataset) -> Setup | None:
     """Show the form; return what it says, or None after a sentence that says what does not fit."""
     slugs = offered(False)
     slug = st.selectbox(
-        "Algorithm", slugs, format_func=named, key="attacker_algorithm", persist_state="session",
+        "Algorithm", slugs, format_func=named, **kept("attacker_algorithm"),
         help="Every picture is a whole run of it, with noise of its own.",
     )  # fmt: skip
     cls = ALGORITHMS[slug]
     values: dict[str, Any] = {"n_clusters": data.n_clusters}
     if "epsilon" in params.specs(cls):
         values["epsilon"] = st.segmented_control(
-            "Privacy budget ε", STOPS, default=1.0, required=True, key="attacker_epsilon", width="stretch",
-            format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"), persist_state="session",
+            "Privacy budget ε", STOPS, default=1.0, required=True, **kept("attacker_epsilon"), width="stretch",
+            format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         )  # fmt: skip
     stops = stops_of(name)
     if "rho_distance" in params.specs(cls) and stops:
         values["rho_distance"] = st.select_slider(
             "rho (distance)", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
-            key=f"attacker_rho_{name}", persist_state="session",
+            **kept(f"attacker_rho_{name}"),
         )  # fmt: skip
     who = st.segmented_control(
-        "Alex is", WHO, default="typical", required=True, key="attacker_who", format_func=WHO.get, width="stretch",
-        persist_state="session",
+        "Alex is", WHO, default="typical", required=True, **kept("attacker_who"), format_func=WHO.get, width="stretch",
         help="In the middle of the largest group; farthest from every group; in the middle of the smallest group; or "
         "wherever you put the pin.",
     )  # fmt: skip
     ask, far = "in", 0.0
     if stops:
         ask = st.segmented_control(
-            "Ask", ASK, default="in", required=True, key="attacker_ask", format_func=ASK.get, width="stretch",
-            persist_state="session", help="Whether Alex is there at all, or where: the question that rho answers.",
+            "Ask", ASK, default="in", required=True, **kept("attacker_ask"), format_func=ASK.get, width="stretch",
+            help="Whether Alex is there at all, or where: the question that rho answers.",
         )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
                 "How far away", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
-                key=f"attacker_far_{name}", persist_state="session",
+                **kept(f"attacker_far_{name}"),
             )  # fmt: skip
     pin = _pin(name, data) if who == "pin" else None
     try:
@@ -126,7 +126,7 @@ def _pin(name: str, data: Dataset) -> np.ndarray:
             unit = f" ({data.units[column]})" if data.units[column] else ""
             st.session_state.setdefault(key, corner(low, high))
             place[column] = st.number_input(
-                f"{data.columns[column]}{unit}", low, high, key=key, step=None, format="%.4g", persist_state="session"
+                f"{data.columns[column]}{unit}", low, high, **kept(key), step=None, format="%.4g"
             )
     return place
 

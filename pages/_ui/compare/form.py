@@ -16,6 +16,7 @@ from pages._ui.compare import sides
 from pages._ui.compare.sides import Side
 from pages._ui.explore.picker import named, offered
 from pages._ui.forms import in_words, widget
+from pages._ui.prepared import locked
 
 
 def form(data: Dataset) -> list[Side]:
@@ -45,8 +46,9 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     slugs = offered(False)
     with st.expander(f"Run {letter}", expanded=True):
         slug = st.selectbox(
-            "Algorithm", slugs, slugs.index(old.slug), format_func=named, key=f"compare_{turn}_{letter}_algorithm"
-        )
+            "Algorithm", slugs, slugs.index(old.slug), format_func=named, disabled=locked(),
+            key=f"compare_{turn}_{letter}_algorithm",
+        )  # fmt: skip
         cls = ALGORITHMS[slug]
         values = _values(cls, old, data)
         specs = params.specs(cls)
@@ -66,7 +68,8 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
         except (ValueError, TypeError) as problem:
             st.error(f"{in_words(problem, cls)} The picture shows what was there before.")
             return now
-        seed = st.number_input("Seed", 0, value=start.seed, step=1, key=f"compare_{turn}_{letter}_seed")
+        key = f"compare_{turn}_{letter}_seed"
+        seed = st.number_input("Seed", 0, value=start.seed, step=1, key=key, disabled=locked())
     return Side(algorithm, int(seed))
 
 
@@ -96,14 +99,15 @@ def _buttons(found: list[Side]) -> None:
     last = found[-1]
     with st.container(horizontal=True):
         st.button(
-            "Add", icon=":material/add:", key="compare_add", disabled=len(found) == sides.MOST, on_click=sides.put,
+            "Add", icon=":material/add:", key="compare_add", on_click=sides.put,
             args=([*found, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",
+            disabled=locked() or len(found) == sides.MOST,
         )  # fmt: skip
         st.button(
-            "Remove", key="compare_remove", disabled=len(found) == 2, on_click=sides.put, args=(found[:-1],),
-            help=f"Run {LETTERS[len(found) - 1]}.",
+            "Remove", key="compare_remove", on_click=sides.put, args=(found[:-1],),
+            disabled=locked() or len(found) == 2, help=f"Run {LETTERS[len(found) - 1]}.",
         )  # fmt: skip
         st.button(
-            "Swap", icon=":material/swap_horiz:", key="compare_swap", on_click=sides.put,
+            "Swap", icon=":material/swap_horiz:", key="compare_swap", disabled=locked(), on_click=sides.put,
             args=([found[1], found[0], *found[2:]],), help="Runs A and B.",
         )  # fmt: skip

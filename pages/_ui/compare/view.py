@@ -113,7 +113,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     rows = facts([run.trace for run in comparison.runs])
     same = sum(not row.differs for row in rows)
     words = f"Also the {same} rows that are the same or one algorithm's own"
-    whole = switch.toggle(words, key="compare_whole", disabled=not same)
+    whole = switch.toggle(words, key="compare_whole", persist_state="session", disabled=not same)
     moving = {
         "ε spent so far": [["–" if x != x else f"{x:.3g}" for x in spent] for spent in clock.spent],
         "Releases so far": [[f"{n:,}" for n in releases] for releases in clock.releases],

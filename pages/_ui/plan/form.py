@@ -11,6 +11,7 @@ from dpviz.datasets import SAMPLES, Dataset
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
 from pages._ui.catalog import names, sample
+from pages._ui.prepared import kept, locked
 from pages._ui.shell import plain
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
@@ -51,34 +52,34 @@ def form() -> Wish:
     _take()
     for key, value in START.items():
         state.setdefault(key, value)
-    keep = {"persist_state": "session"}
     taken = st.selectbox(
         "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key="plan_from",
-        placeholder="a data set", help="Names, units, bounds and number of people, as declared. No row is read.",
+        placeholder="a data set", disabled=locked(),
+        help="Names, units, bounds and number of people, as declared. No row is read.",
     )  # fmt: skip
     if taken is not None:
         state.plan_taken = taken
         st.rerun()
-    n = st.number_input("People", key="plan_n", step=1, help="About how many. Public.", **keep)
-    columns = st.text_input("Columns", key="plan_columns", help="Names, separated by commas.", **keep)
-    units = st.text_input("Units", key="plan_units", help="One a column, or one for all.", **keep)
-    low = st.text_input("Lowest possible values", key="plan_low", help="One a column. Known before any row.", **keep)
-    high = st.text_input("Largest possible values", key="plan_high", **keep)
+    n = st.number_input("People", **kept("plan_n"), step=1, help="About how many. Public.")
+    columns = st.text_input("Columns", **kept("plan_columns"), help="Names, separated by commas.")
+    units = st.text_input("Units", **kept("plan_units"), help="One a column, or one for all.")
+    low = st.text_input("Lowest possible values", **kept("plan_low"), help="One a column. Known before any row.")
+    high = st.text_input("Largest possible values", **kept("plan_high"))
     scale = st.segmented_control(
-        "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, key="plan_scale",
-        help="One scale keeps the shape of a map.", **keep,
+        "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, **kept("plan_scale"),
+        help="One scale keeps the shape of a map.",
     )  # fmt: skip
-    k = st.number_input("Centers k", key="plan_k", step=1, **keep)
+    k = st.number_input("Centers k", **kept("plan_k"), step=1)
     like = st.selectbox(
-        "Shape of the data, assumed", LIKE, key="plan_like", format_func=_shape,
-        help="Round groups, or a public data set whose rows lie as yours may.", **keep,
+        "Shape of the data, assumed", LIKE, **kept("plan_like"), format_func=_shape,
+        help="Round groups, or a public data set whose rows lie as yours may.",
     )  # fmt: skip
     slugs = st.multiselect(
-        "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, key="plan_algorithms",
-        max_selections=6, **keep,
+        "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept("plan_algorithms"),
+        max_selections=6,
     )  # fmt: skip
-    within = st.text_input("Noise per center at most", key="plan_within", placeholder="0.1", help=_IN_UNITS, **keep)
-    epsilon = st.text_input("Or what does this ε give?", key="plan_epsilon", placeholder="0.7", **keep)
+    within = st.text_input("Noise per center at most", **kept("plan_within"), placeholder="0.1", help=_IN_UNITS)
+    epsilon = st.text_input("Or what does this ε give?", **kept("plan_epsilon"), placeholder="0.7")
     if not slugs:
         raise ValueError("plan: choose at least one algorithm.")
     facts = Facts.declare(

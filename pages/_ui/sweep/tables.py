@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import html
+from collections.abc import Collection
 from typing import Any
 
 import pandas as pd
@@ -30,6 +31,7 @@ _CONFIG = {
     "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
 }  # fmt: skip
 PICTURES = ("SVG", "PNG")
+WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans's loss that is good enough
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +76,31 @@ def chart(figure: Any, key: str, alt: str) -> None:
     st.plotly_chart(figure, theme=None, config=config, key=key, alt=f"{alt} Not private.")
 
 
+def at_key(identity: str, axis: str) -> str:
+    """Return the key of the slider along an axis: it holds the number of a stop."""
+    return f"dots_at_{identity}_{axis}"
+
+
+def against_key(identity: str, axis: str) -> str:
+    """Return the key of the second axis."""
+    return f"against_{identity}_{axis}"
+
+
+def _kept(key: str) -> dict[str, Any]:
+    """Return what a widget is made with that stands in the address: the page must run again to write it."""
+    return {"key": key, "persist_state": "session", "on_change": _looked}
+
+
+def _looked() -> None:
+    st.session_state.looked = True
+
+
+def _only(key: str, choices: Collection[Any]) -> None:
+    """Forget what an address asks of a widget if these runs do not have it."""
+    if st.session_state.get(key) not in choices:
+        st.session_state.pop(key, None)
+
+
 def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     """Show the overview and the solver for one data set."""
     data = kept.data[0]
@@ -84,8 +111,7 @@ def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, sty
             default=data,
             required=True,
             format_func=title,
-            key=f"of_{kept.identity}",
-            persist_state="session",
+            **_kept(f"of_{kept.identity}"),
         )
     mine = rows[rows.data == data]
     _overview(mine, look, points[points.data == data], style)
@@ -122,10 +148,10 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
     st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)
     within = one.selectbox(
-        f"For a {look.metric.replace('_', ' ')} within", (1, 2, 5, 10, 20, 50), 3,
-        format_func=lambda p: f"{p}% of KMeans", key="sweep_within",
+        f"For a {look.metric.replace('_', ' ')} within", WITHIN, WITHIN.index(10),
+        format_func=lambda p: f"{p}% of KMeans", **_kept("sweep_within"),
     )  # fmt: skip
-    wanted = two.number_input(f"in so many of {runs} runs", 1, runs, max(1, round(0.9 * runs)), key=f"wanted_{runs}")
+    wanted = two.number_input(f"in so many of {runs} runs", 1, runs, most_of(runs), **_kept(f"wanted_{runs}"))
     found = summary.smallest(rows, look.metric, within=within / 100, share=wanted / runs, axis=look.axis)
     body = []
     for row in found.itertuples():
@@ -142,6 +168,11 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
     )
 
 
+def most_of(runs: int) -> int:
+    """Return in how many of so many runs a result must be good enough, unless somebody says otherwise."""
+    return max(1, round(0.9 * runs))
+
+
 def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     """Show areas, runs at one place, winners, two axes, and downloads."""
     names = ["Area over ε", f"Runs at one {_sign(look.axis)}", "Who wins where", "Two axes", "Take it with you"]
@@ -150,7 +181,7 @@ def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, st
     with area:
         _areas(rows, look, metric, style)
     with one:
-        _dots(rows, look, metric, style)
+        _dots(rows, kept, look, metric, style)
     with wins:
         _winners(rows, look)
     with two:
@@ -180,20 +211,23 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
         _under(notion)
 
 
-def _dots(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+def _dots(rows: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
     found = summary.quantile_dots(rows, look.metric, axis=look.axis)
     stops = sorted(found[look.axis].dropna().unique())
-    at = stops[len(stops) // 2]
+    places, key = range(len(stops)), at_key(kept.identity, look.axis)
+    place = len(stops) // 2
     if stops[1:]:
-        at = st.select_slider(
-            _sign(look.axis), stops, at, format_func=lambda stop: short(look.axis, stop), key=f"dots_at_{look.axis}"
+        _only(key, places)
+        place = st.select_slider(
+            _sign(look.axis), places, place, format_func=lambda i: short(look.axis, stops[i]), **_kept(key)
         )
+    at = stops[place]
     for (data, notion), group in found[found[look.axis] == at].groupby(["data", "notion"], sort=False):
-        place = f"{_sign(look.axis)} = {short(look.axis, at)}"
+        where = f"{_sign(look.axis)} = {short(look.axis, at)}"
         chart(
-            tradeoff.dots(group, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {place}"),
+            tradeoff.dots(group, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {where}"),
             f"dots_{data}_{notion}",
-            f"Quantile dots of {metric.title} on {title(data)} at {place} under {notion}.",
+            f"Quantile dots of {metric.title} on {title(data)} at {where} under {notion}.",
         )
         _under(notion)
     st.html(
@@ -238,7 +272,8 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
         return
     y = long[0]
     if long[1:]:
-        y = st.segmented_control("Against", long, default=y, required=True, format_func=named, key=f"y_{look.axis}")
+        _only(key := against_key(kept.identity, look.axis), long)
+        y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **_kept(key))
     what = "times KMeans's" if metric.relative else metric.title
     for (label, notion), group in points.groupby(["label", "notion"], sort=False):
         for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
@@ -277,8 +312,7 @@ def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
         PICTURES,
         default=PICTURES[0],
         required=True,
-        key="sweep_picture",
-        persist_state="session",
+        **_kept("sweep_picture"),
     )
     st.html(
         '<p class="dp-small">Simulation: the seeds are known and metrics read raw rows; nothing here is private.</p>'

@@ -79,10 +79,22 @@ def first(sweep: Sweep, data: str) -> bool:
     return chosen
 
 
+def stops_of(sweep: Sweep) -> dict[str, int]:
+    """Return axis -> the number of its values, of what a sweep can be drawn along."""
+    long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
+    return {name: len(values) for name, values in long.items() if values[1:]} or {"epsilon": 1}
+
+
 def axes_of(sweep: Sweep) -> list[str]:
     """Return what a sweep can be drawn along."""
-    long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
-    return [name for name, values in long.items() if values[1:]] or ["epsilon"]
+    return list(stops_of(sweep))
+
+
+def against_of(sweep: Sweep, axis: str) -> list[str]:
+    """Return what can be the second axis of a sweep that is drawn along one."""
+    others = [name for name in axes_of(sweep) if name not in (axis, "delta")]
+    known = [name for name in summary.AXES if name in others]
+    return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
 
 
 def tools(kept: Kept) -> Look:
@@ -115,6 +127,8 @@ def watch(kept: Kept, look: Look) -> None:
     @st.fragment(run_every=1.0 if kept.active else None)
     def follow() -> None:
         state = st.session_state
+        if state.pop("looked", False):
+            st.rerun()  # the page writes its address
         if kept.active:
             state.watching = kept.identity
             _bar(kept)

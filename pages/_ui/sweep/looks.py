@@ -1,0 +1,40 @@
+"""The controls that only a finished sweep has, for Trade-off's address: they follow from what the sweep is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz.params import ParamSpec
+from pages._ui.scene import Control, number
+from pages._ui.sweep import archive, sweeps, tables, view
+
+
+def looks(known: Mapping[str, Any]) -> list[Control]:
+    """Return the controls that a sweep of this server has because it has several axes, metrics or data sets."""
+    identity = known.get("sweep", "")
+    kept = sweeps.shelf().get(identity) if identity else None
+    if kept is None:
+        return []
+    runs, stops = kept.sweep.repeats, view.stops_of(kept.sweep)
+    choices = {
+        "along": ("along", "Along", view.axes_of(kept.sweep)),
+        "metric": ("metric", "Metric", kept.sweep.metrics),
+        "of": ("of", "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
+    }
+    found = [
+        Control(word, f"{key}_{identity}", title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]
+    ]
+    found.append(Control("good", f"wanted_{runs}", "Runs that are good", number(tables.most_of(runs), 1, runs)))
+    if len(stops) > 1 and "along" not in known:
+        return found  # they follow from it
+    axis = known.get("along", next(iter(stops)))
+    if (many := stops[axis]) > 1:
+        found.append(Control("at", tables.at_key(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
+    if (others := view.against_of(kept.sweep, axis))[1:]:
+        found.append(Control("against", tables.against_key(identity, axis), "Against", _choice(others)))
+    return found
+
+
+def _choice(choices: Sequence[Any]) -> ParamSpec:
+    return ParamSpec(choices[0], choices=tuple(choices), kind="choice")
