@@ -47,6 +47,8 @@ def _show(setup: Setup, mine: dict[str, Game]) -> None:
 
 def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
     game = mine["main"]
+    if _pin_moved(setup):
+        st.rerun()  # the pin was dropped somewhere else: the form, and with it the question, is another
     _errors(mine)
     left, right = st.columns([6, 5], gap="medium")
     with right:
@@ -58,6 +60,14 @@ def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
     _exact(setup, mine)
     if busy and not any(one.busy for one in mine.values()):
         st.rerun()  # nothing more comes: stop looking
+
+
+def _pin_moved(setup: Setup) -> bool:
+    """Whether the pin in the picture is no longer where the question has it."""
+    data, state = setup.data, st.session_state
+    axes = data.view if len(data.columns) > 1 else (0,)
+    fields = zip(axes, keys(data.dataset_id.removeprefix("sample:")), strict=False)
+    return setup.who == "pin" and any(state.get(key) != setup.question.person[column] for column, key in fields)
 
 
 def _errors(mine: dict[str, Game]) -> None:
