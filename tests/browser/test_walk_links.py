@@ -1,20 +1,86 @@
-"""Frames with the picture alone, and back after a reload, in a real browser."""
+"""Every widget of every page is set by its address and stands there again after a reload, with the same picture.
 
+Only what a finished sweep brings along (Trade-off's axis, metric, table, place and second axis) is left to
+`tests/pages/test_tradeoff.py`.
+"""
+
+import contextlib
 import html
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+LINKS = {  # every control of a page with another value than its default
+    "": "v=1&e=4",
+    "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.variations=paper&p.variations_each=40"
+    "&p.rounds=3&p.step_size=0.02&p.levy_beta=1.5&p.keep=2+sd&p.halving=0&p.start=uniform&p.selection=top-k"
+    "&p.selection_starts=2&p.refine=0.25&in=mu&s=7&layers=0&again=1&clouds=one&axes=0&axes=2&alex=far&t=1",
+    "distance": "v=1&d=town&a=dist-dp&e=2&layers=0&k=3&rho=0.0032&seen=1",
+    "federated": "v=1&d=town&a=pe-means&e=2&clients=6&spread=skewed&noise=server&ring=32&s=3&silent=5&from=2&round=2"
+    "&delay=2.5&exact=1",
+    "learn": "v=1&e=1&guess=far",
+    "tradeoff": "v=1&d=iris&a=dist-dp&e=0.5&e=2&runs=3&rho=0.1&n=500&k=2,3&delta=1e-6&own=1&m=loss&m=inertia&s=5"
+    "&vary=trees&p.trees=2,3&scale=linear&single=0&camera=PNG&within=20&curves=dist-DP:+paper",
+    "papers": "v=1&paper=dpm&verdict=reproduces",
+    "data": "v=1&d=iris&way=Make+blobs&p.n_rows=77&p.n_features=3&p.n_clusters=3&p.spread=0.5&p.imbalance=0.2"
+    "&p.outliers=0.1&p.seed=4",
+    "compare": "v=1&d=iris&by=spent&layers=0&whole=1&run=a%3Ddpm%26k%3D4%26e%3D2%26s%3D3"
+    "&run=a%3Dnsm%26k%3D3%26e%3D4%26s%3D1&t=1",
+    "plan": "v=1&n=2000&columns=a,b&units=m&low=0,0&high=5,6&scale=column&k=3&like=iris&a=dpm&within=0.2&e=0.7",
+    "limits": "v=1&d=iris&noise=seeded",
+    "attacker": "v=1&d=town&a=dist-dp&e=2&who=pin&ask=moved&rho=0.0032&far=0.0024&x=1.5&y=-2",
+}
+WIDGETS = """() => {
+    const wanted = '[data-testid=stMain], [data-testid=stSidebar]', of = (q) => [...document.querySelectorAll(q)];
+    const inside = (node) => node.closest(wanted) && !node.closest('[role=dialog]');
+    const seen = (query, read) => of(query).filter(inside).map(read);
+    const toggled = (node) => (node.type === 'checkbox' || node.type === 'radio' ? node.checked : node.value);
+    const fields = seen('input:not([type=range]), textarea', (node) => [node.ariaLabel, toggled(node)]);
+    const lists = seen('[data-testid=stSelectbox], [data-testid=stMultiSelect]', (node) => node.innerText);
+    const chosen = seen('[data-testid^=stBaseButton-][data-testid$=Active]', (node) => node.innerText);
+    const sliders = seen('[role=slider]', (node) => [node.ariaValueNow, node.ariaValueText]);
+    return JSON.stringify([fields, lists, chosen, sliders]);
+}"""
+ADDRESS = "() => location.href"
+PICTURE = "() => [...document.querySelectorAll('.dpviz-canvas')].map((canvas) => canvas.toDataURL()).join()"
+PICTURED = ("", "explore", "distance", "learn", "compare", "limits", "federated", "attacker")
+DRAWN = """() => {
+    const stages = [...document.querySelectorAll('.dpviz-stage')];
+    return stages.length > 0 && stages.every((root) => root.panel?.stage?.drawn >= 0);
+}"""
 STILL = """async () => {
     const read = () => document.querySelectorAll('[data-testid=stStatusWidget], [data-testid=stSkeleton]').length;
     for (let quiet = 0; quiet < 10;) {
-        await new Promise((done) => setTimeout(done, 200));
+        await new Promise((done) => setTimeout(done, 100));
         quiet = read() || !document.querySelector('.dp-strip') ? 0 : quiet + 1;
     }
     return true;
 }"""
+
+
+@pytest.mark.parametrize("path", LINKS, ids=lambda path: path or "home")
+def test_every_widget_is_the_same_after_a_reload(open_page, path):
+    page = open_page(f"{path}?{LINKS[path]}")
+    page.wait_for_function(STILL)
+    expect(page.get_by_text("This link")).to_have_count(0)  # every part of it fits
+    words = sorted({part.partition("=")[0] for part in LINKS[path].split("&")})
+    everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"
+    page.wait_for_function(everything)
+    if path in PICTURED:
+        page.wait_for_function(DRAWN)
+    before = {script: page.evaluate(script) for script in (ADDRESS, WIDGETS, PICTURE)}
+    page.reload()
+    for script, was in before.items():
+        becomes(page, script, was)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def becomes(page, script, wanted):
+    with contextlib.suppress(TimeoutError):
+        page.wait_for_function(f"(wanted) => ({script})() === wanted", arg=wanted)
+    assert page.evaluate(script) == wanted
 
 
 @pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])
