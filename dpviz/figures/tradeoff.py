@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
@@ -22,11 +23,12 @@ _AXIS_TITLES = {
 }
 _WORDS = {
     "central DP": "one row added or removed",
+    "shuffle DP": "reports mixed so that nobody knows whose is whose",
     "local DP": "each row randomized before it is collected",
     "none": "no promise: drawn without noise",
     "rho-distance DP": "one row moved by at most rho: a weaker promise",
 }
-_FALLBACK = (  # after the named ones: marker and dash carry what color cannot
+_SPARE = (  # after the named ones: marker and dash carry what color cannot
     Style("#6B6B00", "#C9C96A", "diamond", "solid"),
     Style("#8A3B6B", "#E58AC0", "cross", "6px,3px"),
     Style("#3D7A3D", "#7BC47B", "x", "3px,3px"),
@@ -36,6 +38,13 @@ _FALLBACK = (  # after the named ones: marker and dash carry what color cannot
     Style("#0A97A6", "#8CF7DA", "square-x", "9px,3px,3px,3px"),
     Style("#B98A2E", "#F3E24A", "star-triangle-up", "solid"),
     Style("#4A1D3A", "#9060B4", "bowtie", "3px,3px"),
+)
+_FALLBACK = (
+    *_SPARE,
+    *(  # the same markers in other colors and dashes
+        dataclasses.replace(color, marker=marker.marker, dash=dash.dash)
+        for marker, color, dash in zip(_SPARE, (*_SPARE[4:], *_SPARE[:4]), (*_SPARE[2:], *_SPARE[:2]), strict=True)
+    ),
 )
 _LETTERS = {  # the markers as letters, for the names at the ends of curves
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",

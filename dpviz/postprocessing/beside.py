@@ -144,7 +144,7 @@ def promises(traces: Sequence[Trace]) -> list[str]:
     told = []
     if Notion.NONE in notions and len(notions) > 1:
         told.append(f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference and no competitor.")
-    full = who(Notion.CENTRAL, Notion.LOCAL)
+    full = who(Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     if Notion.RHO in notions:
         weak = [trace for trace in traces if trace.claimed.notion is Notion.RHO]
         far = _listed(list(dict.fromkeys(reach(trace) for trace in weak)))
@@ -160,7 +160,10 @@ def promises(traces: Sequence[Trace]) -> list[str]:
             f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: "
             "that trust is what the smaller loss is paid with."
         )
-    kept = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in (Notion.CENTRAL, Notion.LOCAL)]
+    if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
+        told.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
+    strong = (Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
+    kept = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
     if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(kept):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
         told.append(
