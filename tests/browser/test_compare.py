@@ -74,3 +74,26 @@ def test_the_game_is_played_by_keys(open_page):
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 2 (")).to_be_visible()
     no_exception(page)
+
+
+def test_a_dropped_pin_is_another_question(open_page):
+    page = open_page("attacker?v=1&d=iris&a=sulloyd&who=pin")
+    page.wait_for_function(
+        "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
+        timeout=60_000,
+    )
+    fields, pin = page.locator("input[type=number]"), page.locator(".dpviz-pin")
+    before = fields.evaluate_all("fields => fields.map(field => Number(field.value))")
+    pin.scroll_into_view_if_needed()
+    at = pin.bounding_box()
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 80, y + 30, steps=4)
+    page.mouse.up()
+    page.wait_for_function(
+        "before => { const now = [...document.querySelectorAll('input[type=number]')].map(field => +field.value);"
+        " return now.length === before.length && now[0] < before[0] && now[1] < before[1]; }",
+        arg=before,
+    )
+    no_exception(page)
