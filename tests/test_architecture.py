@@ -1,6 +1,7 @@
 """The bans that keep an algorithm from seeing a row, read from the source. Each is shown to catch a violation."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
@@ -158,8 +159,8 @@ HEADINGS = ("Parameters", "Formal guarantee", "Steps", "Deviations from the pape
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_algorithm_has_the_compulsory_headings(slug):
-    text = ALGORITHMS[slug].__doc__
-    assert all(f"{heading}\n    -" in text for heading in HEADINGS)
+    text = inspect.cleandoc(ALGORITHMS[slug].__doc__)
+    assert all(f"\n{heading}\n--" in text for heading in HEADINGS)
     assert ALGORITHMS[slug].slug == slug and ALGORITHMS[slug].tagline.endswith(".")
 
 

@@ -6,7 +6,9 @@ the number of centers asked for, n the number of rows, a number itself; any othe
 its step. What is released "sometimes" need not be met here, everything else must.
 """
 
+import inspect
 import re
+import textwrap
 from functools import cache
 
 import numpy as np
@@ -28,7 +30,8 @@ OPTIONS = {  # settings that show steps which the defaults do not
 
 
 def section(cls, heading):
-    return re.search(rf"^    {heading}\n    -+\n(.*?)(?:\n\n    \w|\Z)", cls.__doc__, re.DOTALL | re.MULTILINE)[1]
+    text = textwrap.indent(inspect.cleandoc(cls.__doc__), "    ")  # Python 3.13 keeps docstrings without indentation
+    return re.search(rf"^    {heading}\n    -+\n(.*?)(?:\n\n    \w|\Z)", text, re.DOTALL | re.MULTILINE)[1]
 
 
 def items(text):
