@@ -394,4 +394,4 @@ def test_users_panels_mark_the_number_and_the_losses_tried():
     np.testing.assert_allclose(shares[:-1] / shares[1:], math.sqrt(10), rtol=0.02)
     assert tuple(seen.figure.data[1].x) == (10_000,)
     assert tuple(losses.figure.data[0].x) == (1000, 10_000) and tuple(losses.figure.data[0].y) == (0.9, 0.2)
-    assert "NOT PRIVATE" in losses.figure.to_json() and "10,000 users 0.2" in losses.alt
+    assert "NOT PRIVATE" in losses.figure.to_json() and "10,000 people 0.2" in losses.alt

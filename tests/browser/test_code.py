@@ -37,7 +37,7 @@ def test_stepping_moves_the_light_and_a_coin_tells_its_price(open_page, trace):
     page.keyboard.press("End")
     lights(page, frames[-1])
     expect(page.locator(".dp-now [aria-current=step]")).to_have_count(1)
-    coin = page.locator(".dp-now .coin")
+    coin = page.locator(".dp-now .coin").first
     words = coin.locator("span")
     expect(coin).to_have_accessible_name("Reads rows, at most 6 times; alone it would cost ε 1 of 1")
     expect(words).to_be_hidden()

@@ -66,7 +66,8 @@ def test_a_job_that_nobody_wants_stops_at_its_next_step():
     assert job.wait(30) and job.status == "cancelled"
 
 
-def test_all_queues_stop_together():
+def test_all_queues_stop_together(monkeypatch):
+    monkeypatch.setattr("pages._ui.jobs._ALL", set())  # not the queue that other tests of this process share
     queues = [Jobs(), Jobs(workers=2)]
     going = threading.Event()
 

@@ -385,7 +385,7 @@ def test_a_public_run_makes_no_accounts_and_a_sweep_refuses_a_private_file(tmp_p
     data.write_text("a,b\n" + "0.1,0.2\n0.3,0.4\n0.5,0.9\n" * 20)
     facts = ["--low", "0", "--high", "1", "--n-public", "60", "--n-clusters", "2"]
     assert main(["run", "pe-means", "--data", str(data), "--public", *facts]) == 0
-    assert list(state_folder().iterdir()) == []
+    assert list(state_folder().glob("*")) == []
     accounts = Accounts.open()
     accounts.answer(accounts.key_of(data), True)
     spec.write_text(f'data = "{data}"\npublic = true\nalgorithms = ["pe-means"]\nepsilon = [1]\nrepeats = 1\n')

@@ -20,6 +20,7 @@ from dpviz.privacy.queries import (
     HalfIntervalCounts,
     InBalls,
     ListedCells,
+    MixtureMoments,
     NearestDistances,
     NearestOf,
     NearestScatter,
@@ -263,6 +264,7 @@ GRIDDED = {
     NearestDistances: lambda at: NearestDistances(at, 1.0, 4),
     ShapedSums: lambda at: ShapedSums(AT, at, 1.0, np.eye(2)),
     OccupiedCells: lambda at: OccupiedCells(0.5, at[0]),
+    MixtureMoments: lambda at: MixtureMoments(at, np.tile(np.eye(2), (len(at), 1, 1)), np.zeros(len(at)), 1.0),
     RegionSum: lambda at: RegionSum(at[0], AT[0], 1.0),
 }
 
