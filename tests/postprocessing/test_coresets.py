@@ -108,7 +108,7 @@ def test_the_page_answers_for_any_k_and_spends_nothing(monkeypatch):
 
     before = words()
     assert "17 releases" in before
-    slider = next(slider for slider in app.slider if slider.label == "Centers k")
+    slider = next(slider for slider in app.slider if slider.label == "Centers, from the released points")
     slider.set_value(9).run()
     app.segmented_control(key="explore_coreset_cost").set_value("k-median").run()
     assert not app.exception and words() == before.replace("k-means", "k-median")
