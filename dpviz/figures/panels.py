@@ -275,7 +275,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     words = ", equal shares of μ²" if equal else ", width = share of μ²" if shared else ", in order"
     figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height)
     figure.update_layout(
-        margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, uniformtext={"minsize": 11, "mode": "hide"}
+        margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, uniformtext={"minsize": 12, "mode": "hide"}
     )
     figure.update_xaxes(visible=False, range=[0, max(n, 1)])
     figure.update_yaxes(visible=False)
