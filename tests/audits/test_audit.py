@@ -108,7 +108,7 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 def test_lower_bounds_stay_below_the_claim(slug):
     algorithm = instance(ALGORITHMS[slug])
     for pair in pairs(algorithm.neighboring):
-        found = audit(algorithm, pair, runs=60, confidence=0.99)
+        found = audit(algorithm, pair, runs=100, confidence=0.99)
         assert found.holds, found
 
 
@@ -128,8 +128,8 @@ def test_every_draw_has_its_recorded_scale_and_is_its_own(slug):
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_every_draw_of_many_runs(slug):
-    found = draws(instance(ALGORITHMS[slug]), ROWS, runs=100)
-    assert honest(found, 100), found
+    found = draws(instance(ALGORITHMS[slug]), ROWS, runs=150)
+    assert honest(found, 150), found
 
 
 # Bounds

@@ -23,7 +23,7 @@ def words(app):
 
 def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
     assert not page.exception and page.title[0].value == "Hide a move, not a person."
-    assert "one row moved by at most" in words(page)
+    assert "one row moved by at most 101 m" in words(page)
     assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
     assert "dist-DP region means (ours): 4.6 rho = " in words(page)
     assert len(pictures(page)) == 5
@@ -40,7 +40,7 @@ def test_rho_from_smallest_to_the_diameter(page):
     assert any("NSM" in warning.value and "runs instead" in warning.value for warning in page.warning)
     for slug in ("dist-dp", "dist-dp-random-points"):
         page.radio(key="rho_method").set_value(slug).run()
-        assert not page.exception and "one row moved by at most" in words(page)
+        assert not page.exception and "one row moved by at most 30 km" in words(page)
 
 
 @pytest.mark.slow
@@ -49,6 +49,6 @@ def test_losses_wait_for_the_reader_and_carry_their_promises(page):
     page.checkbox(key="rho_seen").check().run()
     assert not page.exception and len(pictures(page)) == before + 1
     drawn = pictures(page)[-1]
-    assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to ", "NOT PRIVATE"))
+    assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 101 m", "NOT PRIVATE"))
     page.toggle(key="rho_hidden").set_value(False).run()
     assert not page.exception
