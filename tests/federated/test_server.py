@@ -289,15 +289,15 @@ def test_a_question_that_cannot_be_one_is_named_on_every_side(folder, monkeypatc
 
 
 @pytest.mark.slow
-def test_seven_faults_in_each_of_twelve_rounds_and_one_in_the_first_and_last(folder, monkeypatch):
+def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
     """Every run is cleanly aborted within its deadline, and names the client."""
     kinds = ("dies", "late", "truncated", "corrupted", "replayed", "oversized", "wrong_version", "other_question")
     agreement = agreed(FastLloyd(n_clusters=3, iterations=12))
     longest = 0.0
     for fault in kinds:
         for round_ in range(12):
-            if (fault == "replayed" and round_ == 0) or (fault == "late" and 0 < round_ < 11):
-                continue  # there is nothing to replay yet; a deadline takes 1.5 s
+            if fault == "replayed" and round_ == 0:
+                continue  # there is nothing to replay yet
             break_one(monkeypatch, fault, round_)
             host = Host(folder, agreement, round_timeout=1.5 if fault == "late" else 20.0)
             start = time.monotonic()
