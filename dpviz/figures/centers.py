@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
+from dpviz.figures.panels import closing, plane, reference
+from dpviz.figures.shots import Shot
 from dpviz.figures.theme import tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.trace import Step, Trace
@@ -29,22 +30,7 @@ def center_path(trace: Trace) -> list[np.ndarray]:
     return path
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    return [step.title for step in trace.steps]
-
-
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases exist at every frame."""
-    return [step.n_releases for step in trace.steps]
-
-
-def marks(trace: Trace) -> list[int]:
-    """Return the frames that get a tick."""
-    return list(range(len(trace.steps)))
-
-
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the plane, and loss, spend and ledger where they exist."""
     trace, colors = view.trace, view.colors
     private = trace.claimed.private
@@ -75,28 +61,18 @@ def panels(view: View) -> list[Panel]:
     else:
         tag(figure, colors, "NOT PRIVATE", inside=True)
     add_frames(figure, [first, first + 1], updates)
-    found = [Panel("plane", figure, f"A plane with {len(trace.cluster_centers)} centers after {len(path)} steps.")]
-    if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
-        found.append(loss_panel(view, list(range(len(path)))))
-    if trace.ledger:
-        found += [spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))]
-    return found
+    alt = f"A plane with {len(trace.cluster_centers)} centers after {len(path)} steps."
+    return [Panel("plane", figure, alt), *closing(view, shots)]
 
 
 REFERENCE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     legend=(("diamond", "KMeans center"), ("ring", "person")),
     caution="Every center was computed from raw rows without noise: publishing it tells about people. KMeans depends "
     "on its start too; this is the best of ten.",
 )
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     legend=(("center", "released center"), ("path", "its move"), ("diamond", "KMeans"), ("ring", "person")),
     caution="One run is one draw of the noise. Press Run with another seed before you believe a center.",
 )

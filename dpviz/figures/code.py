@@ -34,8 +34,8 @@ class Line(Protocol):
 
 def lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
     """Return the numbers of the lines that run at every frame: from kinds of steps, released values and the ledger."""
-    how = pane(trace)
-    steps, after = [t for t, _ in how.shots(trace)], how.releases(trace)
+    shots = pane(trace).shots(trace)
+    steps, after = [shot.step for shot in shots], [shot.releases for shot in shots]
     ends = {kind: [t for t in steps if trace.steps[t].kind == kind] for kind in {step.kind for step in trace.steps}}
     found = []
     for i, t in enumerate(steps):

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures import pane
 from dpviz.figures.panels import spend_table
+from dpviz.figures.shots import Shot
 from dpviz.figures.theme import DARK, STYLES, Style, Theme, base
 from dpviz.figures.view import Panel, View, add_last, xy
 from dpviz.postprocessing.beside import LETTERS
@@ -57,7 +58,8 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     By step a shorter run stays at its end. By epsilon there is one tick for every amount that some run has spent, and
     each shows the last picture that costs no more; a run without a promise shows its result.
     """
-    counts = [pane(trace).releases(trace) for trace in traces]
+    shots = [pane(trace).shots(trace) for trace in traces]
+    counts = [[shot.releases for shot in own] for own in shots]
     tables = [spend_table(trace).epsilon.to_numpy() for trace in traces]
     spent = [
         np.array([table[n] for n in count]) if trace.claimed.private else np.full(len(count), np.nan)
@@ -77,10 +79,9 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
             for values in spent
         ]
         heads = [f"Spent so far: ε {level:.3g}" for level in levels]
-    sentences = [pane(trace).sentences(trace) for trace in traces]
 
     def heard(tick: int) -> str:
-        return " · ".join(_heard(i, t, sentences[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
+        return " · ".join(_heard(i, t, shots[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
 
     titles = tuple(f"{head} · {heard(tick)}" for tick, head in enumerate(heads))
     return Timeline(
@@ -103,12 +104,11 @@ def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> floa
     return before if frame < 0 else float(values[frame])
 
 
-def _heard(run: int, trace: Trace, sentences: Sequence[str], spent: np.ndarray, frame: int) -> str:
+def _heard(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int) -> str:
     if frame < 0:
         return f"{LETTERS[run]}: not begun, its first picture costs ε {spent[0]:.3g}"
-    head = sentences[frame].split(" · ")[0]
     cost = f" (ε {spent[frame]:.3g})" if trace.claimed.private else ""
-    return f"{LETTERS[run]}: {head}{cost}"
+    return f"{LETTERS[run]}: {shots[frame].head}{cost}"
 
 
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:

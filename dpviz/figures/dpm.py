@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.panels import plane, reference
+from dpviz.figures.shots import Shot
 from dpviz.figures.theme import base, tag
 from dpviz.figures.tree import tree_panel, tree_table
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
@@ -23,23 +24,14 @@ MAX_MOVING = 250  # people drawn where the two columns change from frame to fram
 _NONE = np.empty((0, 2))
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
+def shots(trace: Trace) -> list[Shot]:
+    """Return one picture a step; accepted cuts and the averages get a tick."""
     regions = sum(step.kind == "region" for step in trace.steps)
-    lines = []
+    found = []
     for t, step in enumerate(trace.steps):
-        lines.append(f"Region {t + 1} of {regions} · {step.title}" if step.kind == "region" else step.title)
-    return lines
-
-
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases exist at every frame."""
-    return [step.n_releases for step in trace.steps]
-
-
-def marks(trace: Trace) -> list[int]:
-    """Return the frames of accepted cuts, and the averages."""
-    return [t for t, step in enumerate(trace.steps) if step.released.get("accepted", True)]
+        words = (f"Region {t + 1} of {regions}", step.title) if step.kind == "region" else (step.title, "")
+        found.append(Shot(t, *words, step.n_releases, tick=bool(step.released.get("accepted", True))))
+    return found
 
 
 def warning(trace: Trace) -> str:
@@ -400,7 +392,7 @@ def _strips(view: View, *, height: int = 190) -> Panel:
     )
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, tree, budget, and the true scores when hidden layers are asked for."""
     found = [_plane(view), _tree(view), _budget(view)]
     if view.hidden and any(step.hidden for step in view.trace.steps):
@@ -409,10 +401,8 @@ def panels(view: View) -> list[Panel]:
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
+    shots=shots,
     legend=(
         ("box", "region"),
         ("cut", "cut (dotted: rejected)"),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.centers import marks, releases, sentences
 from dpviz.figures.marks import NOWHERE, center, layered, tint
 from dpviz.figures.panels import ledger_panel, spend_panel
+from dpviz.figures.shots import Shot
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, xy
 from dpviz.trace import Trace
@@ -137,18 +137,14 @@ def _covered(view: View, *, height: int = 200) -> Panel:
     return Panel("side", figure, "True numbers of newly covered rows, pick by pick. Not private.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, covered rows (when hidden layers are asked for), spend and ledger."""
-    done = releases(view.trace)
     hidden = [_covered(view)] if view.hidden and view.trace.steps[0].hidden else []
-    return [_plane(view), *hidden, spend_panel(view, done), ledger_panel(view, done)]
+    return [_plane(view), *hidden, spend_panel(view, shots), ledger_panel(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     legend=(
         ("box", "picked cell"),
         ("disc", "candidate (area: noisy votes)"),

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.centers import marks, releases, sentences
 from dpviz.figures.marks import center, disc, disc_sizes, layered, segments
-from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
+from dpviz.figures.panels import closing
+from dpviz.figures.shots import Shot
 from dpviz.figures.view import Pane, Panel, View, moved, xy
 from dpviz.trace import Trace
 
@@ -60,20 +60,13 @@ def _plane(view: View) -> Panel:
     return layered(view, "Noisy counts of the cells, and centers", looks, frames, alt)
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, loss (when hidden layers are asked for), spend and ledger."""
-    done = releases(view.trace)
-    found = [_plane(view)]
-    if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
-        found.append(loss_panel(view, list(range(len(view.trace.steps)))))
-    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+    return [_plane(view), *closing(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     legend=(
         ("disc", "cell (area: noisy count)"),
         ("center", "released center"),

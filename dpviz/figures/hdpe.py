@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
-from dpviz.figures.pe import add_layers, layers, sentences, warning
+from dpviz.figures.pe import add_layers, layers, shots, warning
+from dpviz.figures.shots import Shot
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
-from dpviz.figures.votes import marks, releases, shots, votes_panel
+from dpviz.figures.votes import votes_panel
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_table"]
@@ -27,7 +28,7 @@ def budget_table(trace: Trace) -> pd.DataFrame:
     return found.reindex(PARTS.values()).reset_index()
 
 
-def _projected(view: View) -> Panel:
+def _projected(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     said = [step.released for step in trace.steps if "population" in step.released]
     p = said[0]["projection"].shape[1]
@@ -55,11 +56,11 @@ def _projected(view: View) -> Panel:
             marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
         tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", inside=True)
-    add_frames(figure, traces, layers(trace, lambda Z: Z[:, :2], "projected_centers"))
+    add_frames(figure, traces, layers(trace, shots, lambda Z: Z[:, :2], "projected_centers"))
     return Panel("plane", figure, f"The guesses of {len(said)} rounds in two of {p} projected columns.")
 
 
-def _recovered(view: View) -> Panel:
+def _recovered(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     figure = plane(view, "Recovered centers", height=340)
     first = len(figure.data)
@@ -69,13 +70,13 @@ def _recovered(view: View) -> Panel:
     )  # fmt: skip
     reference(view, figure)
     nothing = np.empty((0, 2))
-    found = [trace.steps[t].released.get("centers") for t, _ in shots(trace)]
+    found = [trace.steps[shot.step].released.get("centers") for shot in shots]
     add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])
     d, k = trace.domain.n_features, len(trace.cluster_centers)
     return Panel("side", figure, f"{k} centers, brought back to all {d} columns by the last release.")
 
 
-def _budget(view: View, frames: list[int], *, height: int = 150) -> Panel:
+def _budget(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
     table, colors = budget_table(view.trace), view.colors
     figure = base(colors, "Budget of each part, share of μ²", height=height, margin_left=118)
     words = [f"{row.part} ({row.releases} ×)" for row in table.itertuples()]
@@ -90,33 +91,30 @@ def _budget(view: View, frames: list[int], *, height: int = 150) -> Panel:
     figure.update_yaxes(autorange="reversed", showgrid=False)
     parts, each = [PARTS[entry.name] for entry in view.trace.ledger], ledger_table(view.trace).share.to_numpy()
     updates = []
-    for done in frames:
-        spent = [float(each[:done][[name == part for name in parts[:done]]].sum()) for part in table.part]
+    for shot in shots:
+        done = parts[: shot.releases]
+        spent = [float(each[: shot.releases][[name == part for name in done]].sum()) for part in table.part]
         updates.append([{"y": words, "x": spent}])
     add_frames(figure, [1], updates)
     said = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
     return Panel("side", figure, f"Shares of the budget: {said}.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the projected population, the recovered centers, the parts' budgets, votes, spend and ledger."""
-    done = releases(view.trace)
-    votes = dataclasses.replace(votes_panel(view), name="plane")  # below the projection in which rows vote
+    votes = dataclasses.replace(votes_panel(view, shots), name="plane")  # below the projection in which rows vote
     return [
-        _projected(view),
+        _projected(view, shots),
         votes,
-        _recovered(view),
-        _budget(view, done),
-        spend_panel(view, done),
-        ledger_panel(view, done),
+        _recovered(view, shots),
+        _budget(view, shots),
+        spend_panel(view, shots),
+        ledger_panel(view, shots),
     ]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     shots=shots,
     legend=(
         ("dot", "guess"),

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpviz.domain import Domain
 from dpviz.figures.marks import center, layered, segments, true_tick
-from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, loss_panel, spend_panel
+from dpviz.figures.panels import MAX_PEOPLE, closing
+from dpviz.figures.shots import Shot, in_phases
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, thin, xy
 from dpviz.trace import Step, Trace
@@ -20,52 +22,36 @@ CORNERS = 900  # of all outlines of one kind in one frame together; at most 48 e
 FAR = 3.0  # moves are drawn to at most so many domain radii: a division by almost 0 can go anywhere
 
 
-def shots(trace: Trace) -> list[tuple[int, int]]:
-    """Return (step, phase) of every frame; the start takes one."""
-    return [(t, p) for t, s in enumerate(trace.steps) for p in (range(3) if "raw" in s.released else (MOVE,))]
+def shots(trace: Trace) -> list[Shot]:
+    """Return three pictures an iteration, whose releases come with its noisy moves; the start takes one."""
+    return in_phases(
+        trace,
+        lambda step: range(3) if "raw" in step.released else (MOVE,),
+        lambda step, phase: _words(step, phase, trace.domain),
+        asking=ASSIGN,
+    )
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    lines, domain = [], trace.domain
-    for t, phase in shots(trace):
-        said = trace.steps[t].released
-        if "raw" not in said:
-            lines.append(f"Start · {len(said['centers'])} centers spread over the public domain; no row read")
-            continue
-        head = f"Iteration {said['round']} of {said['rounds']}"
-        if phase == ASSIGN and said["constrained"]:
-            tail = f"only rows within {domain.length(said['radius'])} of their center count, each by its offset from it"
-        elif phase == ASSIGN:
-            tail = "every row counts at its nearest center; one far row can change a sum by the whole domain's radius"
-        elif phase == RAW:
-            typical = said["sums_sd"] / max(float(np.median(said["noisy_counts"])), 1.0)
-            moves = domain.length(typical)
-            tail = f"noisy sum / noisy count; the noise moves a center of median size by {moves} per column"
-        else:
-            table = moves_table(trace.steps[t])
-            count = {
-                "shortened to the radius": int(table.shortened.sum()),
-                "back into the bounds": int(table.returned.sum()),
-            }
-            words = ", ".join(f"{number} {what}" for what, number in count.items() if number)
-            dead = int(said["dead"].sum())
-            tail = "every center moves to its noisy mean" + f" ({words})" * bool(words)
-            tail += f"; {dead} noisy count{'s are' if dead > 1 else ' is'} at most 1" if dead else ""
-        lines.append(f"{head} · {tail}")
-    return lines
-
-
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases exist at every frame: those of an iteration come with its noisy moves."""
-    before = [0, *(step.n_releases for step in trace.steps)]
-    return [before[t] if phase == ASSIGN else before[t + 1] for t, phase in shots(trace)]
-
-
-def marks(trace: Trace) -> list[int]:
-    """Return the frames at which a step starts."""
-    found = shots(trace)
-    return [i for i, (t, _) in enumerate(found) if i == 0 or t != found[i - 1][0]]
+def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
+    released = step.released
+    if "raw" not in released:
+        return "Start", f"{len(released['centers'])} centers spread over the public domain; no row read"
+    head = f"Iteration {released['round']} of {released['rounds']}"
+    if phase == ASSIGN and released["constrained"]:
+        reach = domain.length(released["radius"])
+        return head, f"only rows within {reach} of their center count, each by its offset from it"
+    if phase == ASSIGN:
+        return head, "every row counts at its nearest center; one far row can change a sum by the whole domain's radius"
+    if phase == RAW:
+        typical = released["sums_sd"] / max(float(np.median(released["noisy_counts"])), 1.0)
+        moves = domain.length(typical)
+        return head, f"noisy sum / noisy count; the noise moves a center of median size by {moves} per column"
+    table = moves_table(step)
+    count = {"shortened to the radius": int(table.shortened.sum()), "back into the bounds": int(table.returned.sum())}
+    words = ", ".join(f"{number} {what}" for what, number in count.items() if number)
+    dead = int(released["dead"].sum())
+    tail = "every center moves to its noisy mean" + f" ({words})" * bool(words)
+    return head, tail + (f"; {dead} noisy count{'s are' if dead > 1 else ' is'} at most 1" if dead else "")
 
 
 def warning(trace: Trace) -> str:
@@ -134,7 +120,7 @@ def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
     return (view.plane(around)[:, None] + radius[:, None, None] * circle[None]).reshape(-1, 2)
 
 
-def _plane(view: View) -> Panel:
+def _plane(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     looks = {
         "radius": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1.4}},
@@ -149,7 +135,7 @@ def _plane(view: View) -> Panel:
     if view.hidden and view.people is not None:
         marker = {"symbol": "x-thin-open", "size": 6, "color": colors.hidden, "line": {"width": 1.2}}
         looks["lost"] = {"mode": "markers", "name": "person outside every radius (not private)", "marker": marker}
-    frames = [_layers(view, trace.steps[t], phase) for t, phase in shots(trace)]
+    frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
     k, rounds = len(trace.cluster_centers), len(trace.steps) - 1
     alt = f"A plane with {k} released centers after {rounds} noisy iterations."
     return layered(view, "Centers, their radius, and their moves", looks, frames, alt)
@@ -179,7 +165,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
     return layers
 
 
-def _counts(view: View, *, height: int = 168) -> Panel:
+def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
@@ -199,13 +185,13 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     )
     none: dict[str, Any] = {"x": [None], "y": [None]}
     updates: list[list[dict[str, Any]]] = []
-    for t, phase in shots(trace):
+    for shot in shots:
         words = ""
-        if phase == ASSIGN or t not in tables:
+        if shot.phase == ASSIGN or shot.step not in tables:
             bars = ticks = none
-            words = "counts come with the next step" if phase == ASSIGN else "no row is counted here"
+            words = "counts come with the next step" if shot.phase == ASSIGN else "no row is counted here"
         else:
-            table = tables[t]
+            table = tables[shot.step]
             color = [colors.released_soft if dead else colors.released for dead in table.dead]
             x, y = table.center.tolist(), table.noisy_counts.round(1).tolist()
             bars = {"x": x, "y": y, "marker": {"color": color}, "error_y": {"array": table.sd.tolist()}}
@@ -219,20 +205,13 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     return Panel("side", figure, "The noisy number of rows at each center, with one standard deviation of the noise.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, counts, loss (when hidden layers are asked for), spend and ledger."""
-    done = releases(view.trace)
-    found = [_plane(view), _counts(view)]
-    if view.hidden and view.losses is not None:
-        found.append(loss_panel(view, [t - (phase != MOVE) for t, phase in shots(view.trace)]))
-    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+    return [_plane(view, shots), _counts(view, shots), *closing(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     shots=shots,
     legend=(
         ("center", "released center"),

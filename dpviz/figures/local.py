@@ -8,7 +8,8 @@ import pandas as pd
 from dpviz.domain import Domain
 from dpviz.figures.marks import TOP, true_tick
 from dpviz.figures.panels import ledger_panel, spend_panel
-from dpviz.figures.stemmer_kaplan import losses_panel, marks, plane_panel, releases, shots
+from dpviz.figures.shots import Shot, one_a_step, split_title
+from dpviz.figures.stemmer_kaplan import losses_panel, plane_panel
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames
 from dpviz.trace import Step, Trace
@@ -18,19 +19,18 @@ __all__ = ["PANE", "estimate_table", "report_table", "users_panels"]
 COLUMNS = 48  # cells drawn of every shown report: the ones with the largest estimates
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    return [_sentence(step, trace.domain) for step in trace.steps]
+def shots(trace: Trace) -> list[Shot]:
+    """Return one picture a step."""
+    return one_a_step(trace, lambda step: _words(step, trace.domain))
 
 
-def _sentence(step: Step, domain: Domain) -> str:
-    said = step.released
-    head, _, tail = step.title.partition(": ")
+def _words(step: Step, domain: Domain) -> tuple[str, str]:
+    said, (head, tail) = step.released, split_title(step)
     if step.kind != "reports":
-        return f"{head} · {tail}" if tail else head
+        return head, tail
     how = f"{len(said['estimates'])} noisy bits" if said["oracle"] == "oue" else "one noisy bit"
-    return (
-        f"{head} · {said['users']:,} people send {how} each about their cell of width "
+    return head, (
+        f"{said['users']:,} people send {how} each about their cell of width "
         f"{domain.length(said['width'])}; {tail}, "
         f"±{said['noise_sd']:.0f} each. {len(said['sample'])} reports are drawn as sent, the others only added up"
     )
@@ -94,7 +94,7 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def _reports(view: View, *, height: int = 190) -> Panel:
+def _reports(view: View, shots: list[Shot], *, height: int = 190) -> Panel:
     """Return the shown users' reports as rows of cells; the last grid's stay while other questions are asked."""
     trace, colors = view.trace, view.colors
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
@@ -112,8 +112,8 @@ def _reports(view: View, *, height: int = 190) -> Panel:
     figure.update_xaxes(title_text="cell, largest estimate first", showgrid=False, range=[0.5, COLUMNS + 0.5])
     figure.update_yaxes(title_text="person", showgrid=False, range=[users + 0.5, 0.5], nticks=4)
     updates, last = [], 0
-    for t, _ in shots(trace):
-        last = t if t in tables else last
+    for shot in shots:
+        last = shot.step if shot.step in tables else last
         table = tables[last]
         grid = table.pivot(index="user", columns="rank", values="says")
         own = table[table.true] if true else table.iloc[:0]
@@ -124,7 +124,7 @@ def _reports(view: View, *, height: int = 190) -> Panel:
     return Panel("side", figure, f"What {users} people sent, one row each: cells that a report speaks for are filled.")
 
 
-def _estimates(view: View, *, height: int = 178) -> Panel:
+def _estimates(view: View, shots: list[Shot], *, height: int = 178) -> Panel:
     """Return the largest estimates with error bars of two standard deviations, and the line they must pass."""
     trace, colors = view.trace, view.colors
     tables = {
@@ -142,8 +142,8 @@ def _estimates(view: View, *, height: int = 178) -> Panel:
         figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
     updates, last, top = [], 0, 1.0
-    for t, _ in shots(trace):
-        last = t if t in tables else last
+    for shot in shots:
+        last = shot.step if shot.step in tables else last
         table, said = tables[last].head(TOP), trace.steps[last].released
         share = 100 / max(said["total"] if "total" in said else said["users"], 1)
         least = share * (said["threshold"] if "threshold" in said else 2 * said["noise_sd"])
@@ -164,15 +164,14 @@ def _estimates(view: View, *, height: int = 178) -> Panel:
     )
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, reports, estimates, where the loss comes from (when hidden layers are asked for), and ledger."""
-    done = releases(view.trace)
-    found = [plane_panel(view), _reports(view), _estimates(view)]
+    found = [plane_panel(view, shots), _reports(view, shots), _estimates(view, shots)]
     if view.hidden and view.people is not None and view.reference_loss is not None:
-        found.append(losses_panel(view))
+        found.append(losses_panel(view, shots))
     if not view.hidden:
-        found.append(spend_panel(view, done))
-    return [*found, ledger_panel(view, done)]
+        found.append(spend_panel(view, shots))
+    return [*found, ledger_panel(view, shots)]
 
 
 def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:
@@ -234,10 +233,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     shots=shots,
     legend=(
         ("box", "cell that stands out"),

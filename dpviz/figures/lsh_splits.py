@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from dpviz.figures.centers import marks, releases, sentences
 from dpviz.figures.marks import NOWHERE, center, layered, paths
 from dpviz.figures.panels import spend_panel
+from dpviz.figures.shots import Shot
 from dpviz.figures.tree import tree_panel, tree_table
 from dpviz.figures.view import Pane, Panel, View, xy
 from dpviz.trace import Trace
@@ -83,16 +83,13 @@ def _tree(view: View, *, height: int = 306) -> Panel:
     )
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, tree and spend."""
-    return [_plane(view), _tree(view), spend_panel(view, releases(view.trace))]
+    return [_plane(view), _tree(view), spend_panel(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     legend=(
         ("cut", "this level's hyperplane"),
         ("disc", "noisy average (area: noisy count)"),

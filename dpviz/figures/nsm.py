@@ -7,10 +7,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, layered, outline, paths, segments, tint, true_tick
-from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
+from dpviz.figures.panels import closing
+from dpviz.figures.shots import Shot, split_title
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
-from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, marks, releases, shots, votes_panel
+from dpviz.figures.votes import GUESS, MAX_GUESSES, VOTE, drawn, votes_panel, voting
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
@@ -18,58 +19,57 @@ __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
 
 
-def _radius_words(step: Step, phase: int, trace: Trace) -> str:
+def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     said = step.released
-    return (
-        f"Radius · rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: they reach "
+    return "Radius", (
+        f"rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: they reach "
         f"to {said['radius'] / trace.domain.radius:.0%} of the declared radius"
     )
 
 
-def _near_words(step: Step, phase: int, trace: Trace) -> str:
+def _near_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     said = step.released
-    return (
-        f"Near · rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: most lie "
+    return "Near", (
+        f"rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: most lie "
         f"within {said['radius'] / trace.domain.radius:.0%} of the declared radius; longer rows count as if on its rim"
     )
 
 
-def _moment_words(step: Step, phase: int, trace: Trace) -> str:
+def _moment_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     table = strength_table(step, hidden=False)
-    return (
-        f"Directions · the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out "
-        "from the noise"
+    return "Directions", (
+        f"the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out from the noise"
     )
 
 
-def _summary_words(step: Step, phase: int, trace: Trace) -> str:
+def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     said = step.released
     head, size = step.kind.capitalize(), len(said["population"])
     if phase == GUESS:
-        return f"{head} · {size:,} points, placed by public and released values only"
+        return head, f"{size:,} points, placed by public and released values only"
     if phase == VOTE:
-        return (
-            f"{head} · each row counts at its nearest point and adds its offset from it; noise of standard "
+        return head, (
+            "each row counts at its nearest point and adds its offset from it; noise of standard "
             f"deviation {said['noise_sd']:.1f} on every count"
         )
-    return (
-        f"{head} · {int(said['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
+    return head, (
+        f"{int(said['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
         f"{said['threshold']:.0f} a count may be noise alone"
     )
 
 
-def _solve_words(step: Step, phase: int, trace: Trace) -> str:
+def _solve_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     points = f"{len(step.released['coreset_points'])} " if "coreset_points" in step.released else ""
-    return f"Free thinking · k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
+    return "Free thinking", f"k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
 
 
-def _correction_words(step: Step, phase: int, trace: Trace) -> str:
-    head, _, tail = step.title.partition(": ")
+def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    head, tail = split_title(step)
     disc = "; a row outside its disc pulls as if on the rim" if trace.domain.n_features <= FLAT else ""
     if "split" in step.released and step.released["split"].any():
         split = int(step.released["split"].sum())
         disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, free"
-    return f"{head} · {tail} to the noisy mean of their rows{disc}"
+    return head, f"{tail} to the noisy mean of their rows{disc}"
 
 
 WORDS = {
@@ -83,9 +83,9 @@ WORDS = {
 }
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    return [WORDS[trace.steps[t].kind](trace.steps[t], phase, trace) for t, phase in shots(trace)]
+def shots(trace: Trace) -> list[Shot]:
+    """Return three pictures of a summary (points, noisy counts, what stays), one of every other step."""
+    return voting(trace, lambda step, phase: WORDS[step.kind](step, phase, trace))
 
 
 def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
@@ -179,7 +179,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     return {}
 
 
-def _plane(view: View) -> Panel:
+def _plane(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     line = {"color": colors.released, "width": 1.6}
     released = center(colors)
@@ -198,12 +198,14 @@ def _plane(view: View) -> Panel:
         "still": {"mode": "markers", "marker": {**released["marker"], "color": colors.released_soft}},
         "centers": released,
     }
-    frames = [_layers(view, trace.steps[t], phase) for t, phase in shots(trace)]
+    frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
     alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and two paid corrections."
     return layered(view, "Candidates, noisy points, centers", looks, frames, alt)
 
 
-def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]) -> go.Figure:
+def _bars(
+    view: View, shots: list[Shot], title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]
+) -> go.Figure:
     """Return bars and a cut, empty until a step of `kind` has happened; columns x, y, strong and, if asked, true."""
     trace, colors = view.trace, view.colors
     figure = base(colors, title, height=144)
@@ -220,17 +222,17 @@ def _bars(view: View, title: str, kind: str, table: pd.DataFrame, cut: dict[str,
     figure.update_xaxes(range=[table.x.min() - 0.7, table.x.max() + 0.7], showgrid=False)
     empty: list[dict] = [{"x": [None], "y": [None]}] * len(shown)
     since = next(t for t, step in enumerate(trace.steps) if step.kind == kind)
-    add_frames(figure, list(range(len(shown))), [shown if t >= since else empty for t, _ in shots(trace)])
+    add_frames(figure, list(range(len(shown))), [shown if shot.step >= since else empty for shot in shots])
     return figure
 
 
-def _radius(view: View, step: Step) -> Panel:
+def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     table = radius_table(step, hidden=view.hidden)
     n, share = len(table), table.reach / view.trace.domain.radius
     table = table.assign(x=np.arange(n)[::-1], strong=~table.outside)
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
     at, top = n - 0.5 - table.outside.sum(), table.y.max()
-    figure = _bars(view, "How far rows reach", step.kind, table, {"x": [at, at], "y": [0, top]})
+    figure = _bars(view, shots, "How far rows reach", step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(
         title_text="up to this share of the declared radius", tickvals=table.x[every],
@@ -240,32 +242,25 @@ def _radius(view: View, step: Step) -> Panel:
     return Panel("plane", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
 
 
-def _strength(view: View, step: Step) -> Panel:
+def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
     table = strength_table(step, hidden=view.hidden).rename(columns={"strength": "y", "true_strength": "true"})
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]
-    figure = _bars(view, "Spread by direction", "moment", table, {"x": ends, "y": [edge, edge]})
+    figure = _bars(view, shots, "Spread by direction", "moment", table, {"x": ends, "y": [edge, edge]})
     figure.update_xaxes(title_text="direction, strongest first; below the line noise alone", dtick=-(-len(table) // 10))
     return Panel("side", figure, f"{int(table.signal.sum())} of {len(table)} directions stand out from the noise.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, what the summary learned, loss (when hidden layers are asked for), spend and ledger."""
-    done = releases(view.trace)
-    learned = {"radius": _radius, "near": _radius, "moment": _strength}
-    found = [_plane(view), *(learned[step.kind](view, step) for step in view.trace.steps if step.kind in learned)]
-    found.append(votes_panel(view, "counts"))
-    if view.hidden and view.losses is not None:
-        found.append(loss_panel(view, [t - (phase != KEEP) for t, phase in shots(view.trace)]))
-    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+    draw = {"radius": _radius, "near": _radius, "moment": _strength}
+    learned = [draw[step.kind](view, shots, step) for step in view.trace.steps if step.kind in draw]
+    return [_plane(view, shots), *learned, votes_panel(view, shots, "counts"), *closing(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     shots=shots,
     legend=(
         ("dot", "candidate"),

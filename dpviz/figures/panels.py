@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.domain import Domain
+from dpviz.figures.shots import Shot, complete
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Panel, View, add_frames, thin, xy
 from dpviz.privacy.ledger import Release, spent
@@ -16,6 +18,7 @@ from dpviz.trace import Trace
 
 __all__ = [
     "bounded",
+    "closing",
     "ledger_panel",
     "ledger_table",
     "loss_panel",
@@ -172,12 +175,12 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
     )
 
 
-def spend_panel(view: View, frames: list[int], *, height: int = 160) -> Panel:
-    """Return epsilon along the player's own steps; `frames[i]` is how many releases have happened at frame i."""
+def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Panel:
+    """Return epsilon along the player's own steps."""
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
     at = f", at δ {delta:.2g}" if delta else ""
     figure = base(colors, f"ε spent so far{at}", height=height)
-    steps, epsilon = list(range(1, len(frames) + 1)), [float(table.epsilon[n]) for n in frames]
+    steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"
     figure.add_scatter(
         x=steps, y=epsilon, mode=marks, line={"color": colors.released_soft, "width": 1.6}, hoverinfo="skip"
@@ -213,14 +216,9 @@ def _toward_middle(i: int, n: int) -> str:
     return "top left" if 2 * i >= n else "top right"
 
 
-def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "step") -> Panel:
-    """Return the loss beside KMeans along the player's own steps.
-
-    Parameters
-    ----------
-    steps : the step of the trace that is shown at frame i (-1: none yet)
-    name : what such a step is called
-    """
+def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: str = "step") -> Panel:
+    """Return the loss beside KMeans along the player's own steps; `name` is what a step of the run is called."""
+    steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = "k-median cost" if view.against == "KMedians" else "Loss", view.against
     figure = base(colors, f"{what} after each {name}", height=height)
@@ -264,7 +262,7 @@ def loss_panel(view: View, steps: list[int], *, height: int = 172, name: str = "
     return Panel("side", figure, f"{what} ends at {losses[-1]:.3g}{beside}. Not private.")
 
 
-def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
+def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Panel:
     """Return one segment per release, lit once it has happened; as wide as its share of mu^2 where that exists."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
@@ -279,6 +277,7 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     )
     figure.update_xaxes(visible=False, range=[0, max(n, 1)])
     figure.update_yaxes(visible=False)
+    frames = [shot.releases for shot in shots]
     first_frame = [next((i for i, count in enumerate(frames) if count > j), len(frames) - 1) for j in range(n)]
     figure.add_bar(
         orientation="h", y=[0] * n, x=(width - gap).tolist(), base=(np.cumsum(width) - width + gap / 2).tolist(),
@@ -306,6 +305,16 @@ def ledger_panel(view: View, frames: list[int], *, height: int = 74) -> Panel:
     ]
     add_frames(figure, [0], updates)
     return Panel("wide", figure, f"{n} releases in order, all of them made at the end.")
+
+
+def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
+    """Return what stands at the end of every family's panels: loss where it is asked for, spend and ledger if any."""
+    found = []
+    if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
+        found.append(loss_panel(view, shots, name=name))
+    if view.trace.ledger:
+        found += [spend_panel(view, shots), ledger_panel(view, shots)]
+    return found
 
 
 def whole(n: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,38 +11,38 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, segments
-from dpviz.figures.panels import ledger_panel, loss_panel, plane, reference, spend_panel
+from dpviz.figures.panels import closing, plane, reference
+from dpviz.figures.shots import Shot, split_title
 from dpviz.figures.theme import Theme
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
-from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, marks, releases, shots, votes_panel
+from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "add_layers", "layers", "lineage_table", "sentences", "warning"]
+__all__ = ["PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
 
 MAX_DRAWN = 45_000  # guesses over all frames: keeps a run of many rounds below 2 MB
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    lines = []
-    for t, phase in shots(trace):
-        step, said = trace.steps[t], trace.steps[t].released
-        head, _, tail = step.title.partition(": ")
-        if phase == GUESS:
-            size, variations = len(said["population"]), said["variations"]
-            tail = f"{size:,} public guesses, no data read yet"
-            if (said["group"] >= 0).any():
-                tail = f"{size:,} guesses: the last centers and {variations:,} variations of each"
-        elif phase == VOTE:
-            tail = (
-                "each row votes for its nearest guess; "
-                f"noise of standard deviation {said['noise_sd']:.1f} on every count"
-            )
-        elif "signal_to_noise" in said and said["round"] < said["rounds"]:
-            verdict = "stay" if said["signal_to_noise"] >= 1 else "are halved"
-            tail += f"; signal-to-noise {said['signal_to_noise']:.2g}: {said['variations']:,} variations each {verdict}"
-        lines.append(f"{head} · {tail}" if tail else head)
-    return lines
+def shots(trace: Trace) -> list[Shot]:
+    """Return three pictures a round: guesses, noisy votes, survivors and centers."""
+    return voting(trace, _words)
+
+
+def _words(step: Step, phase: int) -> tuple[str, str]:
+    released, (head, tail) = step.released, split_title(step)
+    if phase == GUESS:
+        size, variations = len(released["population"]), released["variations"]
+        if (released["group"] >= 0).any():
+            return head, f"{size:,} guesses: the last centers and {variations:,} variations of each"
+        return head, f"{size:,} public guesses, no data read yet"
+    if phase == VOTE:
+        noise = f"noise of standard deviation {released['noise_sd']:.1f} on every count"
+        return head, f"each row votes for its nearest guess; {noise}"
+    if "signal_to_noise" in released and released["round"] < released["rounds"]:
+        ratio, variations = released["signal_to_noise"], released["variations"]
+        verdict = "stay" if ratio >= 1 else "are halved"
+        tail += f"; signal-to-noise {ratio:.2g}: {variations:,} variations each {verdict}"
+    return head, tail
 
 
 def warning(trace: Trace) -> str:
@@ -107,17 +107,19 @@ def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
     return list(range(first, len(figure.data)))
 
 
-def layers(trace: Trace, flat: Callable[[np.ndarray], np.ndarray], key: str) -> list[list[dict[str, Any]]]:
-    """Return what the traces of `add_layers` show at every frame; `flat` maps points (m, p) to the plane.
+def layers(
+    trace: Trace, shots: Sequence[Shot], flat: Callable[[np.ndarray], np.ndarray], key: str
+) -> list[list[dict[str, Any]]]:
+    """Return what the traces of `add_layers` show at every shot; `flat` maps points (m, p) to the plane.
 
     `key` names the centers among the released values.
     """
-    frames = shots(trace)
-    most = min(MAX_GUESSES, MAX_DRAWN // len(frames))
+    most = min(MAX_GUESSES, MAX_DRAWN // len(shots))
     blank = xy(NOWHERE)
     before, updates = NOWHERE, []
-    for t, phase in frames:
-        step, said = trace.steps[t], trace.steps[t].released
+    for shot in shots:
+        step, phase = trace.steps[shot.step], shot.phase
+        said = step.released
         now = flat(said[key])
         guesses = votes = survivors = paths = blank
         if "population" in said:
@@ -142,30 +144,23 @@ def layers(trace: Trace, flat: Callable[[np.ndarray], np.ndarray], key: str) -> 
     return updates
 
 
-def _plane(view: View) -> Panel:
+def _plane(view: View, shots: Sequence[Shot]) -> Panel:
     trace = view.trace
     figure = plane(view, "Guesses, survivors, centers")
     traces = add_layers(figure, view.colors)
     reference(view, figure)
-    add_frames(figure, traces, layers(trace, view.plane, "centers"))
+    add_frames(figure, traces, layers(trace, shots, view.plane, "centers"))
     k = len(trace.cluster_centers)
     return Panel("plane", figure, f"A plane with {k} released centers after {len(trace.steps)} rounds of voting.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, votes, loss (when hidden layers are asked for), spend and ledger."""
-    done = releases(view.trace)
-    found = [_plane(view), votes_panel(view)]
-    if view.hidden and view.losses is not None:
-        found.append(loss_panel(view, [t - (phase != KEEP) for t, phase in shots(view.trace)], name="round"))
-    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+    return [_plane(view, shots), votes_panel(view, shots), *closing(view, shots, "round")]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     shots=shots,
     legend=(
         ("dot", "guess"),

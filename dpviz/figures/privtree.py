@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from dpviz.figures.centers import marks, releases, sentences
 from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, layered
 from dpviz.figures.panels import ledger_panel, spend_panel
+from dpviz.figures.shots import Shot
 from dpviz.figures.tree import tree_panel, tree_table
 from dpviz.figures.view import Pane, Panel, View, xy
 from dpviz.trace import Step, Trace
@@ -100,17 +100,13 @@ def _tree(view: View, *, height: int = 306) -> Panel:
     )
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, tree, spend and ledger."""
-    done = releases(view.trace)
-    return [_plane(view), _tree(view), spend_panel(view, done), ledger_panel(view, done)]
+    return [_plane(view), _tree(view), spend_panel(view, shots), ledger_panel(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     legend=(
         ("box", "box of this depth"),
         ("disc", "leaf (area: noisy count)"),

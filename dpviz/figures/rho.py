@@ -12,7 +12,8 @@ import plotly.graph_objects as go
 
 from dpviz.domain import Domain
 from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, tint
-from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
+from dpviz.figures.panels import closing
+from dpviz.figures.shots import Shot, one_a_step, split_title
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.trace import Step, Trace
@@ -33,23 +34,9 @@ def in_units(domain: Domain, length: float, units: Sequence[str]) -> str:
     return f"{value:.3g} {units[0]}".rstrip()
 
 
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    lines = []
-    for step in trace.steps:
-        head, _, tail = step.title.partition(": ")
-        lines.append(f"{head} · {tail}" if tail else head)
-    return lines
-
-
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases exist at every frame."""
-    return [step.n_releases for step in trace.steps]
-
-
-def marks(trace: Trace) -> list[int]:
-    """Return the frames that get a tick."""
-    return list(range(len(trace.steps)))
+def shots(trace: Trace) -> list[Shot]:
+    """Return one picture a step."""
+    return one_a_step(trace, split_title)
 
 
 def amount_table(step: Step) -> pd.DataFrame:
@@ -229,21 +216,19 @@ def _amounts(view: View, *, height: int = 168) -> Panel | None:
     return Panel("side", figure, f"The {TOP} fullest cells of each quadtree level, then the {TOP} largest regions.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the map, counts, loss (when hidden layers are asked for), spend and ledger."""
     trace = view.trace
     found = [_plane(view)]
     amounts = _amounts(view)
     if amounts is not None:
         found.append(amounts)
-    if view.hidden and view.losses is not None:
-        found.append(loss_panel(view, list(range(len(trace.steps)))))
-    spend, ledger = spend_panel(view, releases(trace)), ledger_panel(view, releases(trace))
+    *loss, spend, ledger = closing(view, shots)
     spend.figure.update_layout(title_text=f"ε spent so far, {PROMISE}")
     spend.figure.update_yaxes(title_text="ε (rho-dist)")
     count = len(trace.ledger)
     ledger.figure.update_layout(title_text=f"Ledger, {PROMISE}: {count} release{'s' * (count != 1)}")
-    return [*found, spend, ledger]
+    return [*found, *loss, spend, ledger]
 
 
 def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Panel:
@@ -277,10 +262,8 @@ def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Pa
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
+    shots=shots,
     legend=(
         ("dot", "noisy point"),
         ("box", "chosen quadtree cell"),

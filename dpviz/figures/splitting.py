@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from dpviz.figures.panels import plane, reference
-from dpviz.figures.pe import add_layers, layers
+from dpviz.figures.pe import add_layers, layers, shots
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames
-from dpviz.figures.votes import KEEP, shots
+from dpviz.figures.votes import KEEP
 from dpviz.postprocessing.verdict import groups_of
 
 __all__ = ["found_table", "panels", "sentences"]
@@ -39,8 +39,9 @@ def _plane(view: View, title: str) -> Panel:
     figure = plane(view, title, height=430)
     traces = add_layers(figure, view.colors)
     reference(view, figure)
-    drawn = zip(layers(view.trace, view.plane, "centers"), shots(view.trace), strict=True)
-    add_frames(figure, traces, [update for update, (_, phase) in drawn if phase == KEEP])
+    shown = shots(view.trace)
+    drawn = zip(layers(view.trace, shown, view.plane, "centers"), shown, strict=True)
+    add_frames(figure, traces, [update for update, shot in drawn if shot.phase == KEEP])
     last = found_table(view).iloc[-1]
     found = f"{int(last.found)} of {len(view.trace.cluster_centers)} groups have a center"
     return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")

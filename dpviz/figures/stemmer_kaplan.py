@@ -10,6 +10,7 @@ import pandas as pd
 from dpviz.domain import Domain
 from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, true_tick
 from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
+from dpviz.figures.shots import Shot, in_phases, split_title
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.geometry import inertia
@@ -23,10 +24,7 @@ __all__ = [
     "cell_corners",
     "loss_table",
     "losses_panel",
-    "marks",
     "plane_panel",
-    "releases",
-    "shots",
     "weight_table",
 ]
 
@@ -36,49 +34,32 @@ SHADES = (0.12, 0.26, 0.42, 0.6)  # opacity of a quarter of the table's cells ea
 MOST_LINES = 80  # grid lines drawn per direction
 
 
-def shots(trace: Trace) -> list[tuple[int, int]]:
-    """Return (step, phase) of every frame."""
-    return [
-        (t, phase)
-        for t, step in enumerate(trace.steps)
-        for phase in ((CELLS, AVERAGES) if step.kind == "buckets" else (AVERAGES,))
-    ]
+def shots(trace: Trace) -> list[Shot]:
+    """Return the pictures of a run; a table's cells come before its averages."""
+    return in_phases(
+        trace,
+        lambda step: (CELLS, AVERAGES) if step.kind == "buckets" else (AVERAGES,),
+        lambda step, phase: _words(step, phase, trace.domain),
+        asking=CELLS,
+        due=lambda step: 1,
+    )
 
 
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases exist at every frame: a table's cells come before its averages."""
-    return [trace.steps[t].n_releases - (phase == CELLS) for t, phase in shots(trace)]
-
-
-def marks(trace: Trace) -> list[int]:
-    """Return the frames at which a step starts."""
-    found = shots(trace)
-    return [i for i, (t, _) in enumerate(found) if i == 0 or t != found[i - 1][0]]
-
-
-def sentences(trace: Trace) -> list[str]:
-    """Return what is said at every frame."""
-    return [_sentence(trace.steps[t], phase, trace.domain) for t, phase in shots(trace)]
-
-
-def _sentence(step: Step, phase: int, domain: Domain) -> str:
-    said = step.released
+def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
+    said, (head, tail) = step.released, split_title(step)
     if step.kind == "cubes":
-        head, _, tail = step.title.partition(": ")
-        return f"{head} · {tail}: above {said['threshold']:.0f} rows, ±{said['noise_sd']:.0f}; they are halved"
+        return head, f"{tail}: above {said['threshold']:.0f} rows, ±{said['noise_sd']:.0f}; they are halved"
     if step.kind != "buckets":
-        head, _, tail = step.title.partition(": ")
-        return f"{head} · {tail}" if tail else head
-    head = step.title.partition(":")[0]
+        return head, tail
     if phase == CELLS:
         cells = f"{len(said['keys'])} cell{'s' * (len(said['keys']) != 1)}"
         where = f"{len(said['offset'])} random directions" if said["projected"] else "the domain"
-        return (
-            f"{head} · a shifted grid of width {domain.length(said['width'])} over {where}: {cells} have a "
+        return head, (
+            f"a shifted grid of width {domain.length(said['width'])} over {where}: {cells} have a "
             f"noisy count (±{said['noise_sd']:.0f}) of at least {said['threshold']:.0f}, all others stay unseen"
         )
     dropped = len(said["precise"]) - int(said["precise"].sum())
-    return f"{head} · noisy averages of the largest cells become {int(said['precise'].sum())} candidates" + (
+    return head, f"noisy averages of the largest cells become {int(said['precise'].sum())} candidates" + (
         f"; {dropped} are too noisy and dropped" if dropped else ""
     )
 
@@ -206,16 +187,16 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
     return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
 
 
-def _layers(view: View) -> list[dict[str, dict]]:
+def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
     """Return what the plane shows at every frame, by layer; what is missing is empty."""
     found: list[dict[str, dict]] = []
     points = NOWHERE  # candidates so far
-    for t, phase in shots(view.trace):
-        step = view.trace.steps[t]
+    for shot in shots:
+        step = view.trace.steps[shot.step]
         said, layers = step.released, {"candidates": _candidates(points)}
         if step.kind == "buckets":
             layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
-            if phase == AVERAGES:
+            if shot.phase == AVERAGES:
                 here = view.plane(said["averages"])
                 points = np.concatenate([points, here[said["precise"]]])
                 layers |= {"candidates": _candidates(points), "dropped": xy(here[~said["precise"]])}
@@ -257,7 +238,7 @@ def _layers(view: View) -> list[dict[str, dict]]:
     return found
 
 
-def plane_panel(view: View) -> Panel:
+def plane_panel(view: View, shots: list[Shot]) -> Panel:
     """Return the plane: cells, candidates, centers."""
     trace, colors = view.trace, view.colors
     line = {"color": colors.released, "width": 1.6}
@@ -281,10 +262,10 @@ def plane_panel(view: View) -> Panel:
     }
     k = len(trace.cluster_centers)
     alt = f"A plane with {k} released centers, chosen among candidates from crowded cells."
-    return layered(view, "Crowded cells, candidates, centers", looks, _layers(view), alt)
+    return layered(view, "Crowded cells, candidates, centers", looks, _layers(view, shots), alt)
 
 
-def _counts(view: View, *, height: int = 168) -> Panel:
+def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {
         t: (weight_table if step.kind == "weights" else bucket_table)(step, hidden=view.hidden)
@@ -304,10 +285,10 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     figure.update_yaxes(type="log", dtick=1, range=[1, math.log10(1.3 * max([20.0, *highest, *levels]))])
     empty = {"x": [None], "y": [None]}
     updates, last = [], 0  # the first step is a table
-    for t, phase in shots(trace):
-        last = t if t in tables else last
+    for shot in shots:
+        last = shot.step if shot.step in tables else last
         table = tables[last].head(TOP)
-        pale = ~table.kept if phase == AVERAGES else np.zeros(len(table), dtype=bool)
+        pale = ~table.kept if shot.phase == AVERAGES else np.zeros(len(table), dtype=bool)
         bars = {
             "x": table["rank"].tolist(),
             "y": table.noisy_count.round(1).tolist(),
@@ -321,7 +302,7 @@ def _counts(view: View, *, height: int = 168) -> Panel:
     return Panel("side", figure, f"The {TOP} largest noisy counts of each table; the line is the release threshold.")
 
 
-def losses_panel(view: View, *, height: int = 150) -> Panel:
+def losses_panel(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
     """Return what limits the result, at the last frame; it is empty before."""
     colors, table = view.colors, loss_table(view)
     figure = base(colors, "Loss in the end", height=height, margin_left=110)
@@ -340,29 +321,24 @@ def losses_panel(view: View, *, height: int = 150) -> Panel:
         "y": table.what.tolist(),
         "text": ["comes with the last step", *[""] * (len(table) - 1)],
     }
-    frames = len(shots(view.trace))
-    add_frames(figure, [0], [[nothing]] * (frames - 1) + [[shown]])
+    add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[shown]])
     words = ", ".join(f"{row.what} {row.loss:.3g}" for row in table.itertuples())
     return Panel("side", figure, f"Loss in the end: {words}. Not private.")
 
 
-def panels(view: View) -> list[Panel]:
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, counts, where the loss comes from (when hidden layers are asked for), spend and ledger."""
-    done = releases(view.trace)
-    found = [plane_panel(view), _counts(view)]
+    found = [plane_panel(view, shots), _counts(view, shots)]
     last = view.trace.steps[-1].released
     if view.hidden and view.people is not None and view.reference_loss is not None and "candidates" in last:
-        found.append(losses_panel(view))
+        found.append(losses_panel(view, shots))
     if view.hidden and view.losses is not None and np.isfinite(view.losses).sum() > 1:
-        found.append(loss_panel(view, [t for t, _ in shots(view.trace)]))
-    return [*found, spend_panel(view, done), ledger_panel(view, done)]
+        found.append(loss_panel(view, shots))
+    return [*found, spend_panel(view, shots), ledger_panel(view, shots)]
 
 
 PANE = Pane(
-    panels=panels,
-    sentences=sentences,
-    releases=releases,
-    marks=marks,
+    draw=panels,
     shots=shots,
     legend=(
         ("box", "crowded cell (shade: noisy count)"),

@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz.figures.film import Printed
+from dpviz.figures.shots import Shot, one_a_step
 from dpviz.figures.theme import Theme
 from dpviz.geometry import random_projection
 from dpviz.metrics import reference_name
@@ -112,32 +113,30 @@ class Panel:
 
 @dataclasses.dataclass(frozen=True)
 class Pane:
-    """How one family of algorithms is drawn. All lists have one entry per frame; a step may take several frames.
+    """How one family of algorithms is drawn.
 
     Attributes
     ----------
-    panels : View -> the figures, all with the same number of frames
-    sentences : Trace -> what is said at every frame; the part before " · " is set in bold
-    releases : Trace -> how many ledger entries exist at every frame
-    marks : Trace -> the frames that get a tick on the slider
+    draw : View, shots -> the figures, each with one frame a shot
     legend : (symbol of `legend.icon`, word) pairs
     caution : how the picture can fool you, one or two sentences
     warning : Trace -> one sentence if released values say that there is too little data, else ""
-    shots : Trace -> (step, picture within the step) of every frame; one frame a step unless said otherwise
+    shots : Trace -> the pictures of the player; one a step unless said otherwise
     axes, unpinned : the two columns that are drawn at first where there are more (none: the picture chooses), and what
         is drawn when none are chosen
     """
 
-    panels: Callable[[View], list[Panel]]
-    sentences: Callable[[Trace], list[str]]
-    releases: Callable[[Trace], list[int]]
-    marks: Callable[[Trace], list[int]]
+    draw: Callable[[View, list[Shot]], list[Panel]]
     legend: tuple[tuple[str, str], ...]
     caution: str
     warning: Callable[[Trace], str] = lambda trace: ""
-    shots: Callable[[Trace], list[tuple[int, int]]] = lambda trace: [(t, 0) for t in range(len(trace.steps))]
+    shots: Callable[[Trace], list[Shot]] = one_a_step
     axes: tuple[int, ...] = (0, 1)
     unpinned: str = "a fixed random projection"
+
+    def panels(self, view: View) -> list[Panel]:
+        """Return the figures of a run."""
+        return self.draw(view, self.shots(view.trace))
 
 
 def thin(n: int, most: int, seed: int = 0) -> np.ndarray:

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpviz.figures.marks import TOP, true_tick
+from dpviz.figures.shots import Shot, in_phases
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames, thin
 from dpviz.trace import Step, Trace
 
-__all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "marks", "releases", "shots", "votes_panel", "votes_table"]
+__all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
 
 GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: guesses, noisy votes, survivors and centers
 MAX_GUESSES = 500
 MAX_STRONG = 350  # of these, at most so many are the most voted ones; the rest is a fixed random sample
 
 
-def shots(trace: Trace) -> list[tuple[int, int]]:
-    """Return (step, phase) of every frame; a step without a vote shows its centers in one frame."""
-    return [
-        (t, phase)
-        for t, step in enumerate(trace.steps)
-        for phase in (range(3) if "noisy_votes" in step.released else (KEEP,))
-    ]
-
-
-def releases(trace: Trace) -> list[int]:
-    """Return how many releases exist at every frame: a round's guesses come before its votes."""
-    before = [0, *(step.n_releases for step in trace.steps)]
-    return [before[t] if phase == GUESS else before[t + 1] for t, phase in shots(trace)]
-
-
-def marks(trace: Trace) -> list[int]:
-    """Return the frames at which a step starts."""
-    found = shots(trace)
-    return [i for i, (t, _) in enumerate(found) if i == 0 or t != found[i - 1][0]]
+def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
+    """Return the pictures of a run; a round's guesses come before its votes, a step without a vote takes one."""
+    return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
 
 
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
@@ -66,7 +51,7 @@ def drawn(said: Mapping[str, Any], most: int) -> np.ndarray:
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
 
 
-def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
+def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes", *, height: int = 168) -> Panel:
     """Return the strongest noisy votes of the last vote as bars, with the keep threshold where one is released.
 
     `word` is what the votes are called, in the picture and in the hidden statistic.
@@ -86,17 +71,17 @@ def votes_panel(view: View, word: str = "votes", *, height: int = 168) -> Panel:
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, most + 0.6])
     nothing: dict[str, Any] = {"x": [None], "y": [None]}
     updates: list[list[dict[str, Any]]] = []
-    for t, phase in shots(trace):
-        last = max((voted for voted in tables if voted <= t), default=None)
-        if last is None or phase == GUESS:
+    for shot in shots:
+        last = max((voted for voted in tables if voted <= shot.step), default=None)
+        if last is None or shot.phase == GUESS:
             updates.append([*[nothing] * (3 if true else 2), {"text": [f"{word} come with the next step"]}])
             continue
         table, threshold = tables[last], steps[last].released.get("threshold")
         ranks = table["rank"].tolist()
-        pale = ~table.kept if phase == KEEP else np.zeros(len(table), dtype=bool)
+        pale = ~table.kept if shot.phase == KEEP else np.zeros(len(table), dtype=bool)
         color = [colors.released_soft if p else colors.released for p in pale]
         bars = {"x": ranks, "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
-        line = nothing if threshold is None or phase != KEEP else {"x": [0.4, most + 0.6], "y": [threshold] * 2}
+        line = nothing if threshold is None or shot.phase != KEEP else {"x": [0.4, most + 0.6], "y": [threshold] * 2}
         updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else []), {"text": [""]}])
     figure.add_scatter(
         x=[(most + 1) / 2], y=[0.5 * max(top, 1.0)], mode="text", text=[""], hoverinfo="skip",

@@ -40,7 +40,7 @@ def replay(trace: Trace, view: View | None = None) -> str:
     """
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
-    sentences = [sentence.replace(" · ", ": ", 1) for sentence in pane(trace).sentences(trace)]
+    sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
     looks = {
         mode: [
             {"name": panel.name, "alt": panel.alt, "figure": json.loads(panel.figure.to_json())}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
-from collections.abc import Callable
 
 import streamlit as st
 
 from dpviz.algorithms.pseudocode import Line, lines_of
-from dpviz.figures import Pane, Panel, View, pane, printed
+from dpviz.figures import Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
 from dpviz.figures.panels import ledger_table
+from dpviz.figures.shots import Shot
 from dpviz.metrics import reference_name
 from dpviz.trace import Trace
 from pages._ui import shell
@@ -62,7 +61,7 @@ def _lit(identity: str, _result: Result) -> list[list[int]]:
 @per_run(shared=64, own=32)
 def _ledger(identity: str, _result: Result) -> str:
     """Return the ledger as a table; the transport lights the rows that have happened at the shown step."""
-    per_frame = pane(_result.trace).releases(_result.trace)
+    per_frame = [shot.releases for shot in pane(_result.trace).shots(_result.trace)]
     rows = "".join(
         f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
         f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
@@ -94,19 +93,19 @@ def player(
     `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
     """
     how = pane(result.trace)
+    shots = how.shots(result.trace)
     legend = tuple((symbol, word.replace("KMeans", reference_name(result.trace))) for symbol, word in how.legend)
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
-        how = dataclasses.replace(how, sentences=_briefly(how))
         with st.container(key=f"{key}_figures"):
             draw(key, plane, zoom_of)
-        _transport(key, result, how, axes, opened, autoplay=True)
+        _transport(key, result, shots, axes, opened, brief=True)
         shell.key_line(legend, hidden)
         return
     with st.container(key=f"{key}_transport"):
-        _transport(key, result, how, axes, opened, autoplay=False)
+        _transport(key, result, shots, axes, opened)
     with st.container(key=f"{key}_figures", gap="xsmall"):
         if not shows("panels"):
             shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag stands at its edge
@@ -128,21 +127,28 @@ def player(
                 st.html(_ledger(result))
 
 
-def _briefly(how: Pane) -> Callable[[Trace], list[str]]:
-    """Return the sentences up to their first semicolon: what is done, without its numbers."""
-    return lambda trace: [line.partition(";")[0] for line in how.sentences(trace)]
+def briefly(shot: Shot) -> str:
+    """Return a picture's sentence up to its first semicolon: what is done, without its numbers."""
+    return shot.sentence.partition(";")[0]
 
 
 def _transport(
-    key: str, result: Result, how: Pane, axes: tuple[int, int] | None, opened: Opened | None, *, autoplay: bool
+    key: str,
+    result: Result,
+    shots: list[Shot],
+    axes: tuple[int, int] | None,
+    opened: Opened | None,
+    *,
+    brief: bool = False,
 ) -> None:
+    """Draw the controls; `brief` says less and plays at once."""
     transport(
         f"{key}_player",
         scope=f"{key}_figures",
-        titles=[on_screen(line) for line in how.sentences(result.trace)],
-        marks=how.marks(result.trace),
+        titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
+        marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),
-        autoplay=autoplay,
+        autoplay=brief,
         private=result.data.private,
         run="" if result.data.private else result.identity,  # the same on every page, however briefly it is told
         **starts(opened),

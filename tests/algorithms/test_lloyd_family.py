@@ -273,7 +273,7 @@ def test_the_family_has_its_own_pane_and_hides_people_unless_asked(cls):
         seen = View(trace, LIGHT, (0, 1), data.columns, data.units, data.X, None, None, None, hidden)
         panels = lloyd.PANE.panels(seen)
         frames = {len(panel.figure.frames) for panel in panels}
-        assert frames == {len(lloyd.PANE.sentences(trace))} == {len(lloyd.PANE.releases(trace))}
+        assert frames == {len(lloyd.PANE.shots(trace))}
         found[hidden] = "".join(panel.figure.to_json() for panel in panels)
     assert "NOT PRIVATE" in found[True] and "NOT PRIVATE" not in found[False]
 

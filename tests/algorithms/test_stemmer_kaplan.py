@@ -248,10 +248,10 @@ def test_losses_rank_kmeans_candidates_and_choice(seen):
 def test_every_shape_draws_and_steps_together(d, axes):
     X = blobs(d, 3000)
     trace = StemmerKaplan(n_clusters=3, rounds=2).run(X, domain=Domain.box(-1, 1, d, n_public=3000), seed=0)
-    frames = len(figures.PANE.sentences(trace))
+    shots = figures.PANE.shots(trace)
     found = figures.PANE.panels(view(trace, X, axes=axes))
-    assert all(len(panel.figure.frames) == frames for panel in found)
-    assert figures.PANE.releases(trace)[-1] == len(trace.ledger) and not figures.PANE.warning(trace)
+    assert all(len(panel.figure.frames) == len(shots) for panel in found)
+    assert shots[-1].releases == len(trace.ledger) and not figures.PANE.warning(trace)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
     text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
     assert "NOT PRIVATE" not in text and "true count" not in text

@@ -370,10 +370,10 @@ def test_report_frame_shows_what_was_sent(oracle):
 def test_every_shape_draws_and_steps_together(d, axes, values):
     X = blobs(d, 3000)
     trace = run(X, n_clusters=3, **values)
-    frames = len(figures.PANE.sentences(trace))
+    shots = figures.PANE.shots(trace)
     found = figures.PANE.panels(view(trace, X, axes=axes))
-    assert all(len(panel.figure.frames) == frames for panel in found)
-    assert figures.PANE.releases(trace)[-1] == len(trace.ledger)
+    assert all(len(panel.figure.frames) == len(shots) for panel in found)
+    assert shots[-1].releases == len(trace.ledger)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
     text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
     assert "NOT PRIVATE" not in text and "true count" not in text and "own cell" not in text

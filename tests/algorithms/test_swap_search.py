@@ -197,10 +197,10 @@ def test_every_shape_draws_and_steps_together(algorithm, d, axes):
     X = blobs(d, 2000)
     trace = algorithm(n_clusters=3, epsilon=2.0).run(X, domain=Domain.box(-1, 1, d, n_public=2000), seed=0)
     seen = view(trace, X, axes=axes)
-    frames = len(figures.PANE.sentences(trace))
+    shots = figures.PANE.shots(trace)
     found = figures.PANE.panels(seen)
-    assert all(len(panel.figure.frames) == frames for panel in found)
-    assert figures.PANE.releases(trace)[-1] == len(trace.ledger)
+    assert all(len(panel.figure.frames) == len(shots) for panel in found)
+    assert shots[-1].releases == len(trace.ledger)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
     text = "".join(panel.figure.to_json() for panel in figures.PANE.panels(view(trace, X, hidden=False, axes=axes)))
     assert "NOT PRIVATE" not in text and "true count" not in text

@@ -41,7 +41,7 @@ def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug, runs):
     lines, seen = PSEUDOCODE[slug], set()
     for trace in runs(slug):
         frames = lit(trace, lines)
-        titles = pane(trace).sentences(trace)
+        titles = [shot.sentence for shot in pane(trace).shots(trace)]
         assert len(frames) == len(titles)
         for frame, title in zip(frames, titles, strict=True):
             assert 1 <= len(frame) <= 5, title
@@ -56,7 +56,7 @@ def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug, runs):
 def test_a_coin_is_lit_wherever_something_is_released(slug, runs):
     lines = PSEUDOCODE[slug]
     for trace in runs(slug):
-        releases = pane(trace).releases(trace)
+        releases = [shot.releases for shot in pane(trace).shots(trace)]
         for i, frame in enumerate(lit(trace, lines)):
             new = {entry.label for entry in trace.ledger[releases[i - 1] if i else 0 : releases[i]]}
             assert new - {"scatter"} <= {lines[number].label for number in frame}, (i, new)

@@ -28,7 +28,7 @@ def traces():
 
 def test_by_step_a_shorter_run_stays_at_its_end(traces):
     clock = timeline([traces["nsm"], traces["kmeans"]], "step")
-    n, m = (len(pane(traces[slug]).sentences(traces[slug])) for slug in ("nsm", "kmeans"))
+    n, m = (len(pane(traces[slug]).shots(traces[slug])) for slug in ("nsm", "kmeans"))
     assert clock.ticks == max(n, m)
     assert clock.frames == tuple(tuple(min(t, k - 1) for t in range(clock.ticks)) for k in (n, m))
     assert clock.titles[0].startswith(f"Step 1 of {clock.ticks} · A: ")
@@ -42,7 +42,7 @@ def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
     assert (np.diff(spent, axis=1) >= 0).all()
     assert np.allclose(levels, spent.max(axis=0), rtol=5e-3)
     for run, own, frames in zip(runs, spent, clock.frames, strict=True):
-        table, counts = spend_table(run).epsilon.to_numpy(), pane(run).releases(run)
+        table, counts = spend_table(run).epsilon.to_numpy(), [shot.releases for shot in pane(run).shots(run)]
         assert [0.0 if f < 0 else table[counts[f]] for f in frames] == own.tolist()
         for tick, frame in enumerate(frames[:-1]):  # the next picture would cost more than anybody has spent by then
             later = counts[frame + 1] if frame + 1 < len(counts) else None
@@ -66,7 +66,7 @@ def test_planes_have_the_same_ranges_and_numbers_in_the_last_frame_only(traces):
         assert len({tuple(figure["layout"][axis]["range"]) for figure in found}) == 1
     for figure, trace, (numbers, words) in zip(found, runs, partners(runs), strict=True):
         frames = figure["frames"]
-        assert len(frames) == len(pane(trace).sentences(trace))
+        assert len(frames) == len(pane(trace).shots(trace))
         at = [trace["name"] for trace in figure["data"]].index("place")
         texts = [frame["data"][frame["traces"].index(at)].get("text") for frame in frames]
         assert texts[:-1] == [None] * (len(frames) - 1)

@@ -107,9 +107,9 @@ def test_all_panels_step_together_and_end_as_their_last_frame(sample, axes):
     seen = view(sample, axes=axes, epsilon=4.0)
     how = pane(seen.trace)
     found = how.panels(seen)
-    frames = len(how.sentences(seen.trace))
+    frames = len(how.shots(seen.trace))
     assert [panel.name for panel in found] == ["plane", "side", "side", "wide"]
-    assert all(len(panel.figure.frames) == frames for panel in found) and len(how.releases(seen.trace)) == frames
+    assert all(len(panel.figure.frames) == frames for panel in found)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
     for panel in found:
         for index, data in zip(panel.figure.frames[-1].traces, panel.figure.frames[-1].data, strict=True):
@@ -147,7 +147,7 @@ def test_the_page_is_told_when_only_one_region_remains():
 
 def test_sentences_name_the_cut_in_original_units():
     trace = view().trace
-    said, line = trace.steps[0].released, dpm.PANE.sentences(trace)[0]
+    said, line = trace.steps[0].released, dpm.PANE.shots(trace)[0].sentence
     at = trace.domain.denormalize(np.full(2, said["position"]))[said["column"]]
     assert (
         line.startswith(f"Region 1 of {len(regions(trace))} · ")

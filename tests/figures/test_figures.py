@@ -13,6 +13,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, hdpe, marks, nsm, pane, splitting, votes
 from dpviz.figures.panels import spend_table
+from dpviz.figures.shots import complete
 from dpviz.figures.theme import DARK, LIGHT, STYLES
 from dpviz.figures.view import thin, xy
 from dpviz.frozen import freeze
@@ -60,9 +61,10 @@ def test_spend_frame_is_concave_and_ends_at_the_total():
 def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     seen = view(slug, axes=axes)
     how = pane(seen.trace)
-    found, frames = how.panels(seen), len(how.sentences(seen.trace))
-    assert len(how.releases(seen.trace)) == frames and how.releases(seen.trace)[-1] == len(seen.trace.ledger)
-    assert set(how.marks(seen.trace)) <= set(range(frames)) and how.caution
+    found, shots = how.panels(seen), how.shots(seen.trace)
+    frames = len(shots)
+    assert shots[-1].releases == len(seen.trace.ledger) and complete(shots)[-1] == len(seen.trace.steps) - 1
+    assert any(shot.tick for shot in shots) and all(shot.head for shot in shots) and how.caution
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
@@ -129,7 +131,7 @@ def test_nsm_outline_is_the_shadow_of_a_ball_in_original_units():
 
 def test_nsm_draws_free_assignments_dashed_and_paid_moves_solid():
     seen = view("nsm", sample="blobs", axes=(0, 1))
-    figure, kinds = pane(seen.trace).panels(seen)[0].figure, [t for t, _ in votes.shots(seen.trace)]
+    figure, kinds = pane(seen.trace).panels(seen)[0].figure, [shot.step for shot in nsm.shots(seen.trace)]
     layers = {trace.name: trace for trace in figure.data}
     assert layers["free"].line.dash == "4px,4px" and layers["paid"].line.dash is None
 
@@ -147,7 +149,8 @@ def test_nsm_draws_free_assignments_dashed_and_paid_moves_solid():
 
 def test_nsm_says_when_a_row_is_read_and_what_it_costs():
     seen = view("nsm", sample="town", axes=(0, 1))
-    lines, done = pane(seen.trace).sentences(seen.trace), pane(seen.trace).releases(seen.trace)
+    shots = pane(seen.trace).shots(seen.trace)
+    lines, done = [shot.sentence for shot in shots], [shot.releases for shot in shots]
     free = next(i for i, line in enumerate(lines) if line.startswith("Free thinking"))
     assert "nothing spent" in lines[free] and done[free] == done[free - 1] < done[free + 1]
     assert lines[0].startswith("Radius") and "of the declared radius" in lines[0] and done[0] == 1
@@ -171,7 +174,7 @@ def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     (moving,) = right.frames[0].traces
     drawn = [np.isfinite(np.asarray(frame.data[0].x, dtype=float)).sum() for frame in right.frames]
     assert drawn[:-1] == [0] * (len(drawn) - 1) and drawn[-1] == 3 and right.data[moving].name == "released center"
-    assert how.sentences(seen.trace)[-1].startswith("One noisy average")
+    assert how.shots(seen.trace)[-1].sentence.startswith("One noisy average")
 
 
 def test_vote_splitting_steps_two_runs_together_and_shows_who_lost_a_group():

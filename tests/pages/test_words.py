@@ -8,7 +8,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
-from pages._ui.player import _briefly
+from pages._ui.player import briefly
 from pages._ui.words import on_screen
 from tests.pages.test_pages import app, open_page
 
@@ -60,7 +60,12 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code(slug):
     algorithm = ALGORITHMS[slug](n_clusters=2)
     trace = algorithm.run(data.X, domain=data.domain, seed=0)
     how = pane(trace)
-    lines = [*how.sentences(trace), how.warning(trace), *trace.warnings, *algorithm.advice(2, data.n_public)]
+    lines = [
+        *(shot.sentence for shot in how.shots(trace)),
+        how.warning(trace),
+        *trace.warnings,
+        *algorithm.advice(2, data.n_public),
+    ]
     assert code_names(map(on_screen, lines)) == []
 
 
@@ -71,6 +76,7 @@ def test_greek_letters_are_letters_and_other_words_stay():
 def test_home_says_what_is_done_without_its_numbers():
     data = load_sample("tiny")
     trace = ALGORITHMS["pe-means"](n_clusters=2).run(data.X, domain=data.domain, seed=0)
-    full, brief = pane(trace).sentences(trace), _briefly(pane(trace))(trace)
+    shots = pane(trace).shots(trace)
+    full, brief = [shot.sentence for shot in shots], [briefly(shot) for shot in shots]
     assert any("signal-to-noise" in line for line in full) and not any("signal-to-noise" in line for line in brief)
     assert len(brief) == len(full) and all(line and full[i].startswith(line) for i, line in enumerate(brief))

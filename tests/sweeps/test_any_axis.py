@@ -12,6 +12,7 @@ from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View
 from dpviz.figures.panels import loss_panel
+from dpviz.figures.shots import one_a_step
 from dpviz.figures.theme import LIGHT
 from dpviz.metrics import kmeans_distances, loss_path, mean_distance
 from dpviz.sweeps import summary
@@ -153,7 +154,7 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
     found, best = replay(data, algorithm, 0), reference(data, 4, 0, objective)
     view = View(found.trace, LIGHT, (0, 1), data.columns, data.units, hidden=True, losses=found.losses,
                 reference=best.trace.cluster_centers, reference_loss=best.loss)  # fmt: skip
-    panel = loss_panel(view, list(range(len(found.trace.steps))))
+    panel = loss_panel(view, one_a_step(found.trace))
     assert panel.figure.layout.title.text.startswith(f"{title} after each")
     assert panel.figure.data[0].y[-1] == pytest.approx(found.losses[-1] / best.loss)
     assert panel.figure.data[0].x[-1] == len(found.trace.steps)  # the player's own steps

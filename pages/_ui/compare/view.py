@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.figures import Panel, View, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
+from dpviz.figures.shots import complete
 from dpviz.postprocessing.beside import LETTERS, Row, facts, partners, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
@@ -150,7 +151,7 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
     numbers = [len(run.trace.cluster_centers) for run in comparison.runs]
     unlike = len(set(numbers)) > 1
     for run, frames, n in zip(comparison.runs, clock.frames, numbers, strict=True):
-        steps = _steps(run)
+        steps = complete(pane(run.trace).shots(run.trace))
         losses, best = run.losses, run.reference_loss
         values = []
         for frame in frames:
@@ -164,19 +165,6 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
             f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, it is not comparable."
         )
     return "Loss so far, × KMeans", found, note
-
-
-def _steps(run: Result) -> list[int]:
-    """Return the step whose loss belongs to every frame: the last one that has made all its releases by then."""
-    releases, steps = pane(run.trace).releases(run.trace), run.trace.steps
-    if len(releases) == len(steps):
-        return list(range(len(steps)))
-    ends = [step.n_releases for step in steps]
-    last = len(releases) - 1
-    return [
-        len(steps) - 1 if i == last else max((s for s, end in enumerate(ends[:-1]) if end <= n), default=-1)
-        for i, n in enumerate(releases)
-    ]
 
 
 def _row(row: Row) -> str:
