@@ -3,11 +3,16 @@
 import streamlit as st
 
 from pages._ui import catalog, controls, links, shell
-from pages._ui.data import files, gallery
+from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
 
 links.enter(__file__, controls.data, has=("navigation",))
-WAYS = {"Samples": gallery.samples, "Make blobs": gallery.blobs, controls.OWN_FILE: data_upload.files}
+WAYS = {
+    "Samples": gallery.samples,
+    "Make blobs": gallery.blobs,
+    "Paint": paint.paint,
+    controls.OWN_FILE: data_upload.files,
+}
 
 chosen, upload = catalog.chosen(), files.shown()
 if st.session_state.get("data_way") == controls.OWN_FILE and upload is not None:

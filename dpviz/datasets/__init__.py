@@ -14,6 +14,10 @@ from dpviz.datasets.loading import (
     load,
     load_csv,
     load_sample,
+    made,
+)
+from dpviz.datasets.painted import (
+    Painted,
 )
 
 __all__ = [
@@ -21,9 +25,11 @@ __all__ = [
     "Blobs",
     "Clipping",
     "Dataset",
+    "Painted",
     "clipping",
     "from_table",
     "load",
     "load_csv",
     "load_sample",
+    "made",
 ]

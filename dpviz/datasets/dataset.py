@@ -25,7 +25,7 @@ class Dataset:
     columns : names of the d columns; public
     units : units of the d columns; public
     domain : Domain
-    labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only
+    labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only; -1 belongs to none
     dataset_id : "sample:NAME" or a random token, never derived from the data
     title, description, n_clusters, facts : for the pages; `facts` is the whole data dictionary
     private : bool, nothing of the rows may be shown, and noise must be secure
@@ -53,6 +53,12 @@ class Dataset:
     def n_public(self) -> int:
         """The declared number of rows; counted only where none is declared, and then the data are public."""
         return len(self.X) if self.domain.n_public is None else self.domain.n_public
+
+    @functools.cached_property
+    def groups(self) -> np.ndarray | None:
+        """The labels, where there are as many known groups as `n_clusters` says. NOT PRIVATE."""
+        fits = self.labels is not None and len(set(self.labels.tolist()) - {-1}) == self.n_clusters
+        return self.labels if fits else None
 
     @functools.cached_property
     def incomplete(self) -> int:

@@ -16,12 +16,14 @@ from dpviz.datasets import dictionary
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
 from dpviz.datasets.earth import Equirectangular
+from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Table, TableError, read_table
 from dpviz.domain import Domain
 
-__all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample"]
+__all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "highdim", "tiny", "iris", "wine", "digits")
+_MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
 _PACKAGE = Path(__file__).parents[1]
 _FOLDER = next(  # in an installed package, else beside it in a checkout
     (place for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if place.is_dir()),
@@ -43,14 +45,27 @@ def load_sample(name: str) -> Dataset:
 
 
 def load(name: str) -> Dataset:
-    """Return what a public name stands for: a sample, or blobs by the text of their parameters.
+    """Return what a public name stands for: a sample, blobs by the text of their parameters, or painted people.
 
     Raises
     ------
     ValueError
         If there is no such sample, or the parameters are out of range.
     """
-    return Blobs.parse(name).make() if name.startswith(Blobs.PREFIX) else load_sample(name)
+    found = made(name)
+    return load_sample(name) if found is None else found.make()
+
+
+def made(name: str) -> Blobs | Painted | None:
+    """Return what is made from its public name alone, None for the name of anything else.
+
+    Raises
+    ------
+    ValueError
+        If the name begins like one and is none.
+    """
+    kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
+    return None if kind is None else kind.parse(name)
 
 
 def load_csv(

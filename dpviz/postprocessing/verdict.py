@@ -67,11 +67,13 @@ class Groups:
 def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.ndarray | None = None) -> Groups:
     """Return the groups of rows X (n, d) by labels (n,), or by the nearest of the reference centers (k, d).
 
-    Rows and centers are in original units; rows that are not finite do not count. A label that one row alone has is
-    no group: no private center may stand for one person.
+    Rows and centers are in original units; rows that are not finite do not count, nor do those with the label -1. A
+    label that one row alone has is no group: no private center may stand for one person.
     """
     Z, z = domain.normalize(X), domain.normalize(reference)
     finite = np.isfinite(Z).all(axis=1)
+    if labels is not None:
+        finite &= np.asarray(labels) != -1
     Z = Z[finite]
     codes = pairwise_distances_argmin(Z, z) if labels is None else np.asarray(labels)[finite]
     _, codes = np.unique(codes, return_inverse=True)

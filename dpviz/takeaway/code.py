@@ -54,7 +54,7 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
 def _load(trace: Trace) -> str:
     kind, _, name = trace.dataset_id.partition(":")
     head = "import sys\n\nimport numpy as np\n\nimport dpviz\nfrom dpviz.algorithms import ALGORITHMS\n"
-    if kind in ("sample", "blobs") and trace.seed is not None:
+    if kind in ("sample", "blobs", "painted") and trace.seed is not None:
         known = name if kind == "sample" else trace.dataset_id
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
     facts_of = {key: value for key, value in trace.domain.to_dict().items()}

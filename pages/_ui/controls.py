@@ -10,7 +10,8 @@ from urllib.parse import quote, unquote
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
-from dpviz.datasets import SAMPLES, Blobs
+from dpviz.datasets import SAMPLES, Blobs, made
+from dpviz.datasets.painted import check as check_painting
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.papers import registry
 from dpviz.params import ParamSpec
@@ -21,7 +22,7 @@ from pages._ui import catalog, distance, exact, federated
 from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
-from pages._ui.data import gallery
+from pages._ui.data import gallery, paint
 from pages._ui.explore import who
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
@@ -60,7 +61,7 @@ class SweepData(Control):
 
     def from_widget(self, kept: Any) -> Any:
         """Return those that everybody can have."""
-        return tuple(name for name in kept if name in SAMPLES or name.startswith(Blobs.PREFIX))
+        return tuple(name for name in kept if name in SAMPLES or (":" in name and made(name) is not None))
 
 
 def file_word(columns: Iterable[str]) -> str:
@@ -76,10 +77,10 @@ def columns_of(word: str) -> list[str]:
 def _public(text: str) -> str:
     if text in SAMPLES:
         return text
-    key = Blobs.parse(text).key if text.startswith(Blobs.PREFIX) else ""
-    if not key:
+    found = made(text)
+    if found is None:
         raise ValueError("no such data")
-    return key
+    return found.key
 
 
 def _any_data(text: str) -> str:
@@ -361,14 +362,21 @@ def data(known: Mapping[str, Any]) -> Sequence[Control]:
     """Data: what is in use, the public ways to it, and the generator's form."""
     found: list[Control] = [
         DataControl("d", "explore_data", "Data in use", ParamSpec(SAMPLES[0]), accepts=_any_data),
-        Control("way", "data_way", "Where the data come from", _choice("Samples", ("Samples", "Make blobs"))),
+        Control("way", "data_way", "Where the data come from", _choice("Samples", ("Samples", "Make blobs", "Paint"))),
     ]
+    if known.get("way") == "Paint":
+        found.append(Control("paint", paint.KEY, "Painting", ParamSpec(""), accepts=_painting))
     if known.get("way") == "Make blobs":
         found += [
             Control(f"p.{name}", f"blobs_{name}", gallery.label(name), spec, typed=spec.optional)
             for name, spec in params.specs(Blobs).items()
         ]
     return found
+
+
+def _painting(text: str) -> str:
+    check_painting(text)
+    return text
 
 
 def _list(check: Callable[[str], Any], text: str) -> str:

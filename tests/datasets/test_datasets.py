@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpviz.datasets import SAMPLES, Blobs, clipping, dictionary, load, load_csv, load_sample
+from dpviz.datasets import SAMPLES, Blobs, Painted, clipping, dictionary, load, load_csv, load_sample, made
 from dpviz.datasets.earth import EARTH_RADIUS, Equirectangular
 from dpviz.domain import Domain
 
@@ -149,6 +149,38 @@ def test_blobs_are_made_again_from_their_name_and_follow_their_parameters():
     for key in ("blobs:", "blobs:x=1", "blobs:n_rows=much", "blobs:n_rows"):
         with pytest.raises(ValueError, match="does not name blobs"):
             load(key)
+
+
+def test_painted_people_are_made_again_from_their_name():
+    code = "AAA" * 4 + "." + "___" * 5 + ".gAA" + "~ABA"
+    data = load(Painted(code).key)
+    step = 20 / 512
+    assert data.X[0].tolist() == [-10 + step / 2] * 2 and data.X[4].tolist() == [10 - step / 2] * 2
+    assert data.X[9].tolist() == [step / 2, -10 + step / 2]  # the letter g is 32, half of 64
+    assert data.X[10].tolist() == [-10 + step / 2, -10 + 64.5 * step]
+    assert data.labels.tolist() == [0] * 4 + [1] * 5 + [2, -1] and data.n_clusters == 3
+    assert data.domain.n_public == len(data.X) == 11 and data.title == "Painted, 11 people in 3 groups"
+    assert (np.abs(data.X) < 10).all() and not data.private and data.dataset_id == f"painted:{code}"
+    assert made("town") is None and made(data.dataset_id) == Painted(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("AAA" * 9, "at least 10 people are needed; 9 are there"),
+        ("AAA" * 301, "300 people are the most"),
+        ("AAA" * 1_000_000, "300 people are the most"),
+        (".".join(["AAA"] * 13), "12 groups are the most"),
+        ("." * 100_000, "no painting"),
+        *(
+            (code, "no painting")
+            for code in ("AA", "AAA..AAA", "A\u0661A", "NaN,NaN", "AAA\n", "~~", "<b>", None, 1e6, ["AAA"])
+        ),
+    ],
+)
+def test_what_is_no_painting_is_one_sentence(code, words):
+    with pytest.raises(ValueError, match=rf"^Painted: .*{words}[^.]*\.$"):
+        Painted(code)
 
 
 def test_any_table_loads_with_its_dictionary(tmp_path):

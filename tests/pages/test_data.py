@@ -20,6 +20,7 @@ from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import SAMPLES, dictionary
+from pages._ui.data import paint
 from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.shell import PAGES, plain
 from tests.pages.pictures import pictures
@@ -97,6 +98,36 @@ def test_blobs_are_made_chosen_and_explored_and_a_bad_parameter_is_a_sentence(st
     assert key.startswith("blobs:n_rows=400,") and not app.exception
     finish(press(app, "Run"))
     assert json.loads(app.session_state["shown"])[0] == key
+
+
+def test_a_painting_is_used_and_explored_and_what_is_none_is_a_sentence(start):
+    app = start()
+    app.segmented_control(key="data_way").set_value("Paint").run()
+    assert not app.exception and next(b for b in app.button if b.label == "Use these people").disabled
+    code = "AAA" * 30 + "." + "zzz" * 30
+    app.session_state["painted"] = code
+    app.run()
+    press(app, "Use these people")
+    assert app.session_state["explore_data"] == f"painted:{code}"
+    app.switch_page("pages/explore.py").run()
+    assert app.selectbox(key="explore_data").value == f"painted:{code}"
+    finish(press(app, "Run"))
+    assert json.loads(app.session_state["shown"])[0] == f"painted:{code}"
+    for page in ("compare", "attacker", "tradeoff", "federated", "distance", "plan", "ledger", "data"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception, page
+
+
+@pytest.mark.parametrize("sent", ["AAA" * 1_000_000, float("nan"), [[1e9, 1]] * 3, "AA", {"x": 1}, None])
+def test_a_browser_cannot_send_what_is_no_painting(monkeypatch, sent):
+    said, state = [], {"painted": "AAA", "paint": {"people": sent}}
+    monkeypatch.setattr(paint.st, "session_state", state)
+    monkeypatch.setattr(paint.messages, "say", lambda *words: said.append(words))
+    paint._took()
+    assert state["painted"] == "AAA" and [kind for kind, _ in said] == ["problem"]
+    state["paint"]["people"] = "AAAzzz~___"
+    paint._took()
+    assert state["painted"] == "AAAzzz~___" and len(said) == 1
 
 
 def test_a_public_file_is_declared_and_explored(start):

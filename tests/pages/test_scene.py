@@ -23,7 +23,12 @@ PAGES = {
     "data": controls.data,
     "limits": controls.limits,
 }
-PUBLIC = st.sampled_from(SAMPLES) | st.builds(lambda n, k: Blobs(n_rows=n, n_clusters=k).key, st.just(60), st.just(3))
+PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")
+PUBLIC = (
+    st.sampled_from(SAMPLES)
+    | st.builds(lambda n, k: Blobs(n_rows=n, n_clusters=k).key, st.just(60), st.just(3))
+    | PAINTING.map("painted:{}".format)
+)
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(controls.file_word),
@@ -40,19 +45,20 @@ ODD = {  # controls whose values are no choice and no number
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
     ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001", "1/(n ln n), n^-1.1"]),
+    ("data", "paint"): st.just("") | PAINTING,
     ("data", "d"): PUBLIC | COLUMNS.map(controls.file_word),
     **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high")},
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
 }
 
 
-def values_of(page, control):
+def values_of(page, control, known):
     """What a control may hold."""
     if (page, control.word) in ODD:
         return ODD[page, control.word]
     if page == "tradeoff" and control.word.startswith("p."):
-        spec = next(s for s in map(controls.params.specs, controls.ALGORITHMS.values()) if control.word[2:] in s)
-        spec = spec[control.word[2:]]
+        among = [controls.params.specs(controls.ALGORITHMS[slug]) for slug in known["a"]]
+        spec = next(specs for specs in among if control.word[2:] in specs)[control.word[2:]]
         return st.sampled_from(["", ", ".join(map(str, spec.choices)) if spec.choices else controls.vary.example(spec)])
     spec = control.spec
     if spec.kind == "choice" and not spec.choices:
@@ -74,7 +80,7 @@ def values_of(page, control):
 def scenes(draw, page):
     vocabulary, values = PAGES[page], {}
     while fresh := [control for control in vocabulary(values) if control.word not in values]:
-        values |= {control.word: draw(values_of(page, control)) for control in fresh}
+        values |= {control.word: draw(values_of(page, control, values)) for control in fresh}
     return scene.Scene(
         page,
         values,
@@ -113,6 +119,10 @@ HOSTILE = [
     *(f"v=1&s={s}" for s in ("-1", str(2**53), str(2**64), "1.5", "0;drop table", "../../etc/passwd", "none")),
     *(f"v=1&d={d}" for d in ("nowhere", MARKUP, "", "blobs:", "blobs:n_rows=1e9", "blobs:n_rows=999999999", "file:")),
     *(f"v=1&d={d}" for d in ("blobs:__class__=1", "file:" + ",".join("a" * 65), "/etc/passwd", "town%00", "TOWN")),
+    *(
+        f"v=1&d=painted:{code}"
+        for code in ("", "AAA", "AAA" * 301, "AA" * 20, "%00" * 30, ".".join(["AAA"] * 13), MARKUP)
+    ),
     *(f"v=1&a={a}" for a in ("nobody", MARKUP, "__init__", "")),
     *("k=5&k=6", "d=town&d=city", "a=nsm&a=nsm", "v=1&v=1", "hide=form&hide=all", "axes=0&axes=0"),
     *("v=x", "v=-1", "v=10001", "t=-1", "t=1e9", "hide=everything", "play=maybe", "layers=7"),

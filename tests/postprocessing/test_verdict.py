@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import Painted
 from dpviz.domain import Domain
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
 from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict, quantity
@@ -76,11 +77,18 @@ def test_a_group_is_found_by_a_center_of_its_own_within_its_radius():
     assert wide.found_by(np.array([[0.1, 0.0]])).tolist() == [True, False]  # one center never stands for two groups
 
 
+def minority_painted():
+    return Painted("AAA" * 20 + "." + "___" * 3 + "~a_a").make()
+
+
 def test_the_groups_are_those_of_the_labels_and_one_person_is_none(X, kmeans):
     labels = np.repeat([0, 1, 2], 1000)
     assert groups_of(X, DOMAIN, kmeans).sizes.tolist() == [1000, 1000, 1000]
     labels[0] = 7
     assert groups_of(X, DOMAIN, kmeans, labels).sizes.tolist() == [999, 1000, 1000]
+    labels[:5] = -1  # strewn people belong to no group
+    assert groups_of(X, DOMAIN, kmeans, labels).sizes.tolist() == [995, 1000, 1000]
+    assert minority_painted().groups.tolist() == [0] * 20 + [1] * 3 + [-1]
 
 
 def test_a_good_run_is_called_good(X, kmeans):

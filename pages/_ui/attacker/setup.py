@@ -149,9 +149,8 @@ def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
 
 
 def _groups(data: Dataset) -> Groups:
-    labels = data.labels if data.labels is not None and len(set(data.labels.tolist())) == data.n_clusters else None
     centers = workers().call(reference, data, data.n_clusters, 0).trace.cluster_centers
-    return groups_of(data.X, data.domain, centers, labels)
+    return groups_of(data.X, data.domain, centers, data.groups)
 
 
 _shared = st.cache_resource(max_entries=32, show_spinner=False)(_found)

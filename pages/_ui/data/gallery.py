@@ -125,7 +125,10 @@ def facts(data: Dataset) -> None:
         + "</p>"
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.page_link("pages/explore.py", label="Explore it", icon=":material/play_circle:")
+        name = data.dataset_id.removeprefix("sample:")
+        if st.button("Explore it", icon=":material/play_circle:"):
+            catalog.choose(name)  # what is looked at, also where another data set is in use
+            st.switch_page("pages/explore.py")
         st.download_button(
             "Data dictionary",
             dictionary.dump(data.facts),

@@ -17,8 +17,7 @@ from pages._ui.results import Result
 def groups(identity: str, _result: Result) -> Groups:
     """Return the groups that are there: the labels' where the data have as many as their k, else KMeans'."""
     data = _result.data
-    labels = data.labels if data.labels is not None and len(set(data.labels.tolist())) == data.n_clusters else None
-    return groups_of(data.X, data.domain, _result.reference.cluster_centers, labels)
+    return groups_of(data.X, data.domain, _result.reference.cluster_centers, data.groups)
 
 
 @per_run(shared=256, own=64)

@@ -42,5 +42,5 @@ def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
 
 def _again(cell: Run) -> bool:
     """Return whether a script of its own can make the run again: known data, declared bounds, all rows, noise."""
-    known = cell.data.startswith(("sample:", "blobs:"))
+    known = cell.data.startswith("sample:")
     return known and (cell.bounds, cell.n_rows, cell.noise) == ("declared", None, "seeded")

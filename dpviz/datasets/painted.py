@@ -1,0 +1,112 @@
+"""Painted people: a few hundred made-up rows in two columns whose public name is the painting itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.datasets import dictionary
+from dpviz.datasets.dataset import Dataset
+
+__all__ = ["Painted"]
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_PLACES = 512  # along each side of the box, whose bounds are -10 and 10: three letters name one of 512 x 512
+_CODE = re.compile(r"(?:(?:[\w-]{3})+(?:\.(?:[\w-]{3})+)*)?(?:~(?:[\w-]{3})*)?", re.ASCII)
+_VALUE = np.full(128, 255, dtype=np.uint8)
+_VALUE[[ord(letter) for letter in _ALPHABET]] = np.arange(64)
+
+
+@dataclasses.dataclass(frozen=True)
+class Painted:
+    """People that somebody painted: they are made up, so that their places may stand in a name and in a link.
+
+    Parameters
+    ----------
+    code : three letters a person, groups one after the other with a dot between them, outliers at the end after "~";
+        written by `pages/_ui/data/paint.js`
+
+    Raises
+    ------
+    ValueError
+        One sentence if the code is none, or holds too few or too many people or groups.
+    """
+
+    name: ClassVar[str] = "Painted"
+    PREFIX: ClassVar[str] = "painted:"
+    FEWEST: ClassVar[int] = 10
+    MOST: ClassVar[int] = 300
+    MOST_GROUPS: ClassVar[int] = 12
+    code: str
+
+    def __post_init__(self) -> None:
+        check(self.code)
+        if not self.FEWEST <= self.n_rows:
+            raise ValueError(f"Painted: at least {self.FEWEST} people are needed; {self.n_rows} are there.")
+
+    @property
+    def n_rows(self) -> int:
+        """The number of people."""
+        return len(re.sub("[.~]", "", self.code)) // 3
+
+    @property
+    def key(self) -> str:
+        """The public name from which the same rows can be made again."""
+        return self.PREFIX + self.code
+
+    @classmethod
+    def parse(cls, key: str) -> Painted:
+        """Return the people that `key` names."""
+        return cls(key.removeprefix(cls.PREFIX))
+
+    def make(self) -> Dataset:
+        """Return the data set, shape (n_rows, 2), every row in the middle of its place."""
+        groups, _, outliers = self.code.partition("~")
+        parts = [part for part in groups.split(".") if part]
+        letters = _VALUE[np.frombuffer("".join([*parts, outliers]).encode(), dtype=np.uint8)].reshape(-1, 3)
+        place = letters.astype(np.int64) @ (4096, 64, 1)
+        X = np.column_stack(np.divmod(place, _PLACES)) * (20 / _PLACES) + (10 / _PLACES - 10)
+        X.setflags(write=False)
+        sizes = [len(part) // 3 for part in parts]
+        n, k = len(X), max(len(parts), 1)
+        facts = dictionary.complete(
+            {
+                "title": f"Painted, {n} people in {k} group{'s' * (k > 1)}",
+                "description": "Painted on the Data page; the bounds are the edges of the canvas.",
+                "columns": [
+                    {"name": name, "low": -10, "high": 10, "description": f"made-up coordinate, {way}"}
+                    for name, way in (("x", "to the right"), ("y", "up"))
+                ],
+                "n_clusters": k,
+                "scale": "common",
+                "n_public": n,
+                "unit_of_privacy": "one row is one made-up person",
+                "origin": "painted by hand; its link holds every person",
+                "licence": "CC0 1.0",
+            }
+        )
+        return Dataset(
+            X=X,
+            columns=("x", "y"),
+            units=("", ""),
+            domain=dictionary.domain_of(facts),
+            labels=np.repeat([*range(len(parts)), -1], [*sizes, n - sum(sizes)]),
+            dataset_id=self.key,
+            title=facts["title"],
+            description=facts["description"],
+            n_clusters=k,
+            facts=facts,
+        )
+
+
+def check(code: object) -> None:
+    """Check a painting that may still have too few people; whatever a browser may send is looked at in one pass."""
+    if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
+        raise ValueError(f"Painted: {Painted.MOST} people are the most.")
+    if not isinstance(code, str) or not _CODE.fullmatch(code[: 5 * Painted.MOST]) or len(code) > 5 * Painted.MOST:
+        raise ValueError("Painted: this is no painting of people inside the box.")
+    if code.count(".") >= Painted.MOST_GROUPS:
+        raise ValueError(f"Painted: {Painted.MOST_GROUPS} groups are the most.")

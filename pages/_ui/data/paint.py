@@ -1,0 +1,75 @@
+"""A canvas on which a visitor paints people: groups, a minority, an outlier; they become a data set like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dpviz.datasets import Painted
+from dpviz.datasets.painted import check
+from pages._ui import catalog, messages
+from pages._ui.data import gallery
+
+_HERE = Path(__file__).parent
+KEY = "painted"  # of the session's state: the painting as text
+_TOOLS = {
+    "group": ("Group", "Paint people of a group; begin away from the others for a new one"),
+    "minority": ("Minority", "Paint a small, tight group"),
+    "outlier": ("Outlier", "Place one person"),
+    "move": ("Move one", "Drag one person"),
+    "erase": ("Erase", "Take people away"),
+}
+_BUTTONS = "".join(
+    f'<button data-tool="{tool}" aria-pressed="false" title="{what}">{word}</button>'
+    for tool, (word, what) in _TOOLS.items()
+)
+_ALT = (
+    "Canvas to paint people on, from -10 to 10 both ways. Arrow keys move the cursor, with Shift in small steps; Enter "
+    "uses the chosen tool there; Control and Z undo."
+)
+_component = st.components.v2.component(
+    "dpviz_paint",
+    html=f'<div class="dpviz-paint"><div class="tools" role="group" aria-label="What you paint">{_BUTTONS}<span></span>'
+    '<button data-do="undo">Undo</button><button data-do="clear">Clear</button></div>'
+    f'<canvas tabindex="0" role="application" aria-label="{_ALT}"></canvas><output aria-live="polite"></output></div>',
+    css=(_HERE / "paint.css").read_text(),
+    js=(_HERE / "paint.js").read_text(),
+)
+
+
+def paint() -> None:
+    """Show the canvas; a painting of enough people can be used on every page."""
+    code = st.session_state.setdefault(KEY, "")
+    canvas, about = st.columns([6, 5], gap="medium")
+    with canvas:
+        data = {"code": code, "fewest": Painted.FEWEST, "most": Painted.MOST, "groups": Painted.MOST_GROUPS}
+        _component(key="paint", data=data, height="content", on_people_change=_took)
+    with about:
+        st.markdown(
+            "Press and drag to paint. By keyboard: arrow keys move the cursor on the canvas, Enter paints. Nobody here "
+            "is real, so the painting is DEMO, and a link to it carries every person: it opens for everybody, and a "
+            "reload keeps it."
+        )
+        try:
+            made = Painted(code)
+        except ValueError:
+            made = None  # too few as yet; the canvas says so
+        used = made is not None and st.session_state.explore_data == made.key
+        st.button(
+            "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or made is None,
+            on_click=catalog.choose, args=(made.key if made else "",),
+        )  # fmt: skip
+    if made is not None:
+        gallery.facts(catalog.sample(made.key))
+
+
+def _took() -> None:
+    """Keep what was painted; what is no painting is one sentence, and the one before stays."""
+    code = st.session_state["paint"].get("people")
+    try:
+        check(code)
+    except ValueError as problem:
+        messages.say("problem", f"{problem} The painting before it stays.")
+    else:
+        st.session_state[KEY] = code
