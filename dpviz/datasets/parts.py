@@ -15,6 +15,7 @@ from dpviz.datasets.readers.table import TableError, faults_as, kind_of
 __all__ = ["Part", "parts_of", "resized"]
 
 PART_ROWS = 2**17
+PART_CELLS = 2**27  # 1 GB of numbers: what one part may take in memory, however small its file is
 _KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records", "M": "dates", "m": "times"}
 
 
@@ -62,7 +63,7 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
     Raises
     ------
     ValueError
-        If the file is neither, no matrix, or not of numbers.
+        If the file is neither, no matrix, not of numbers, or if a part of it would need too much memory.
     """
     name = str(path.resolve())
     if path.suffix == ".npy":
@@ -74,6 +75,8 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
         if matrix.dtype.kind not in "biuf":
             kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would hold the names of its fields
             raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
+        _fits(path, 1, shape[1])
+        part_rows = min(part_rows, PART_CELLS // max(shape[1], 1))
         return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, max(shape[0], 1), part_rows))
     if path.suffix != ".parquet":
         raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
@@ -83,7 +86,10 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
             kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
             if kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
                 raise TableError(f"datasets: column {place} of {path.name} must hold numbers; it holds {kind}.")
+        width = len(columns) or len(file.schema_arrow)
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
+    _fits(path, max(sizes, default=0), width)
+    part_rows = min(part_rows, PART_CELLS // max(width, 1))
     found, start, group = [], 0, 0
     while group < len(sizes):
         first, rows = group, 0
@@ -92,6 +98,14 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
         found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
         start += rows
     return tuple(found) or (Part(name, 0, 0, (), tuple(columns)),)
+
+
+def _fits(path: Path, rows: int, columns: int) -> None:
+    """Refuse rows that can only be read together and need too much memory: kilobytes of Parquet can hold them."""
+    if rows * columns > PART_CELLS:
+        kind = "row group" if path.suffix == ".parquet" else "row"
+        mend = "write it with smaller row groups" if path.suffix == ".parquet" else "use fewer columns"
+        raise TableError(f"datasets: a {kind} of {path.name} has more than {PART_CELLS:,} cells; {mend}.")
 
 
 def resized(parts: Sequence[Part], n_rows: int) -> tuple[Part, ...]:

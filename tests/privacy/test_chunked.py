@@ -8,6 +8,7 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
+from dpviz.datasets import parts as datasets_parts
 from dpviz.datasets.parts import Part, parts_of, resized
 from dpviz.domain import Domain
 from dpviz.privacy.chunked import ChunkedRows, threads
@@ -119,6 +120,24 @@ def test_the_command_line_reads_a_file_in_parts(files, capsys):
     assert said[0][1:4] == said[2][1:4] and said[0][5:] == said[2][5:] and said[1][1:] == said[2][1:]
     assert main(["run", "pe-means", "--data", str(folder / "rows.npy"), "--public", "--in-parts"]) == 2
     assert "its public bounds low and high must be given" in capsys.readouterr().err
+
+
+def test_no_part_takes_more_memory_than_a_part_may(files, tmp_path, monkeypatch, capsys):
+    """Kilobytes of Parquet can hold a row group of any size; a .npy file is cut into shorter parts instead."""
+    folder, X = files
+    monkeypatch.setattr(datasets_parts, "PART_CELLS", 699 * D)
+    parts = parts_of(folder / "rows.npy")
+    assert max(part.stop - part.start for part in parts) == 699
+    np.testing.assert_array_equal(np.concatenate([part.read() for part in parts]), X)
+    options = ["--private", "--in-parts", "--low", "0", "--high", "1", "--n-public", "100", "--n-clusters", "2"]
+    np.save(tmp_path / "wide.npy", np.zeros((2, 699 * D + 1)))
+    for path, words in (
+        (folder / "rows.parquet", "a row group of rows.parquet has more than 2,097 cells; write it with smaller"),
+        (tmp_path / "wide.npy", "a row of wide.npy has more than 2,097 cells; use fewer columns"),
+    ):
+        assert main(["run", "nsm", "--data", str(path), *options]) == 2
+        assert words in capsys.readouterr().err
+    assert parts_of(folder / "rows.parquet", ["a", "b"])  # two of three columns fit
 
 
 def test_foreign_files_are_one_sentence(tmp_path):
