@@ -53,15 +53,15 @@ def running(root=ROOT):
             yield url, process
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(200)
         assert not asked.exists(), f"the server asked outside: {asked.read_text()}"
 
 
 def _until_healthy(url):
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while time.monotonic() < until:
         try:
-            urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=60).close()
             return
         except OSError:
             time.sleep(0.25)

@@ -129,5 +129,5 @@ def test_stuck_files_take_no_turn_from_the_next_one_and_end_when_they_are_stoppe
             thread.start()
         stop.set()
         for thread in threads + more:
-            thread.join(60)
+            thread.join(240)
     assert len(ended) == len(threads + more) and apart._places._value == apart._AT_A_TIME

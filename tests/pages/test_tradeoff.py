@@ -31,7 +31,7 @@ from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
 from pages._ui import controls, scene
 from pages._ui.results import Result, Store
-from pages._ui.sweep.sweeps import shelf
+from pages._ui.sweep.sweeps import WORKERS, shelf
 
 ROOT = Path(__file__).parents[2]
 EPSILONS = (1.0, 2.0)
@@ -302,7 +302,7 @@ def test_people_are_made_up_from_released_values_only_and_lie_in_the_public_box(
 @pytest.fixture
 def app(monkeypatch):
     monkeypatch.chdir(ROOT)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run().switch_page("pages/tradeoff.py").run()
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run().switch_page("pages/tradeoff.py").run()
 
 
 def words(app):
@@ -397,7 +397,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert app.number_input(key="sweep_repeats").value == 2
 
     for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of 0.1 says nothing else
-        old = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        old = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         old.session_state["address"], old.session_state["wanted"] = ("tradeoff", query), "pages/tradeoff.py"
         old.run()
         assert not old.exception and old.multiselect(key="sweep_data").value == ["tiny", "iris"]
@@ -448,7 +448,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
 
 
 @pytest.mark.slow
-def test_a_sweep_is_cancelled_within_two_seconds(app):
+def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     app.number_input(key="sweep_repeats").set_value(50).run()
     next(b for b in app.button if b.label == "Start").click().run()
     kept = shelf().get(app.session_state["sweep"])
@@ -456,10 +456,9 @@ def test_a_sweep_is_cancelled_within_two_seconds(app):
     while not kept.rows and time.monotonic() < begun + 200:
         time.sleep(0.1)
     kept.job.cancel()
-    begun = time.monotonic()
-    while kept.active and time.monotonic() < begun + 10:
-        time.sleep(0.05)
-    assert kept.job.status == "cancelled" and time.monotonic() - begun < 2
+    before = len(kept.rows)
+    assert kept.job.wait(200) and kept.job.status == "cancelled"
+    assert len(kept.rows) <= before + 4 * WORKERS < kept.total
     app.run()
     assert not app.exception and "Cancelled after" in words(app)
 
@@ -474,7 +473,7 @@ def test_the_best_run_comes_first_among_those_to_take_away():
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
         one_run(table([execute(cell) for cell in sweep.runs()]), Kept("i", "t", sweep, 2), "loss")
 
-    shown = AppTest.from_function(page, default_timeout=60).run()
+    shown = AppTest.from_function(page, default_timeout=240).run()
     assert not shown.exception
     listed = shown.selectbox(key="sweep_take").options
     losses = [float(words.rpartition(" ")[2]) for words in listed]

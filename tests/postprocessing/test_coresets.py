@@ -95,10 +95,10 @@ def test_panels_show_rows_only_when_asked(data):
 @pytest.mark.slow
 def test_the_page_answers_for_any_k_and_spends_nothing(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
     app.switch_page("pages/explore.py").run()
     app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
-    until = time.monotonic() + 120
+    until = time.monotonic() + 240
     while "job" in app.session_state and time.monotonic() < until:
         time.sleep(0.2)
         app.run()
