@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.serving import ROOT, serve
 
-__all__ = ["CHROMIUM", "FLAGS", "ROOT", "browser", "open_page", "serve", "server"]
+__all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "open_page", "serve", "server"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -21,7 +21,8 @@ FLAGS = [
 ]
 
 
-expect.set_options(timeout=20_000)  # a shared machine may be slow; what never comes still fails
+PATIENCE = 120_000  # milliseconds: how busy a machine may be; what never comes still fails
+expect.set_options(timeout=PATIENCE)  # once for all: a test that sets another one sets it for those after it
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +57,7 @@ def open_page(browser, server):
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(PATIENCE)
 
         def watch(request):
             if not request.url.startswith((base, "data:", "blob:", base.replace("http", "ws"))):

@@ -52,6 +52,14 @@ async def _answer(reader, writer, port, extra):
         writer.close()
 
 
+async def _end():
+    """End every line that is still open, and wait for it: a loop that stops under its tasks complains about each."""
+    lines = asyncio.all_tasks() - {asyncio.current_task()}
+    for line in lines:
+        line.cancel()
+    await asyncio.gather(*lines, return_exceptions=True)
+
+
 @contextmanager
 def proxied(url, ancestors=None):
     """Yield the address of a proxy before the server at `url`."""
@@ -74,5 +82,7 @@ def proxied(url, ancestors=None):
     try:
         yield f"http://127.0.0.1:{ports[0]}"
     finally:
+        asyncio.run_coroutine_threadsafe(_end(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        loop.close()

@@ -15,7 +15,7 @@ DRAWN = f"() => ({PANELS}).length === 2 && ({PANELS}).every(panel => panel?.stag
 
 def test_one_player_moves_both_by_what_they_have_spent(open_page):
     page = open_page(LINK)
-    page.wait_for_function(DRAWN, timeout=60_000)
+    page.wait_for_function(DRAWN)
     slider = page.get_by_role("slider", name="Step")
     last = int(slider.get_attribute("max"))
     at = page.evaluate(f"() => ({PANELS}).map(panel => panel.data.at)")
@@ -34,7 +34,7 @@ def test_one_player_moves_both_by_what_they_have_spent(open_page):
 
 def test_zoom_and_pointer_are_linked(open_page):
     page = open_page(LINK)
-    page.wait_for_function(DRAWN, timeout=60_000)
+    page.wait_for_function(DRAWN)
     first = page.locator(".st-key-compare_row .dpviz-stage").first
     first.scroll_into_view_if_needed()
     box = first.bounding_box()
@@ -51,7 +51,7 @@ def test_zoom_and_pointer_are_linked(open_page):
 
 def test_a_phone_swipes_under_a_sticky_player(open_page):
     page = open_page(LINK, width=390, height=844)
-    page.wait_for_function(DRAWN, timeout=60_000)
+    page.wait_for_function(DRAWN)
     fits_a_phone(page)
     row = page.locator(".st-key-compare_row [data-testid=stHorizontalBlock]").first
     assert row.evaluate("row => row.scrollWidth > 1.5 * row.clientWidth")
@@ -65,7 +65,6 @@ def test_the_game_is_played_by_keys(open_page):
     page = open_page("attacker?v=1&d=iris&a=sulloyd&who=pin")
     page.wait_for_function(
         "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
-        timeout=60_000,
     )
     page.keyboard.press("i")
     expect(page.get_by_text("Round 1: you said In")).to_be_visible()
@@ -80,7 +79,6 @@ def test_a_dropped_pin_is_another_question(open_page):
     page = open_page("attacker?v=1&d=iris&a=sulloyd&who=pin")
     page.wait_for_function(
         "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
-        timeout=60_000,
     )
     fields, pin = page.locator("input[type=number]"), page.locator(".dpviz-pin")
     before = fields.evaluate_all("fields => fields.map(field => Number(field.value))")

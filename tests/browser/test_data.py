@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import changed, picture, said
 
-expect.set_options(timeout=30_000)
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 CSV = "east,north,name\n" + "".join(f"{i % 97},{i * 7 % 89},person {i}\n" for i in range(800))

@@ -29,7 +29,6 @@ def run_dpm(page):
 
 def test_tree_and_plane_follow_each_other(open_page):
     page = open_page("explore", height=1100)
-    page.set_default_timeout(60_000)
     page.wait_for_function(f"() => ({STEPS})().some(v => v !== undefined)")
     run_dpm(page)
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
@@ -56,7 +55,6 @@ def test_tree_and_plane_follow_each_other(open_page):
 
 def test_the_tree_is_whole_at_the_end_whatever_was_shown_before(open_page):
     page = open_page("explore", height=1100)
-    page.set_default_timeout(60_000)
     page.wait_for_function(f"() => ({STEPS})().some(v => v !== undefined)")
     run_dpm(page)
     player = page.get_by_role("group", name="Steps of the run")

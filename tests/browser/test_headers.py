@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages._ui.shell import PAGES
+from tests.browser.conftest import PATIENCE
 from tests.browser.proxy import proxied
 from tests.browser.test_journeys import charts, no_exception
 
@@ -26,7 +27,7 @@ def visit(browser, server):
 
         def opener(path):
             page = context.new_page()
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(PATIENCE)
             page.on("console", lambda said: complaints.append(said.text) if POLICY.search(said.text) else None)
             ours = (base, base.replace("http", "ws"), "data:", "blob:")
             page.on("request", lambda asked: None if asked.url.startswith(ours) else outside.append(asked.url))
@@ -41,8 +42,8 @@ def visit(browser, server):
 @pytest.mark.parametrize("file", [file for file in PAGES if PAGES[file].title != "Explore"])
 def test_every_page_renders_behind_the_headers(visit, file):
     page = visit("" if PAGES[file].title == "Home" else file.removeprefix("pages/").removesuffix(".py"))
-    expect(page.locator("h1").first).to_be_visible(timeout=60_000)
-    expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0, timeout=90_000)
+    expect(page.locator("h1").first).to_be_visible()
+    expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0)
     expect(page.locator("[data-testid=stException]")).to_have_count(0)
 
 
@@ -83,7 +84,7 @@ def test_a_frame_of_another_site_needs_the_owner_s_word(browser, server, allowed
             if allowed:
                 page.goto(foreign)
                 heading = page.frame_locator("iframe").locator("h1").first
-                expect(heading).to_have_text("What is not protected", timeout=60_000)
+                expect(heading).to_have_text("What is not protected")
                 assert refused == []
             else:
                 with page.expect_console_message(lambda said: "frame-ancestors" in said.text):

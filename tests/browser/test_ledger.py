@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 def test_a_release_opens_and_says_why(open_page):
     page = open_page("ledger")
     lines = page.locator("details")
-    lines.nth(1).wait_for(timeout=90_000)  # a cold server computes the replay first
+    lines.nth(1).wait_for()  # a cold server computes the replay first
     expect(lines.nth(1).locator("p")).to_be_hidden()
     lines.nth(1).locator("summary").click()
     expect(lines.nth(1).locator("p")).to_contain_text("one row added or removed changes it by at most")

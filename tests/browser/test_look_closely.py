@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import serve
+from tests.browser.conftest import PATIENCE, serve
 from tests.browser.test_journeys import STEPS, charts, no_exception, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -46,7 +46,7 @@ def test_the_button_shows_all_panels_in_plotly_at_the_step_and_a_step_brings_the
 def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
     with serve() as url:
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="no-preference")
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{url}/explore")
         charts(page, 6)
         page.get_by_role("button", name="First step").click()

@@ -91,7 +91,7 @@ def test_a_figure_that_the_canvas_cannot_draw_is_left_to_plotly_and_still_steps(
     odd["data"].append(pie)
     new = figure([dots([1], [1], selectedpoints=[0])])  # an attribute nobody has taught the canvas
     show(page, odd, new, walk(3))
-    expect(page.locator(".dpviz-look.only .main-svg").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".dpviz-look.only .main-svg").first).to_be_visible()
     assert page.evaluate("[...document.querySelectorAll('.dpviz-stage')].map(r => r.panel.lacking)") == [
         "trace pie", "scatter selectedpoints", ""
     ]  # fmt: skip
@@ -105,12 +105,12 @@ def test_who_looks_closely_sees_plotly_at_the_same_step_until_the_next_one(page)
     page.evaluate(f"{PANEL}.show(2)")
     assert page.evaluate("typeof Plotly") == "undefined"
     page.mouse.move(200, 120)
-    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
     assert page.evaluate("document.querySelector('.dpviz-look').data[0].x[0]") == 4
     page.evaluate(f"{PANEL}.show(3, {{playing: true}})")
     expect(page.locator(".dpviz-look")).to_be_hidden()
     page.evaluate(f"{PANEL}.show(3)")
-    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
     assert page.evaluate("document.querySelector('.dpviz-look').data[0].x[0]") == 6
     page.mouse.move(900, 700)
     expect(page.locator(".dpviz-look")).to_be_hidden()

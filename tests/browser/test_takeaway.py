@@ -9,6 +9,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load
 from dpviz.takeaway import export
+from tests.browser.conftest import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -17,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def offline(browser):
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(PATIENCE)
     page.failures = []
     page.on("pageerror", lambda error: page.failures.append(str(error)))
     page.on("request", lambda request: request.url.startswith("http") and page.failures.append(request.url))

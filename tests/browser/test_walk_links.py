@@ -51,7 +51,8 @@ DRAWN = """() => {
     return stages.length > 0 && stages.every((root) => root.panel?.stage?.drawn >= 0);
 }"""
 STILL = """async () => {
-    const read = () => document.querySelectorAll('[data-testid=stStatusWidget], [data-testid=stSkeleton]').length;
+    const going = ['stStatusWidget', 'stSkeleton', 'stProgress'].map((name) => `[data-testid=${name}]`).join();
+    const read = () => document.querySelectorAll(going).length;
     for (let quiet = 0; quiet < 10;) {
         await new Promise((done) => setTimeout(done, 100));
         quiet = read() || !document.querySelector('.dp-strip') ? 0 : quiet + 1;

@@ -20,7 +20,7 @@ def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
         return app.run()
 
@@ -32,7 +32,7 @@ def caution(app):
 
 
 def test_alex_comes_by_a_link_and_goes(opened):
-    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&alex=row:3"), time.monotonic() + 60
+    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&alex=row:3"), time.monotonic() + 240
     while not caution(app) and time.monotonic() < until:
         time.sleep(0.1)
         app.run()

@@ -27,14 +27,14 @@ def open_link(monkeypatch):
     monkeypatch.setattr(view, "CLOUD", 4)
 
     def opener(query=""):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
         return until(app.run(), lambda: pictures(app) and len(pictures(app)) == 2)
 
     return opener
 
 
-def until(app, ready, seconds=60):
+def until(app, ready, seconds=240):
     """Draw the page again until something is there, or a sentence that says why not."""
     end = time.monotonic() + seconds
     while not (ready() or app.error or app.exception) and time.monotonic() < end:
@@ -132,7 +132,7 @@ def test_a_bad_link_gives_the_default_and_one_sentence(query):
 def test_private_data_are_refused_with_the_reason(monkeypatch):
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
     app.session_state["own"], app.session_state["explore_data"] = {"abc": private}, "abc"
     app.session_state["wanted"] = "pages/attacker.py"
     app.run()

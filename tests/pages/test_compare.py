@@ -23,7 +23,7 @@ def open_link(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(query="", page="compare"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"] = (page, query)
         app.session_state["wanted"] = f"pages/{page}.py"
         return wait(app.run())
@@ -31,7 +31,7 @@ def open_link(monkeypatch):
     return opener
 
 
-def wait(app, seconds=60):
+def wait(app, seconds=240):
     """Wait until the pictures are there, or a sentence that says why not."""
     until = time.monotonic() + seconds
     while not (pictures(app) or app.error or app.exception) and time.monotonic() < until:
@@ -147,7 +147,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
 def test_private_data_are_refused_with_the_reason(monkeypatch):
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
     app.session_state["own"], app.session_state["explore_data"] = {"abc": private}, "abc"
     app.session_state["wanted"] = "pages/compare.py"
     app.run()

@@ -35,7 +35,7 @@ def start(monkeypatch, tmp_path):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
     def open_data():
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
         return app.switch_page("pages/data.py").run()
 
     return open_data
@@ -57,7 +57,7 @@ def declare(app, facts):
     return press(app, "Use this data set")
 
 
-def finish(app, seconds=60):
+def finish(app, seconds=240):
     until = time.monotonic() + seconds
     while "job" in app.session_state and time.monotonic() < until:
         time.sleep(0.2)

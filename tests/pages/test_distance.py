@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
     return app.switch_page("pages/distance.py").run()
 
 

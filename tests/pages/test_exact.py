@@ -16,7 +16,7 @@ def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(page, query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = (page, query), f"pages/{page}.py"
         return app.run()
 

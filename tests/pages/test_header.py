@@ -139,7 +139,7 @@ def page(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["app"])
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run().switch_page("pages/data.py").run()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run().switch_page("pages/data.py").run()
     return app.segmented_control(key="data_way").set_value("Your file").run()
 
 

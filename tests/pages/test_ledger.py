@@ -65,7 +65,7 @@ def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
 def start(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return lambda: AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    return lambda: AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
 
 
 def html(app):
@@ -115,7 +115,7 @@ def spend(app):
     app.switch_page("pages/explore.py").run()
     press(app, "Run")
     press(app, "Run and spend")
-    until = time.monotonic() + 60
+    until = time.monotonic() + 240
     while "job" in app.session_state and time.monotonic() < until:
         time.sleep(0.2)
         app.run()

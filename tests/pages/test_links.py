@@ -14,7 +14,7 @@ def open_link(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(page, query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"] = (page, query)
         app.session_state["wanted"] = f"pages/{page}.py"
         return app.run()
@@ -27,7 +27,7 @@ def told(app):
 
 
 def done(app):
-    until = time.monotonic() + 60
+    until = time.monotonic() + 240
     while "job" in app.session_state and time.monotonic() < until:
         time.sleep(0.2)
         app.run()

@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def app(monkeypatch):
     monkeypatch.chdir(ROOT)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
 
 
 def open_page(app, page):
     return app.switch_page(page).run()
 
 
-def wait_for_run(app, seconds=60):
+def wait_for_run(app, seconds=240):
     until = time.monotonic() + seconds
     while "job" in app.session_state and time.monotonic() < until:
         time.sleep(0.2)

@@ -16,7 +16,7 @@ ITEMS = {paper.id: [item.name for item in paper.items] for paper in papers().val
 def page(monkeypatch):
     root = Path(__file__).parents[2]
     monkeypatch.chdir(root)
-    app = AppTest.from_file(str(root / "app.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(root / "app.py"), default_timeout=240).run()
     return app.switch_page("pages/papers.py").run()
 
 

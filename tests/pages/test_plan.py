@@ -15,7 +15,7 @@ def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = ("plan", query), "pages/plan.py"
         return app.run()
 
@@ -27,7 +27,7 @@ def words(app):
 
 
 def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
-    app, until = opened(QUERY + "&within=0.2&e=0.7"), time.monotonic() + 60
+    app, until = opened(QUERY + "&within=0.2&e=0.7"), time.monotonic() + 240
     while "Tight bounds" not in words(app) and time.monotonic() < until:
         time.sleep(0.1)
         app.run()

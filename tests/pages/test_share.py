@@ -98,7 +98,7 @@ def test_a_lock_holds_on_every_page(open_link, page, lock, free):
 def own(page, **more):
     """Open a page with a file of one's own in use."""
     data = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", **more)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
     app.session_state["own"], app.session_state["explore_data"] = {"abc": data}, "abc"
     app.session_state["wanted"] = f"pages/{page}.py"
     return app.run()

@@ -1,0 +1,21 @@
+"""What every test of a page needs: no answer depends on this machine's pace, or on what another test left behind."""
+
+import pytest
+
+from pages._ui import runs
+from pages._ui.pace import Pace
+
+
+@pytest.fixture(autouse=True)
+def no_clock_decides(monkeypatch):
+    """A script run waits for what it asked for, forecasts are those of a new server, and nothing stays in the queue."""
+    monkeypatch.setattr(runs, "QUICK", 200.0)
+    new = Pace()
+    monkeypatch.setattr(new, "learn", lambda *_: None)
+    monkeypatch.setattr(runs, "pace", lambda: new)
+    yield
+    left = list(runs.jobs()._jobs.values())
+    for job in left:
+        job.cancel()
+    for job in left:
+        job.wait(200)
