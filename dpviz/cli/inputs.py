@@ -76,11 +76,13 @@ def in_parts(
     *,
     header: bool | None = None,
     private: bool = False,
+    columns: Sequence[str] | None = None,
 ) -> RunInput:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
 
     `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
-    shown only if its owner has said, by `header`, that they are names.
+    shown only if its owner has said, by `header`, that they are names. `columns` names those to cluster, in this
+    order; only they are read.
 
     Raises
     ------
@@ -93,21 +95,35 @@ def in_parts(
         raise ValueError(f"datasets: {path.name} is read in parts, so its public bounds low and high must be given.")
     if private and n_public is None:
         raise ValueError(f"datasets: n_public must be declared for {path.name}, because it is private.")
-    parts = parts_of(path)
-    columns = _columns(path, header is False or (private and header is None))
-    domain = Domain.box(np.asarray(low), np.asarray(high), len(columns), n_public=n_public)
+    names, in_file = _columns(path, columns, hidden=header is False or (private and header is None))
+    parts = parts_of(path, in_file)
+    domain = Domain.box(np.asarray(low), np.asarray(high), len(names), n_public=n_public, columns=names)
     rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 
     def loss(centers: np.ndarray) -> float:
         _refuse(private)
         return rows.inertia(domain.normalize(centers)) / rows.size_nonprivate()
 
-    return RunInput(rows, domain, rows.dataset_id, columns, loss, lambda: n_public or rows.size_nonprivate())
+    return RunInput(rows, domain, rows.dataset_id, names, loss, lambda: n_public or rows.size_nonprivate())
 
 
-def _columns(path: Path, hidden: bool) -> tuple[str, ...]:
-    """Return the names of the columns, or their numbers where the names are not known to be public."""
-    if path.suffix != ".parquet":
-        return tuple(f"x{i}" for i in range(np.load(path, mmap_mode="r").shape[1]))
-    names = parquet.read_schema(path).names
-    return tuple(numbered(len(names)) if hidden else named(path.name, names)[0])
+def _columns(path: Path, wanted: Sequence[str] | None, *, hidden: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the columns to cluster, and what `parts_of` calls them: () for all.
+
+    They are numbers where the names are not known to be public.
+    """
+    if path.suffix == ".parquet":
+        in_file = parquet.read_schema(path).names
+        names = numbered(len(in_file)) if hidden else named(path.name, in_file)[0]
+    else:
+        in_file = [str(i) for i in range(np.load(path, mmap_mode="r").shape[1])]
+        names = [f"x{i}" for i in in_file]
+    if wanted is None:
+        return tuple(names), ()
+    known = dict(zip(names, in_file, strict=True))
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"{path.name}: there is no column {name!r}; its columns are {', '.join(names[:8])}.")
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(f"{path.name}: name each column once.")
+    return tuple(wanted), tuple(known[name] for name in wanted)

@@ -16,6 +16,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.cli.inputs import RunInput, in_memory, in_parts
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
+from dpviz.datasets.readers import Recoding
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
@@ -49,6 +50,14 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
     parser.add_argument(
         "--columns", metavar="A,B,...", help="names of the columns to cluster, with commas; default: all"
+    )
+    parser.add_argument(
+        "--recode",
+        action="append",
+        default=[],
+        metavar="COLUMN=RULE",
+        help="words or dates as numbers, by what you declare: sex=one-hot:female,male, grade=ordinal:low,middle,high, "
+        "born=days:1900-01-01..2020-12-31; any other cell counts as missing",
     )
     parser.add_argument("--label", metavar="NAME", help="a public file's column of known groups, not clustered")
     parser.add_argument(
@@ -112,12 +121,14 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
-        if columns is not None or arguments.label or arguments.sheet or arguments.header_row:
-            raise ValueError("--columns, --label, --sheet and --header-row are for files that fit in memory.")
+        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row:
+            raise ValueError("--recode, --label, --sheet and --header-row are for files that fit in memory.")
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
-        return in_parts(path, low, high, n_public, spread, header=arguments.header, private=arguments.private)
+        return in_parts(
+            path, low, high, n_public, spread, header=arguments.header, private=arguments.private, columns=columns
+        )
     data = load_csv(
         path,
         low=low,
@@ -130,6 +141,7 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
         missing=arguments.missing,
         sheet=arguments.sheet,
         header_row=arguments.header_row,
+        recode=[Recoding.read(text) for text in arguments.recode],
     )
     if data.incomplete:
         kept = "left out" if ALGORITHMS[arguments.slug].neighboring is Neighboring.ADD_REMOVE else "set to the middle"

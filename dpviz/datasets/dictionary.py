@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz import validate
 from dpviz.datasets.earth import Equirectangular
+from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
 
 __all__ = ["FROM_THE_DATA", "PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
@@ -36,6 +37,7 @@ _DEFAULTS: dict[str, Any] = {
     "radius": None,
     "projection": None,
     "picture": None,
+    "recode": [],
     "n_public": None,
     "n_is": "exact",
     "declared": True,
@@ -56,14 +58,16 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
     columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row),
-    projection (how kilometers are made from latitude and longitude, see `projection.Equirectangular`). Other keys
-    are left out.
+    recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a column that is named
+    without bounds, or not at all, stands for all that its rule makes), projection (how kilometers
+    are made from latitude and longitude, see `projection.Equirectangular`). Other keys are left out.
 
     Raises
     ------
     ValueError
         One sentence that names the wrong entry.
     """
+    facts = _with_recoded(facts, name)
     columns = facts.get("columns")
     if not isinstance(columns, list) or not columns or not all(isinstance(column, Mapping) for column in columns):
         raise ValueError(f"{name}: 'columns' must be a list with at least one column of name, low and high.")
@@ -101,6 +105,32 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     except TypeError as problem:
         raise ValueError(str(problem)) from None
     return full
+
+
+def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the facts with the columns that the rules of `recode` make, in the place of those they are made of."""
+    listed, columns = facts.get("recode") or [], facts.get("columns", [])
+    if not isinstance(listed, list) or not isinstance(columns, list):
+        return facts
+    rules = [Recoding.parse(entry, name) for entry in listed]
+    if len({rule.column for rule in rules}) < len(rules):
+        raise ValueError(f"{name}: 'recode' names a column twice.")
+    for rule in rules:
+        made = {column["name"] for column in rule.columns}
+        bare = [place for place, column in enumerate(columns) if _bare(column, rule.column)]
+        if bare:
+            known = {key: columns[bare[0]][key] for key in ("fill",) if key in columns[bare[0]]}
+            columns = [*columns[: bare[0]], *({**c, **known} for c in rule.columns), *columns[bare[0] + 1 :]]
+        elif not any(isinstance(column, Mapping) and column.get("name") in made for column in columns):
+            columns = [*columns, *rule.columns]
+    return {**facts, "columns": columns, "recode": [rule.facts for rule in rules]}
+
+
+def _bare(column: Any, name: str) -> bool:
+    """Return whether an entry names a column and gives no bound."""
+    return (
+        isinstance(column, Mapping) and column.get("name") == name and column.get("low") is None is column.get("high")
+    )
 
 
 def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:

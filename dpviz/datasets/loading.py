@@ -17,7 +17,7 @@ from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
-from dpviz.datasets.readers import Column, Table, TableError, read_table
+from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
 from dpviz.domain import Domain
 
 __all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
@@ -82,6 +82,7 @@ def load_csv(
     missing: str = "drop",
     sheet: str | None = None,
     header_row: int | None = None,
+    recode: Sequence[Recoding] = (),
 ) -> Dataset:
     """Read a table in any format that `readers.read_table` knows, and NAME.json beside it if no bounds are given.
 
@@ -97,6 +98,7 @@ def load_csv(
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
     sheet, header_row : where in the file the table is, see `readers.read_table`
+    recode : which columns of words and dates become numbers, beside those that NAME.json declares
 
     No message ever holds a cell's value. As long as nobody has said that the first line of a private file holds
     names, columns are named by their position, but for those that NAME.json declares.
@@ -118,23 +120,38 @@ def load_csv(
     facts = None
     if low is None and high is None and dictionary_file.is_file():
         facts = dictionary.parse(dictionary_file.read_bytes(), dictionary_file.name)
+        facts = dictionary.complete(
+            facts | {"recode": [rule.facts for rule in _rules(facts, recode)]}, dictionary_file.name
+        )
     with path.open("rb") as file:
-        table = read_table(file, path.name, header=header, private=private, sheet=sheet, header_row=header_row)
+        table = read_table(
+            file,
+            path.name,
+            header=header,
+            private=private,
+            sheet=sheet,
+            header_row=header_row,
+            recode=_rules(facts, recode),
+        )
     if private and header is None:
         declared = {column["name"] for column in facts["columns"]} if facts else set()
+        declared |= {column["name"] for rule in recode for column in rule.columns}
         if path.suffix != ".parquet":  # whose names are no row
             _check_header(table, declared)
         table = table.without_names(declared)
     whole = table
+    made = {rule.column: [column["name"] for column in rule.columns] for rule in _rules(facts, recode)}
+    if columns is not None:
+        columns = [name for column in columns for name in made.get(column, [column])]
     if columns is None and label is not None and facts is None:
-        columns = [column.name for column in table.columns if column.name != label]
+        columns = [column.name for column in table.columns if column.name != label and column.kind != "recoded"]
     if columns is not None:
         table = table.only(columns)
         if facts is not None:
             facts["columns"] = [column for name in columns for column in facts["columns"] if column["name"] == name]
             facts["view"] = None
     if low is not None or high is not None:
-        facts = _bounded(table, low, high)
+        facts = _bounded(table, low, high, recode)
     if facts is None:
         raise ValueError(
             f"datasets: {path.name} has no public bounds; give low and high, or the file {dictionary_file.name}, which "
@@ -153,6 +170,15 @@ def load_csv(
     return from_table(table, facts, dataset_id=dataset_id, private=private)
 
 
+def _rules(facts: Mapping[str, Any] | None, recode: Sequence[Recoding]) -> tuple[Recoding, ...]:
+    """Return the rules that were given, and those of a dictionary for other columns."""
+    given = {rule.column for rule in recode}
+    if len(given) < len(recode):
+        raise ValueError("datasets: recode each column once.")
+    declared = (Recoding.parse(entry, "data dictionary") for entry in (facts or {}).get("recode", ()))
+    return (*recode, *(rule for rule in declared if rule.column not in given))
+
+
 def _check_header(table: Table, declared: Set[str]) -> None:
     """Refuse a private table whose first line may be a person.
 
@@ -169,20 +195,29 @@ def _check_header(table: Table, declared: Set[str]) -> None:
         )
 
 
-def _bounded(table: Table, low: float | Sequence[float] | None, high: float | Sequence[float] | None) -> dict[str, Any]:
-    """Return facts that give every column of a table the same bounds, or one pair a column."""
+def _bounded(
+    table: Table,
+    low: float | Sequence[float] | None,
+    high: float | Sequence[float] | None,
+    recode: Sequence[Recoding],
+) -> dict[str, Any]:
+    """Return facts that give columns the same bounds, or one pair a column; recoded ones have theirs."""
     if low is None or high is None:
         raise ValueError("datasets: low and high must be given together.")
-    refused = next((place for place, column in enumerate(table.columns, 1) if column.values is None), None)
+    own = {column["name"]: column for rule in recode for column in rule.columns}
+    read = [column for column in table.columns if column.kind != "recoded"]
+    refused = next((place for place, column in enumerate(read, 1) if column.values is None), None)
     if refused is not None:
         raise TableError(f"{table.name}: column {refused} must hold numbers only; name the others with --columns.")
-    d = len(table.columns)
+    names = [column.name for column in read if column.name not in own]
+    d = len(names)
     bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
     if any(bound.size not in (1, d) for bound in bounds):
         raise ValueError(f"datasets: low and high must have 1 or {d} values, one per column.")
     lows, highs = (np.broadcast_to(bound, (d,)).tolist() for bound in bounds)
-    columns = [{"name": name, "low": a, "high": b} for name, a, b in zip(table.usable, lows, highs, strict=True)]
-    return dictionary.complete({"columns": columns}, "datasets")
+    own |= {name: {"name": name, "low": a, "high": b} for name, a, b in zip(names, lows, highs, strict=True)}
+    facts = {"columns": [own[column.name] for column in read], "recode": [rule.facts for rule in recode]}
+    return dictionary.complete(facts, "datasets")
 
 
 def from_table(

@@ -28,7 +28,7 @@ class Part:
     path : a .npy or .parquet file, readable under this name wherever the part is used
     start, stop : row numbers; the whole row groups of a Parquet file
     groups : row groups of a Parquet file
-    columns : columns of a Parquet file, or all
+    columns : names of a Parquet file's columns, numbers of a .npy matrix's, in this order; or all
     padding : rows without a number that are put after those of the file
     """
 
@@ -46,9 +46,11 @@ class Part:
 
     def _read(self) -> np.ndarray:
         if self.path.endswith(".npy"):
-            return np.array(np.load(self.path, mmap_mode="r")[self.start : self.stop], dtype=np.float64)
+            rows = np.load(self.path, mmap_mode="r")[self.start : self.stop]
+            return np.array(rows[:, [int(i) for i in self.columns]] if self.columns else rows, dtype=np.float64)
         with parquet.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
+        table = table.select(self.columns) if self.columns else table
         return np.column_stack([column.to_numpy(zero_copy_only=False).astype(np.float64) for column in table.columns])
 
 
@@ -77,7 +79,8 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
             raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
         _fits(path, 1, shape[1])
         part_rows = min(part_rows, PART_CELLS // max(shape[1], 1))
-        return tuple(Part(name, a, min(a + part_rows, shape[0])) for a in range(0, max(shape[0], 1), part_rows))
+        starts = range(0, max(shape[0], 1), part_rows)
+        return tuple(Part(name, a, min(a + part_rows, shape[0]), (), tuple(columns)) for a in starts)
     if path.suffix != ".parquet":
         raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
     damaged = f"datasets: the Parquet file {path.name} is damaged or cut off; write it again."

@@ -181,3 +181,34 @@ def test_a_draft_leaves_out_what_numbers_the_rows(tmp_path, capsys):
     assert main(["describe", str(path), "--private", "--header"]) == 0
     names = [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]]
     assert names == ["age", "seen", "wave"]  # by name alone: no cell is looked at
+
+
+@pytest.mark.parametrize("ending", ["parquet", "npy"])
+def test_a_file_is_read_in_parts_by_chosen_columns(ending, tmp_path, capsys):
+    rows = np.random.default_rng(0).uniform(0, 1, (500, 3)) * [1, 10, 100]
+    path = tmp_path / f"big.{ending}"
+    if ending == "npy":
+        np.save(path, rows)
+    else:
+        frame = pd.DataFrame(rows, columns=["x0", "x1", "x2"])
+        frame.assign(words="text").to_parquet(path)
+    options = [
+        "--data",
+        str(path),
+        "--public",
+        "--in-parts",
+        "--low",
+        "0",
+        "0",
+        "--high",
+        "100",
+        "1",
+        "--n-clusters",
+        "2",
+    ]
+    assert main(["run", "nsm", *options, "--columns", "x2,x0", "--n-public", "500"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-3] == "x2  x0"
+    assert float(lines[-1].split()[0]) > 1 > float(lines[-1].split()[1]) > 0
+    assert main(["run", "nsm", *options, "--columns", "x9"]) == 2
+    assert "there is no column 'x9'" in capsys.readouterr().err

@@ -404,8 +404,34 @@ def test_uploads_stay_in_memory(monkeypatch):
     assert MultiPartParser.spool_max_size > 300 * 1024 * 1024, "the server raises it before its port answers"
 
 
-def test_the_bytes_of_an_upload_are_dropped_once_read(start):
+def test_the_bytes_of_an_upload_go_with_the_file(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
     assert "pending" not in app.session_state
     state = app.session_state._state._state.filtered_state
     assert not [value for value in state.values() if isinstance(value, bytes | io.BytesIO)]
+    assert [upload.content for upload in app.session_state["uploads"].values()] == [csv()]  # to read it differently
+    assert not press(app, "Remove it").session_state["uploads"]
+
+
+def test_words_become_numbers_by_a_dictionary_and_no_word_of_a_private_file_is_shown(start):
+    rows = [{"a": i, "sex": ("f", "m", "SENTINEL")[i % 3]} for i in range(60)]
+    content = pd.DataFrame(rows).to_csv(index=False).encode()
+    app = drop(start(), "mine.csv", content, "No, it is private")
+    declared = facts("a", recode=[{"column": "sex", "code": "one-hot", "categories": ["f", "m"]}])
+    app = declare(app, declared)
+    assert not app.exception
+    (data,) = app.session_state["own"].values()
+    assert data.columns == ("a", "sex: f", "sex: m")
+    assert np.isnan(data.X[2]).any() and data.X[0].tolist() == [0, 1, 0]
+    assert "SENTINEL" not in "".join(str(element.proto) for element in app.main)
+
+
+def test_a_table_may_begin_further_down(start):
+    app = drop(start(), "mine.csv", b"a title,,\n" + csv(), None)
+    next(n for n in app.number_input if "begins" in n.label).set_value(2).run()
+    app = press(app, "Yes, it is public")
+    (upload,) = app.session_state["uploads"].values()
+    assert upload.table.usable == ("a", "b") and upload.form.header_row == 2
+    next(n for n in app.number_input if "begins" in n.label).set_value(9).run()
+    app = press(app, "Read it so")
+    assert not app.exception and upload.form.header_row == 2, "line 9 holds values: it is refused, and nothing changes"

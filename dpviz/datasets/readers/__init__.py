@@ -6,15 +6,16 @@ name a line and a column, never what stands there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from dpviz.datasets.readers.apart import read_apart
 from dpviz.datasets.readers.formats import REFUSED, format_of
+from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Form, Limits, Stopped, Table, TableError, too_much
 from dpviz.datasets.readers.text import read_text
 
-__all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError", "read_table"]
+__all__ = ["Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "read_table"]
 
 
 def _ignore(fraction: float) -> None:
@@ -29,6 +30,7 @@ def read_table(
     private: bool = False,
     sheet: str | None = None,
     header_row: int | None = None,
+    recode: Sequence[Recoding] = (),
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
@@ -43,6 +45,7 @@ def read_table(
     private : no sentence and no kind of a column may follow from a cell or from the number of rows
     sheet : name or number of a workbook's sheet; None: the first that does not hold notes
     header_row : line or row where the table begins, counted from 1
+    recode : which columns of words and dates become numbers, and how
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -63,8 +66,20 @@ def read_table(
             raise TableError(f"{name}: the content is {what}; a table in CSV, TSV, Parquet or Excel form is needed.")
     reader = read_text if format_of(head) == "text" else read_apart
     try:
-        table = reader(data, name, Form(header, private, sheet, header_row), limits, advance)
+        table = reader(data, name, Form(header, private, sheet, header_row, tuple(recode)), limits, advance)
     except MemoryError:
         raise too_much(name) from None
+    _check_recoded(table, recode)
     advance(1.0)
     return table
+
+
+def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
+    """Refuse a rule for a column that is not there, or that makes a name twice."""
+    names = [column.name for column in table.columns]
+    for rule in recode:
+        made = [column["name"] for column in rule.columns]
+        if not set(made) <= set(names):
+            raise TableError(f"{table.name}: there is no column {rule.column!r} to recode.")
+        if any(names.count(name) > 1 for name in made):
+            raise TableError(f"{table.name}: recoding {rule.column!r} makes a name that is there twice; rename one.")

@@ -15,7 +15,7 @@ from dpviz.datasets.readers.table import (
     Limits,
     Table,
     TableError,
-    column_of,
+    columns_of,
     faults_as,
     precision,
     refused,
@@ -42,9 +42,9 @@ def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
     names, notes = (numbered(width), []) if form.header is False else named(name, cells.column_names)
     dtype = precision(n_rows, width, form)
 
-    def column(public: str, at: int) -> Column:
+    def made(public: str, at: int) -> list[Column]:
         if cells.column_names[at].startswith("__index_level_"):
-            return refused(public, "index")
-        return column_of(public, cells.column(at), dtype, private=form.private)
+            return [refused(public, "index")]
+        return columns_of(public, cells.column(at), dtype, form)
 
-    return table_of(name, [column(public, at) for at, public in enumerate(names)], n_rows, notes)
+    return table_of(name, [column for at, public in enumerate(names) for column in made(public, at)], n_rows, notes)

@@ -8,15 +8,34 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpviz.datasets.readers.table import LARGEST, Column, column_of, missing, mixed, refused
+from dpviz.datasets.readers.recode import recoded
+from dpviz.datasets.readers.table import LARGEST, Column, Form, column_of, columns_of, missing, mixed, refused
 
-__all__ = ["column_of_cells"]
+__all__ = ["columns_of_cells"]
 
 _ERRORS = {"#DIV/0!", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", ""}
 _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
-def column_of_cells(name: str, cells: list[Any], dtype: type, private: bool) -> Column:
+def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> list[Column]:
+    """Return what a column of Python values becomes: itself, or the columns that its owner's rule makes of it."""
+    if recoded(form.recode, name):
+        return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
+    return [_column(name, cells, dtype, form.private)]
+
+
+def _as_text(cell: Any) -> str | None:
+    """Return a cell as a person would write it; it follows from this cell alone."""
+    if cell is None or isinstance(cell, dict | list):
+        return None
+    if isinstance(cell, datetime.date):
+        return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+def _column(name: str, cells: list[Any], dtype: type, private: bool) -> Column:
     """Return a column of Python values; one kind of value per column, else the sentence for mixed cells."""
     if any(isinstance(cell, dict | list) for cell in cells):
         return refused(name, "nested")

@@ -11,7 +11,7 @@ from typing import Any
 
 import openpyxl
 
-from dpviz.datasets.readers.cells import column_of_cells
+from dpviz.datasets.readers.cells import columns_of_cells
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.table import (
     NO_ROWS,
@@ -76,7 +76,8 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     if n_rows == 0 and not form.private:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
-    found = [column_of_cells(column, cells, dtype, form.private) for column, cells in zip(names, columns, strict=True)]
+    pairs = zip(names, columns, strict=True)
+    found = [column for public, cells in pairs for column in columns_of_cells(public, cells, dtype, form)]
     return table_of(name, found, n_rows, notes, unnamed_first=has_header and first[0] is None)
 
 

@@ -13,6 +13,7 @@ from typing import IO
 
 import numpy as np
 
+from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Form, Limits, Table
 
 __all__ = [
@@ -62,7 +63,8 @@ def request(name: str, form: Form, limits: Limits) -> bytes:
 def asked(content: bytes) -> tuple[str, Form, Limits]:
     """Return what `request` was given."""
     name, form, limits = json.loads(content)
-    return name, Form(**form), Limits(**limits)
+    rules = tuple(Recoding.parse(rule, name) for rule in form.pop("recode"))
+    return name, Form(**form, recode=rules), Limits(**limits)
 
 
 def send_table(out: IO[bytes], table: Table) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dpviz.datasets.readers.marks import MISSING
 from dpviz.datasets.readers.table import TableError
 
 __all__ = ["is_value", "named", "numbered"]
 
-MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-nan", "null", "NULL", "None", "#N/A", "-", "?", ".")
 _MARKS = {mark.lower() for mark in MISSING}
 _MARKS |= {"--", "---", "n.a.", "nil", "true", "false", "inf", "-inf", "infinity", "-infinity", "unknown", "missing"}
 _NUMBER = r"[+-]?(\d[\d.,' \u00a0\u2009\u202f\u2019_]*|[.,]\d+)([eE][+-]?\d+)?|0[xX][0-9a-fA-F]+"

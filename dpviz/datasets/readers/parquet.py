@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.recode import recoded
 from dpviz.datasets.readers.table import (
     Column,
     Form,
@@ -16,6 +17,7 @@ from dpviz.datasets.readers.table import (
     Table,
     TableError,
     column_of,
+    columns_of,
     faults_as,
     kind_of,
     missing,
@@ -41,11 +43,14 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         limits.check(name, n_rows, len(schema.names))
         width = len(schema.names)
         names, notes = (numbered(width), []) if form.header is False else named(name, schema.names)
+        recode = {
+            field.name: public for public, field in zip(names, schema, strict=True) if recoded(form.recode, public)
+        }
         columns = {
             field.name: _without_reading(public, field, n_rows, form.private)
             for public, field in zip(names, schema, strict=True)
         }
-        wanted = [field for field, column in columns.items() if column is None]
+        wanted = [field for field, column in columns.items() if column is None and field not in recode]
         values = {field: np.empty(n_rows, precision(n_rows, width, form)) for field in wanted}
         at = 0
         for batch in file.iter_batches(_BATCH, columns=wanted):
@@ -56,10 +61,16 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             advance(0.9 * at / max(n_rows, 1))
         if wanted and at != n_rows:
             raise TableError(f"{name}: the Parquet file is damaged or cut off; write it again.")
+        dtype = precision(n_rows, width, form)
+        made = {
+            field: columns_of(public, file.read([field]).column(0), dtype, form) for field, public in recode.items()
+        }
     pa.default_memory_pool().release_unused()
     found = [
-        columns[field.name] or _finished(public, field, values[field.name], form.private)
+        column
         for public, field in zip(names, schema, strict=True)
+        for column in made.get(field.name)
+        or [columns[field.name] or _finished(public, field, values[field.name], form.private)]
     ]
     return table_of(name, found, n_rows, notes)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dpviz.datasets.readers.cells import column_of_cells
+from dpviz.datasets.readers.cells import columns_of_cells
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.table import NO_ROWS, Form, Limits, Table, TableError, faults_as, precision, table_of
 
@@ -41,8 +41,9 @@ def read_json(data: memoryview, name: str, form: Form, limits: Limits, advance: 
     names, notes = (numbered(width), []) if form.header is False else named(name, list(columns))
     dtype = precision(n_rows, width, form)
     found = [
-        column_of_cells(column, cells, dtype, form.private)
-        for column, cells in zip(names, columns.values(), strict=True)
+        column
+        for public, cells in zip(names, columns.values(), strict=True)
+        for column in columns_of_cells(public, cells, dtype, form)
     ]
     return table_of(name, found, n_rows, notes)
 

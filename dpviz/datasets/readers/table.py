@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpviz.datasets.readers.recode import Recoding, recoded
+
 __all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError"]
 
 LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
@@ -36,12 +38,14 @@ class Form:
     private : nothing that is said may follow from the number of rows or from a cell
     sheet : name or number of a workbook's sheet; None: the first that does not hold notes
     header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
+    recode : columns of words and dates that become numbers
     """
 
     header: bool | None = None
     private: bool = False
     sheet: str | None = None
     header_row: int | None = None
+    recode: tuple[Recoding, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,11 +90,13 @@ class Column:
     Attributes
     ----------
     name : str, unique in its table
-    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty" or "ambiguous"
+    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "recoded" or
+        "unknown"
     reason : why it cannot be clustered, one sentence; "" if it can
     values : ndarray of shape (n,), float64 or float32, read-only, NaN where a cell is missing; None if not usable
     codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 where it is missing, for a
         column of at most `MOST_GROUPS` words in a public file; else None. It can name known groups
+    words : those words, in order of their numbers; () of a private file, whose words are nobody's but the rows'
     """
 
     name: str
@@ -98,6 +104,7 @@ class Column:
     reason: str = ""
     values: np.ndarray | None = dataclasses.field(default=None, repr=False)
     codes: np.ndarray | None = dataclasses.field(default=None, repr=False)
+    words: tuple[str, ...] = dataclasses.field(default=(), repr=False)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -221,9 +228,10 @@ _SPACES = "' ’\u00a0\u202f"
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
 _REASONS = {
     "empty": "It is empty. Formulas are never evaluated: save the file with their values.",
-    "date": "It holds dates or times. Recode it as a number, for example days since a fixed day.",
+    "date": "It holds dates or times. Recode it as days between two declared dates, or leave it out.",
     "nested": "It holds lists or bytes, not numbers.",
-    "text": "It holds text. Distances need numbers: recode it, or leave it out.",
+    "text": "It holds text. Distances need numbers: declare its categories, or leave it out.",
+    "unknown": "None of its cells is one of the declared categories or dates.",
     "index": "It looks like a row number, which singles out people.",
     "ambiguous": "Its commas and points can mean decimals or thousands. Write it without thousands signs.",
 }
@@ -273,6 +281,28 @@ def column_of(
     return usable(name, kind, _floats(cells, dtype), private=private)
 
 
+def columns_of(
+    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?"
+) -> list[Column]:
+    """Return what an Arrow column becomes: itself, or the columns that its owner's rule makes of it.
+
+    Of a private file the made columns are there whatever the cells hold; of a public one the words stay beside
+    one-hot columns, since they can name known groups.
+    """
+    rule = recoded(form.recode, name)
+    if rule is None:
+        return [column_of(name, cells, dtype, decimal=decimal, private=form.private)]
+    made = [
+        usable(column["name"], "number", np.asarray(values, dtype=dtype), private=form.private)
+        for column, values in zip(rule.columns, rule.numbers(cells), strict=True)
+    ]
+    made = [refused(column.name, "unknown") if column.values is None else column for column in made]
+    if form.private or rule.code != "one-hot":
+        return made
+    kept = column_of(name, cells, dtype, decimal=decimal)
+    return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None), *made]
+
+
 def missing(name: str, n_rows: int) -> Column:
     """Return a column of numbers that are all missing."""
     return usable(name, "number", np.full(n_rows, np.nan), private=True)
@@ -294,19 +324,20 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decima
         return refused(name, "date")
     fits = pc.match_substring_regex(cells, f"({_number(',')})|({_number('.')})")
     if not pc.any(fits).as_py():
-        return dataclasses.replace(refused(name, "text"), codes=None if private else _codes(cells))
+        codes, words = (None, ()) if private else _codes(cells)
+        return dataclasses.replace(refused(name, "text"), codes=codes, words=words)
     return mixed(name, pc.index(fits, False).as_py() + 1, private)
 
 
-def _codes(cells: pa.ChunkedArray | pa.Array) -> np.ndarray | None:
-    """Return the number of each cell's word, -1 where it is missing; None for more than `MOST_GROUPS` words."""
+def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Return the number of each cell's word, -1 where it is missing, and the words; none for above `MOST_GROUPS`."""
     encoded = pc.dictionary_encode(cells)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     if len(encoded.dictionary) > MOST_GROUPS:
-        return None
+        return None, ()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     codes.setflags(write=False)
-    return codes
+    return codes, tuple(map(str.strip, encoded.dictionary.to_pylist()))
 
 
 def _few(values: np.ndarray | None) -> bool:

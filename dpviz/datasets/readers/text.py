@@ -11,17 +11,18 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from dpviz.datasets.readers.names import MISSING, named, numbered
+from dpviz.datasets.readers.marks import MISSING
+from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
+from dpviz.datasets.readers.recode import recoded
 from dpviz.datasets.readers.table import (
     NO_ROWS,
     Form,
     Limits,
     Table,
     TableError,
-    column_of,
+    columns_of,
     faults_as,
-    missing,
     precision,
     table_of,
 )
@@ -86,19 +87,21 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
     if has_header and len(records) == 1 and data.nbytes <= _SAMPLE:
         if not form.private:
             raise TableError(f"{name}: {NO_ROWS}")
-        return table_of(name, [missing(column, 0) for column in names], 0, notes + renamed)
+        return table_of(name, [c for n in names for c in columns_of(n, pa.nulls(0), float, form)], 0, notes + renamed)
     limits.check(name, max(_lines(data) - has_header, 0), width)
     decimal = _decimal_sign(records[has_header:], delimiter)
     if delimiter != "," and not words:
         notes.append(f"Cells are separated by a {_DELIMITERS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
-    cells = _parse(data, name, form, delimiter, "," if decimal == "," else ".", advance)
+    texts = [records[0][j] if has_header else f"f{j}" for j in range(width) if recoded(form.recode, names[j])]
+    cells = _parse(data, name, form, delimiter, "," if decimal == "," else ".", texts, advance)
     n_rows = cells.num_rows
     if n_rows == 0 and not form.private:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
-    columns = [column_of(names[j], cells.column(j), dtype, decimal=decimal, private=form.private) for j in range(width)]
+    made = (columns_of(names[j], cells.column(j), dtype, form, decimal=decimal) for j in range(width))
+    columns = [column for some in made for column in some]
     del cells
     pa.default_memory_pool().release_unused()
     unnamed_first = has_header and not records[0][0].strip()
@@ -192,9 +195,18 @@ def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
 
 
 def _parse(
-    data: memoryview, name: str, form: Form, delimiter: str, decimal_point: str, advance: Callable[[float], None]
+    data: memoryview,
+    name: str,
+    form: Form,
+    delimiter: str,
+    decimal_point: str,
+    texts: list[str],
+    advance: Callable[[float], None],
 ) -> pa.Table:
-    """Let Arrow parse; a row of another length than the first line is refused, with its number where that is public."""
+    """Let Arrow parse; a row of another length than the first line is refused, with its number where that is public.
+
+    The columns `texts` stay text: how one of their cells is read must not follow from the other cells.
+    """
     wrong: list[arrow_csv.InvalidRow] = []
 
     def refuse(row: arrow_csv.InvalidRow) -> str:
@@ -212,7 +224,7 @@ def _parse(
             ),
             convert_options=arrow_csv.ConvertOptions(
                 null_values=["", " ", *MISSING], strings_can_be_null=True, true_values=_TRUE, false_values=_FALSE,
-                decimal_point=decimal_point, auto_dict_encode=True,
+                decimal_point=decimal_point, auto_dict_encode=True, column_types=dict.fromkeys(texts, pa.string()),
             ),
         )  # fmt: skip
     except pa.ArrowException as fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets import clipping, dictionary, from_table, identifiers
+from dpviz.datasets.readers import Recoding
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import catalog, messages, shell
-from pages._ui.data import gallery
+from pages._ui.data import gallery, reading
 from pages._ui.shell import plain
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ def editor(upload: Upload) -> None:
     for note in table.notes:
         st.caption(plain(note))
     _refused(upload)
+    reading.differently(upload)
     if not upload.private:
         with st.expander("First rows (NOT PRIVATE)"):
             st.dataframe({name: table.values(name)[:5] for name in table.usable[:20]}, hide_index=True)
@@ -160,6 +163,9 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
     """Take over a data dictionary; it may declare only columns that the table has."""
     try:
         facts = dictionary.parse(content, name)
+        rules = tuple(Recoding.parse(entry, name) for entry in facts["recode"])
+        if rules != upload.form.recode:
+            reading.again(upload, dataclasses.replace(upload.form, recode=rules))
         lacking = [c["name"] for c in facts["columns"] if c["name"] not in upload.table.usable]
         if lacking:
             raise ValueError(f"{name}: the table has no usable column {lacking[0]!r}.")

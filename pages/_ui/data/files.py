@@ -8,18 +8,23 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dpviz.datasets.readers import Table
+from dpviz.datasets.readers import Form, Table
 
 
 @dataclasses.dataclass(eq=False)
 class Upload:
-    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with."""
+    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with.
+
+    `content` is the file itself, so that it can be read in another `form`; both go with the file.
+    """
 
     token: str
     table: Table
     private: bool
     fingerprint: str
     draft: dict[str, Any]
+    content: bytes = dataclasses.field(repr=False)
+    form: Form
     cells: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     base: pd.DataFrame | None = None
     editing: str = ""

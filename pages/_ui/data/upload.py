@@ -1,21 +1,18 @@
-"""A file of your own: it is received in memory, one question is asked, it is read, and its bytes are dropped."""
+"""A file of your own: it is received in memory, one question is asked, and it is read."""
 
 from __future__ import annotations
 
 import secrets
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dpviz.datasets.readers import Stopped, Table, TableError, read_table
+from dpviz.datasets.readers import Form, TableError
 from dpviz.privacy.accounts import Refused
 from pages._ui import messages, results
-from pages._ui.data import editor
+from pages._ui.data import editor, reading
 from pages._ui.data.files import Upload
 from pages._ui.private import accounts
 from pages._ui.shell import plain
@@ -97,6 +94,8 @@ def _ask(name: str, content: bytes) -> None:
                 if accepted and not private:
                     _read(name, content, private=False, header=None)
                 st.rerun()
+    with st.expander("Where in the file the table is"):
+        state.pending_place = reading.where("pending", content, Form())
     st.caption("The answer is final for this file.")
     if st.button("Neither: forget the file", type="tertiary"):
         _forget()
@@ -145,39 +144,15 @@ def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> N
     try:
         with accounts() as kept:
             fingerprint = kept.key(content)
-        table = _with_progress(name, content, private, header)
+        form = Form(header, private, *state.get("pending_place", (None, None)))
+        table = reading.read(name, content, form)
     except (TableError, Refused) as problem:
         messages.say("problem", plain(str(problem)))
         return
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)
-    state.uploads[token] = Upload(token, table, private, fingerprint, draft)
+    state.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
     state.upload_shown = token
-
-
-def _with_progress(name: str, content: bytes, private: bool, header: bool | None) -> Table:
-    """Read in a thread; every turn of the loop is a chance for the visitor to stop. PRIVATE shows no pace."""
-    stop, done = threading.Event(), [0.0]
-
-    def advance(fraction: float) -> None:
-        done[0] = fraction
-        if stop.is_set():
-            raise Stopped
-
-    slot = st.empty()
-    st.button("Stop")  # any click reruns the page, which ends the loop below
-    with ThreadPoolExecutor(1, thread_name_prefix="dpviz-read") as pool:
-        future = pool.submit(read_table, content, name, header=header, private=private, on_progress=advance)
-        try:
-            while not future.done():
-                if private:
-                    slot.markdown("Reading…")
-                else:
-                    slot.progress(done[0], "Reading…")
-                time.sleep(0.1)
-        finally:
-            stop.set()
-    return future.result()
 
 
 def _list(uploads: dict[str, Upload]) -> None:

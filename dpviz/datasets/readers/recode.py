@@ -1,0 +1,187 @@
+"""Words and dates as numbers, by rules that the owner declares: what is not declared is a missing cell.
+
+No category and no bound is ever read off a private file. Each rule looks at one cell and at what is declared.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpviz.datasets.readers.marks import MISSING
+
+__all__ = ["CODES", "Recoding", "recoded"]
+
+CODES = ("one-hot", "ordinal", "days")
+ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # where year, month and day stand
+MOST_CATEGORIES = 50
+_TRUE, _FALSE = {"true", "yes"}, {"false", "no"}
+_DATE = r"^\s*(?P<a>\d{1,4})[-/.](?P<b>\d{1,2})[-/.](?P<c>\d{1,4})(?:[T ].*)?\s*$"
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+@dataclasses.dataclass(frozen=True)
+class Recoding:
+    """One column of words or dates, and the numbers it becomes. All of it is public.
+
+    Attributes
+    ----------
+    column : its name
+    code : "one-hot" (a column of 0 and 1 for each category), "ordinal" (0, 1, 2, ... in the order of the categories)
+        or "days" (days since 1970-01-01)
+    categories : the declared words; with "days" none
+    first, last : the declared bounds of a date, year-month-day
+    order : how dates in text are written: "ymd", "dmy" or "mdy"
+
+    Raises
+    ------
+    ValueError
+        One sentence that names what is wrong.
+    """
+
+    column: str
+    code: str
+    categories: tuple[str, ...] = ()
+    first: str = ""
+    last: str = ""
+    order: str = "ymd"
+
+    def __post_init__(self) -> None:
+        where = f"Recoding of column {self.column!r}"
+        if self.code not in CODES:
+            raise ValueError(f"{where}: choose one-hot, ordinal or days.")
+        if self.code == "days":
+            if self.order not in ORDERS:
+                raise ValueError(f"{where}: the order of a date is ymd, dmy or mdy.")
+            if _day(self.first, where) >= _day(self.last, where):
+                raise ValueError(f"{where}: the first date must lie before the last.")
+            return
+        words = [word.strip() if isinstance(word, str) else "" for word in self.categories]
+        if len(words) < 2 or len(words) > MOST_CATEGORIES or not all(words) or len(set(words)) < len(words):
+            raise ValueError(f"{where}: give 2 to {MOST_CATEGORIES} different categories.")
+        if taken := [word for word in words if word in MISSING]:
+            raise ValueError(f"{where}: {taken[0]!r} stands for a missing cell and can be no category.")
+        object.__setattr__(self, "categories", tuple(words))
+
+    @classmethod
+    def parse(cls, facts: Any, where: str) -> Recoding:
+        """Return the rule that an entry of a data dictionary declares."""
+        keys = {field.name for field in dataclasses.fields(cls)}
+        if not isinstance(facts, Mapping) or not {"column", "code"} <= set(facts) <= keys:
+            raise ValueError(f"{where}: an entry of 'recode' has column, code, and categories, or first and last.")
+        listed = facts.get("categories", [])
+        texts = [value for key, value in facts.items() if key != "categories"]
+        if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in (*texts, *listed)):
+            raise ValueError(f"{where}: 'recode' holds text, and categories a list of it.")
+        return cls(**{**facts, "categories": tuple(listed)})
+
+    @classmethod
+    def read(cls, text: str) -> Recoding:
+        """Return the rule in a text such as `sex=one-hot:female,male` or `born=days:1900-01-01..2020-12-31`."""
+        column, _, rule = text.rpartition("=")
+        code, _, rest = rule.partition(":")
+        if not column or not rest:
+            raise ValueError(
+                f"--recode {text!r}: write COLUMN=one-hot:A,B,... or COLUMN=ordinal:A,B,... "
+                "or COLUMN=days:FIRST..LAST (days-dmy, days-mdy for other orders)."
+            )
+        if code.startswith("days"):
+            first, _, last = rest.partition("..")
+            return cls(column, "days", (), first, last, code.partition("-")[2] or "ymd")
+        return cls(column, code, tuple(rest.split(",")))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The rule as a data dictionary holds it."""
+        found: dict[str, Any] = {"column": self.column, "code": self.code}
+        if self.code == "days":
+            return found | {"first": self.first, "last": self.last, "order": self.order}
+        return found | {"categories": list(self.categories)}
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """The declared columns of numbers that it makes: name, low, high, unit, description."""
+        if self.code == "one-hot":
+            return [{"name": f"{self.column}: {word}", "low": 0, "high": 1} for word in self.categories]
+        if self.code == "ordinal":
+            words = ", ".join(f"{place} = {word}" for place, word in enumerate(self.categories))
+            return [{"name": self.column, "low": 0, "high": len(self.categories) - 1, "description": words}]
+        low, high = _day(self.first), _day(self.last)
+        return [{"name": self.column, "low": low, "high": high, "unit": "days since 1970-01-01"}]
+
+    def numbers(self, cells: pa.ChunkedArray | pa.Array) -> list[np.ndarray]:
+        """Return the numbers of each made column, shape (n,) each, NaN where a cell is missing or not declared."""
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.cast(cells.type.value_type)
+        if self.code == "days":
+            return [_days(cells, self.order)]
+        places = _places(cells, self.categories)
+        known = places >= 0
+        if self.code == "ordinal":
+            return [np.where(known, places, np.nan)]
+        return [np.where(known, places == place, np.nan) for place in range(len(self.categories))]
+
+
+def recoded(rules: Iterable[Recoding], name: str) -> Recoding | None:
+    """Return the rule for a column, if there is one."""
+    return next((rule for rule in rules if rule.column == name), None)
+
+
+def _day(text: str, where: str = "Recoding") -> int:
+    """Return the days from 1970-01-01 to a date."""
+    try:
+        return (datetime.date.fromisoformat(text) - _EPOCH).days
+    except ValueError:
+        raise ValueError(f"{where}: its first and last date are written like 1970-12-31.") from None
+
+
+def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> np.ndarray:
+    """Return the place of each cell among the categories, -1 where it is none."""
+    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        words = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+        found = pc.fill_null(pc.index_in(words, value_set=pa.array(categories, pa.string())), -1)
+        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+    places = np.full(len(cells), -1, dtype=np.int64)
+    numeric = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    if any(is_one(cells.type) for is_one in numeric):
+        values = np.asarray(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)
+        for place, word in enumerate(categories):
+            places[values == _number(word)] = place
+    return places
+
+
+def _number(word: str) -> float:
+    """Return the number that a category stands for where the file holds numbers or true and false; else NaN."""
+    if word.lower() in _TRUE | _FALSE:
+        return float(word.lower() in _TRUE)
+    try:
+        return float(word)
+    except ValueError:
+        return float("nan")
+
+
+def _days(cells: pa.ChunkedArray | pa.Array, order: str) -> np.ndarray:
+    """Return the day of each cell since 1970-01-01, NaN where it is no date."""
+    if pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type):
+        stamps = cells.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
+        seconds = np.asarray(pc.cast(stamps, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)
+        return np.floor(seconds / 86_400)
+    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        return np.full(len(cells), np.nan)
+    whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    parts = pc.extract_regex(whole.cast(pa.string()), _DATE)
+    fields = [pc.struct_field(parts, name) for name in "abc"]
+    known = np.asarray(pc.is_valid(parts).to_numpy(zero_copy_only=False), dtype=bool)
+    a, b, c = (pc.fill_null(field, "0").cast(pa.int64()).to_numpy(zero_copy_only=False) for field in fields)
+    year, month, day = (np.where(known, (a, b, c)[place], 0) for place in ORDERS[order])
+    known &= (year >= 1000) & (month >= 1) & (month <= 12) & (day >= 1)
+    months = ((np.where(known, year, 1970) - 1970) * 12 + np.where(known, month, 1) - 1).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + np.where(known, day, 1) - 1
+    known &= days.astype("datetime64[M]") == months  # no 31st of April
+    return np.where(known, days.astype(np.int64), np.nan)

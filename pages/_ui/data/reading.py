@@ -1,0 +1,173 @@
+"""Reading a file, and reading it differently: another sheet, another first line, words and dates as numbers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.datasets.readers import Form, Recoding, Stopped, Table, read_table
+from pages._ui import catalog, messages, results
+from pages._ui.data.files import Upload
+from pages._ui.shell import plain
+
+__all__ = ["again", "differently", "read", "where"]
+
+_CODES = {  # words on screen -> code and order of a date
+    "one column for each category": ("one-hot", "ymd"),
+    "one column, categories in order": ("ordinal", "ymd"),
+    "days, dates year-month-day": ("days", "ymd"),
+    "days, dates day-month-year": ("days", "dmy"),
+    "days, dates month-day-year": ("days", "mdy"),
+}
+_CONFIG = {
+    "column": st.column_config.TextColumn("column", disabled=True),
+    "as": st.column_config.SelectboxColumn("becomes", options=list(_CODES)),
+    "declared": st.column_config.TextColumn(
+        "categories, or first..last date", help="low, middle, high, or 1950-01-01..2020-12-31. Public."
+    ),
+}
+_SHEETS = b"PK"  # how a workbook begins
+
+
+def read(name: str, content: bytes, form: Form) -> Table:
+    """Read in a thread; every turn of the loop is a chance for the visitor to stop. PRIVATE shows no pace."""
+    stop, done = threading.Event(), [0.0]
+
+    def advance(fraction: float) -> None:
+        done[0] = fraction
+        if stop.is_set():
+            raise Stopped
+
+    slot = st.empty()
+    st.button("Stop")  # any click reruns the page, which ends the loop below
+    with ThreadPoolExecutor(1, thread_name_prefix="dpviz-read") as pool:
+        future = pool.submit(
+            read_table, content, name, header=form.header, private=form.private, sheet=form.sheet,
+            header_row=form.header_row, recode=form.recode, on_progress=advance,
+        )  # fmt: skip
+        try:
+            while not future.done():
+                if form.private:
+                    slot.markdown("Reading…")
+                else:
+                    slot.progress(done[0], "Reading…")
+                time.sleep(0.1)
+        finally:
+            stop.set()
+    return future.result()
+
+
+def again(upload: Upload, form: Form) -> None:
+    """Read a file in another form; what was declared for columns that are still there stays.
+
+    Raises
+    ------
+    TableError
+        If it cannot be read so; the table stays as it was.
+    """
+    upload.table, upload.form = read(upload.table.name, upload.content, form), form
+    catalog.own().pop(upload.dataset_id, None)
+    results.drop(upload.dataset_id)
+    upload.dataset_id = ""
+    if not upload.private:
+        upload.draft["n_public"] = upload.table.n_rows
+    upload.draft["recode"] = [rule.facts for rule in form.recode]
+    upload.draft.pop("columns", None)
+    for rule in form.recode:
+        for column in rule.columns:
+            known = {"low": float(column["low"]), "high": float(column["high"]), "unit": column.get("unit", "")}
+            upload.cells[column["name"]] = known | {"description": column.get("description", "")}
+    upload.editing = ""
+    upload.version += 1
+
+
+def differently(upload: Upload) -> None:
+    """Offer another sheet or first line, and numbers for words and dates."""
+    form = upload.form
+    with st.expander("Read it differently: another sheet or first line, words and dates as numbers"):
+        place = where(_key(upload, "place"), upload.content, form)
+        rows = _candidates(upload)
+        edited = rows
+        if len(rows):
+            st.caption(
+                "Categories and dates are declared, never read off a private file. Any other cell counts as missing."
+            )
+            edited = st.data_editor(
+                rows,
+                column_config=_CONFIG,
+                hide_index=True,
+                key=_key(upload, "recode"),
+                alt="Words and dates as numbers",
+            )
+        if st.button("Read it so"):
+            try:
+                again(
+                    upload,
+                    Form(form.header, form.private, *place, _rules(edited)),
+                )
+            except ValueError as problem:
+                messages.say("problem", plain(str(problem)))
+            st.rerun()
+
+
+def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]:
+    """Ask for the sheet of a workbook and the line where the table begins; None where nothing is said."""
+    a, b = st.columns(2, gap="small")
+    sheet = a.text_input(
+        "Sheet, by name or number", form.sheet or "", 60, key=f"{key}_sheet", placeholder="the first without notes",
+        disabled=not content.startswith(_SHEETS), help="Of a workbook only.",
+    )  # fmt: skip
+    row = b.number_input(
+        "The table begins in line", 1, 10_000, form.header_row or 1, key=f"{key}_row",
+        help="Lines above it, such as a title, are skipped.",
+    )  # fmt: skip
+    return sheet.strip() or None, row if row > 1 else None
+
+
+def _key(upload: Upload, name: str) -> str:
+    return f"{upload.token}_{upload.version}_differently_{name}"
+
+
+def _candidates(upload: Upload) -> pd.DataFrame:
+    """Return a line for each column of words or dates, with the rule it has."""
+    rules = {rule.column: rule for rule in upload.form.recode}
+    kept = [name for name in rules if name not in {column.name for column in upload.table.columns}]
+    lines: list[dict[str, Any]] = []
+    for name in dict.fromkeys([*(c.name for c in upload.table.columns if _words(c.kind)), *kept, *rules]):
+        rule = rules.get(name)
+        words = next((column.words for column in upload.table.columns if column.name == name), ())
+        lines.append({"column": name, "as": _shown(rule), "declared": _declared(rule) if rule else ", ".join(words)})
+    return pd.DataFrame(lines, columns=["column", "as", "declared"])
+
+
+def _words(kind: str) -> bool:
+    return kind in {"text", "mixed", "date", "recoded", "unknown"}
+
+
+def _shown(rule: Recoding | None) -> str | None:
+    return None if rule is None else next(words for words, code in _CODES.items() if code == (rule.code, rule.order))
+
+
+def _declared(rule: Recoding) -> str:
+    return f"{rule.first}..{rule.last}" if rule.code == "days" else ", ".join(rule.categories)
+
+
+def _rules(rows: pd.DataFrame) -> tuple[Recoding, ...]:
+    """Return the rules of the lines that have one."""
+    rules = []
+    for line in rows.to_dict("records"):
+        if line["as"] not in _CODES:
+            continue
+        code, order = _CODES[line["as"]]
+        text = line["declared"] or ""
+        if code == "days":
+            first, _, last = text.partition("..")
+            rules.append(Recoding(line["column"], code, (), first.strip(), last.strip(), order))
+        else:
+            rules.append(Recoding(line["column"], code, tuple(word.strip() for word in text.split(","))))
+    return tuple(rules)
