@@ -13,6 +13,7 @@ import streamlit as st
 from pages._ui import runs
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
+from pages._ui.runs import QUICK
 from pages._ui.workers import workers
 
 __all__ = ["Gathered", "Piece", "Shelf", "gather", "halt"]
@@ -93,7 +94,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
         job = runs.jobs().submit(title, work, f"{runs.owner()} {topic}", Presence().there)
         state[f"pieces_{topic}"] = (names, job.id)
-        if job.wait(runs.QUICK):
+        if job.wait(QUICK):
             return gather(topic, title, pieces, public=public)
     return Gathered(found, job, job.error, job.status == "cancelled")
 

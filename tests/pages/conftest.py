@@ -8,7 +8,7 @@ from pages._ui.pace import Pace
 
 @pytest.fixture(autouse=True)
 def no_clock_decides(monkeypatch):
-    """A script run waits for what it asked for, forecasts are those of a new server, and nothing stays in the queue."""
+    """A script run waits for its run (pieces are polled), forecasts are a new server's, nothing stays in the queue."""
     monkeypatch.setattr(runs, "QUICK", 200.0)
     new = Pace()
     monkeypatch.setattr(new, "learn", lambda *_: None)

@@ -63,7 +63,7 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
 def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     state, gate = {}, threading.Event()
     monkeypatch.setattr(pieces.st, "session_state", state)
-    monkeypatch.setattr(pieces.runs, "QUICK", 0.0)  # what is going on is what is looked at here
+    monkeypatch.setattr(pieces, "QUICK", 0.0)
     monkeypatch.setattr(pieces.runs, "owner", lambda: "me")
     monkeypatch.setattr(pieces, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
 
