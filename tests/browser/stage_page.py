@@ -7,6 +7,7 @@ import plotly
 import streamlit
 
 from dpviz.figures.stage import script
+from tests.browser.conftest import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 GLUE = next((ROOT / "pages").rglob("panel.js"))
@@ -37,7 +38,7 @@ SHOW = """async ([figures, extra]) => {
 def open_stage(browser, *, motion="no-preference", errors=None, **options):
     """Return a page that has the stage's script as `window.S`."""
     page = browser.new_page(viewport={"width": 1240, "height": 900}, reduced_motion=motion, **options)
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(PATIENCE)
     served = {
         "font.woff2": (FONT.read_bytes(), "font/woff2"),
         "plotly.js": (PLOTLY.read_bytes(), "text/javascript"),

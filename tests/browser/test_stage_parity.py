@@ -13,6 +13,7 @@ from dpviz.figures import View, pane
 from dpviz.figures.theme import DARK, LIGHT
 from dpviz.metrics import loss_path, normalized_loss
 from tests.browser.stage_page import open_stage
+from tests.figures.panes import ONE_OF_A_PANE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -67,8 +68,14 @@ def page(browser):
     found.close()
 
 
+@pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug not in ONE_OF_A_PANE])
+def test_the_canvas_draws_the_others_of_a_pane_too(page, slug):
+    for name, figure in figures(slug, "town", LIGHT):
+        assert page.evaluate("figure => S.lacks(figure)", figure) == "", name
+
+
 @pytest.mark.parametrize(("sample", "mode"), [("town", "light"), ("iris", "dark")])
-@pytest.mark.parametrize("slug", ALGORITHMS)
+@pytest.mark.parametrize("slug", ONE_OF_A_PANE)
 def test_the_canvas_shows_what_plotly_shows(page, slug, sample, mode):
     panels = figures(slug, sample, DARK if mode == "dark" else LIGHT)
     last = len(panels[0][1]["frames"]) - 1

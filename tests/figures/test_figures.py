@@ -11,7 +11,7 @@ from plotly.colors import hex_to_rgb
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, hdpe, marks, nsm, pane, splitting, votes
+from dpviz.figures import PANES, View, hdpe, marks, nsm, pane, splitting, votes
 from dpviz.figures.panels import spend_table
 from dpviz.figures.shots import complete
 from dpviz.figures.theme import DARK, LIGHT, STYLES
@@ -19,6 +19,7 @@ from dpviz.figures.view import thin, xy
 from dpviz.frozen import freeze
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Hidden, Step
+from tests.figures.panes import ONE_OF_A_PANE
 
 
 @functools.cache
@@ -76,6 +77,12 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
         sent = plotly.io.to_json(panel.printed().figure, validate=False)  # as st.plotly_chart does
         assert json.loads(validated.to_json()) == json.loads(sent)
         assert sent == panel.figure.to_json() == panel.printed().figure.to_json()
+
+
+def test_one_algorithm_of_every_pane_stands_for_the_others():
+    data = load_sample("tiny")
+    runs = [ALGORITHMS[slug](n_clusters=2).run(data.X, domain=data.domain, seed=0) for slug in ONE_OF_A_PANE]
+    assert {id(pane(run)) for run in runs} == {id(pane) for pane in PANES.values()}
 
 
 def test_hidden_layers_are_absent_unless_asked_for():
