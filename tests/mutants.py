@@ -65,7 +65,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("grow_no_floor", "np.maximum(counts - depth * decay, query.threshold - decay)", "counts - depth * decay"),
         ("grow_any_relation", 'return {"": 1.0}\n\n        cost, entry', 'return {"": 1.0}\n\n        one = lambda *_: {"": 1.0}\n        cost, entry'),
     ],
-    (P + "plan.py", "tests/algorithms/test_privtree.py"): [
+    (P + "costs.py", "tests/algorithms/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
     ],
     (P + "accounting.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
@@ -102,13 +102,15 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("spent_mu_adds_linearly_less", "mu=math.sqrt(math.fsum(m**2 for m in mu))", "mu=max(mu, default=0.0)"),
         ("spent_unknown_is_free", "if unknown:", "if False:"),
     ],
-    (P + "plan.py", f"{ACCOUNTING} {CURATOR}"): [
+    (P + "costs.py", f"{ACCOUNTING} {CURATOR}"): [
         ("laplace_sd", "return math.sqrt(2) * scale", "return scale"),
         ("threshold_no_half", "return 1.5 + scale *", "return 1.0 + scale *"),
         ("threshold_one_key", "math.log1p(-self.delta) / l0", "math.log1p(-self.delta)"),
         ("exact_any_sensitivity", "if sensitivity != 0:\n            raise PermissionError", "if False:\n            raise PermissionError"),
         ("cover_scale_no_log", "math.log1p(self.epsilon / (1 - math.log(self.delta)))", "math.log1p(self.epsilon)"),
         ("exponential_zcdp", "return self.epsilon**2 / 8", "return self.epsilon**2 / 16"),
+    ],
+    (P + "plan.py", f"{ACCOUNTING} {CURATOR}"): [
         ("gaussians_not_squared", "split(mu**2, weights)", "split(mu, weights)"),
         ("plan_price_repeats", "if occurrence >= len(costs):", "if occurrence > len(costs):"),
         ("plan_price_wrong_place", "return costs[occurrence]", "return costs[0]"),

@@ -17,8 +17,9 @@ from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
 from dpviz.privacy.accounting import zcdp_of_epsilon
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Gaussian, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ListedCells, NearestSums, Projection, cell_centers
 from dpviz.trace import Step
 

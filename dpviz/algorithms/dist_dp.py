@@ -15,8 +15,9 @@ from dpviz.geometry import Population, clip_ball, nearest, snap_toward_zero
 from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian, Threshold
 from dpviz.privacy.curator import Curator, Noisy
-from dpviz.privacy.plan import Gaussian, Plan, Threshold
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import NearRegionSums, QuadtreeCells, near_regions
 from dpviz.trace import Step
 

@@ -11,8 +11,9 @@ import numpy as np
 from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Gaussian, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.trace import Step
 
 __all__ = ["DistDPRandomPoints"]

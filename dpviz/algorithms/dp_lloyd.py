@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from dpviz.algorithms.sulloyd import SuLloyd
 from dpviz.params import param
-from dpviz.privacy.plan import Laplace, Plan, split
+from dpviz.privacy.costs import Laplace
+from dpviz.privacy.plan import Plan, split
 
 __all__ = ["DPLloyd"]
 

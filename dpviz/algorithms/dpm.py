@@ -17,8 +17,9 @@ from dpviz.params import param
 from dpviz.postprocessing.center_sd import REGIONS, average_sd, declared, members
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Exponential, Gaussian, Laplace
 from dpviz.privacy.curator import ALL, Curator
-from dpviz.privacy.plan import Exponential, Gaussian, Laplace, Plan, fitted, split
+from dpviz.privacy.plan import Plan, fitted, split
 from dpviz.privacy.queries import Below, Count, HalfIntervalCounts, RegionSum, SplitScore
 from dpviz.trace import Step
 

@@ -16,8 +16,9 @@ from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Cover, Gaussian, Laplace
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Cover, Gaussian, Laplace, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import CellCover, NearestSums, NearestVotes, Projection
 from dpviz.trace import Step
 

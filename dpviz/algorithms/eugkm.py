@@ -15,8 +15,9 @@ from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, CELLS, average_sd, declared, members
 from dpviz.postprocessing.weighted import solve
+from dpviz.privacy.costs import Laplace
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Laplace, Plan, split
+from dpviz.privacy.plan import Plan, split
 from dpviz.privacy.queries import GridCounts, NearestSums
 from dpviz.trace import Step
 

@@ -15,8 +15,9 @@ from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian, Laplace
 from dpviz.privacy.curator import ALL, Curator
-from dpviz.privacy.plan import Gaussian, Laplace, Plan, fitted, split
+from dpviz.privacy.plan import Plan, fitted, split
 from dpviz.privacy.queries import Count, Projection, RegionSum, Side
 from dpviz.trace import Step
 

@@ -18,8 +18,9 @@ from dpviz.params import param
 from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator, Noisy
-from dpviz.privacy.plan import Gaussian, Plan, gaussians
+from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import NormHistogram, Projection, SecondMoment
 from dpviz.trace import Step
 

@@ -14,8 +14,9 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack, uniform_ball
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator, Noisy
-from dpviz.privacy.plan import Gaussian, gaussians
+from dpviz.privacy.plan import gaussians
 from dpviz.privacy.queries import NearestVotes, Projection
 
 __all__ = ["Evolution", "averages", "sums_and_counts", "survivors"]

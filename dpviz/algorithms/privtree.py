@@ -14,8 +14,9 @@ from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import CELLS, average_sd, declared, members
 from dpviz.postprocessing.weighted import solve
+from dpviz.privacy.costs import Halving, Laplace
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Halving, Laplace, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Halvings
 from dpviz.trace import Step
 

@@ -16,8 +16,9 @@ from dpviz.params import param
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
 from dpviz.postprocessing.weighted import solve
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Gaussian, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import NearestVotes
 from dpviz.trace import Step
 

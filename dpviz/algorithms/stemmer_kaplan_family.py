@@ -16,8 +16,8 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param
+from dpviz.privacy.costs import Cost, Gaussian, Threshold
 from dpviz.privacy.curator import ALL, Curator
-from dpviz.privacy.plan import Cost, Gaussian, Threshold
 from dpviz.privacy.queries import CellSums, InBalls, OccupiedCells, Projection, cell_centers
 from dpviz.trace import Step
 

@@ -14,10 +14,11 @@ from dpviz.algorithms.stemmer_kaplan import choose
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param
+from dpviz.privacy.costs import Report
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.local import OUE, OneBit, flip_chance
-from dpviz.privacy.plan import Plan, Report
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ByUser, CellOf, NearestOf, OffsetOf, Projection
 from dpviz.trace import Step
 

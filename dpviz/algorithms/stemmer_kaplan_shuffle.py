@@ -12,9 +12,10 @@ from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import report_of_shuffled
+from dpviz.privacy.costs import Shuffled
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Notion
-from dpviz.privacy.plan import Plan, Shuffled
+from dpviz.privacy.plan import Plan
 from dpviz.trace import Step
 
 __all__ = ["StemmerKaplanShuffle"]

@@ -7,7 +7,8 @@ import math
 from typing import ClassVar
 
 from dpviz.algorithms.lloyd_family import NoisyLloyd
-from dpviz.privacy.plan import Laplace, Plan
+from dpviz.privacy.costs import Laplace
+from dpviz.privacy.plan import Plan
 
 __all__ = ["SuLloyd"]
 

@@ -8,8 +8,8 @@ from collections.abc import Generator
 import numpy as np
 
 from dpviz.geometry import sphere_pack
+from dpviz.privacy.costs import Exponential
 from dpviz.privacy.curator import Curator
-from dpviz.privacy.plan import Exponential
 from dpviz.privacy.queries import Projection, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.trace import Step
 

@@ -18,8 +18,8 @@ from scipy.stats import laplace
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import Total
 from dpviz.privacy.block import Block
+from dpviz.privacy.costs import Threshold
 from dpviz.privacy.ledger import Release, spent
-from dpviz.privacy.plan import Threshold
 from dpviz.privacy.rows import Rows, Session
 
 __all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized", "residuals"]

@@ -27,8 +27,8 @@ import numpy as np
 from dpviz import validate
 from dpviz.federated.ring import Ring
 from dpviz.geometry import GRID
+from dpviz.privacy.costs import Cost, Gaussian, Laplace
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import Cost, Gaussian, Laplace
 
 __all__ = ["CLIENTS", "DRAWN_BY", "SERVER", "Asked", "Shares", "refuse"]
 

@@ -14,8 +14,8 @@ from dpviz.domain import Domain
 from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import WIDE, Ring
 from dpviz.federated.rows import FederatedRows, Round, Uploads
+from dpviz.privacy.costs import Exact, Gaussian, Laplace
 from dpviz.privacy.guarantee import Neighboring, Notion
-from dpviz.privacy.plan import Exact, Gaussian, Laplace
 from dpviz.trace import Trace
 
 __all__ = ["SPREADS", "Simulation", "payload_bytes", "refusal", "simulate", "spread"]

@@ -9,51 +9,23 @@ import plotly.graph_objects as go
 
 from dpviz.figures.panels import release_name, whole
 from dpviz.figures.theme import Theme, base
-from dpviz.privacy.accounting import Total, shuffled_epsilon
+from dpviz.privacy.accounting import Total
+from dpviz.privacy.costs import Report, cost_of
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
 __all__ = ["plot_steps", "releases_table", "steps_table", "why"]
 
 _NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
-_SCALE = {
-    "Gaussian": "Gaussian noise of standard deviation {scale:.4g} on every entry",
-    "Laplace": "Laplace noise of scale {scale:.4g} on every entry",
-    "Exponential": "Gumbel noise of scale {scale:.4g} on every score, only the winner is released",
-    "Threshold": "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold",
-    "Cover": "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are told,",
-    "Halving": "Laplace noise of scale {scale:.4g} on every box's count, of which only the halvings are told,",
-    "Exact": "no noise",
-}
-_REPORT = "each bit is flipped with probability {scale:.4g}"
-
-
-def _cost(entry: Release) -> str:
-    ratio = entry.sensitivity / entry.scale if entry.scale else 0.0
-    if entry.mechanism == "Gaussian":
-        return f"μ = {ratio:.4g}"
-    if entry.mechanism == "Threshold":
-        return f"μ = {ratio:.4g} and δ = {entry.cost['delta']:.2g} for keys that one row alone creates"
-    if entry.mechanism in ("Laplace", "Exponential"):
-        return f"ε = {ratio:.4g}"
-    if entry.mechanism == "Halving":
-        return f"ε = {3 * ratio:.4g} for the whole tree"
-    if entry.mechanism == "Cover":
-        return f"ε = {entry.cost['epsilon']:.4g} and δ = {entry.cost['delta']:.2g} for all picks together"
-    if "users" in entry.cost:
-        alone, users, delta = (entry.cost[name] for name in ("epsilon", "users", "delta"))
-        mixed = shuffled_epsilon(alone, int(users), delta)
-        if mixed < alone:
-            return f"ε = {alone:.4g} by itself, and ε = {mixed:.4g} at δ = {delta:.2g} mixed with {users:,.0f} others'"
-    return f"ε = {entry.cost['epsilon']:.4g}" if "epsilon" in entry.cost else "nothing"
 
 
 def why(entry: Release, unit: str) -> str:
     """Return in words where a release's sensitivity comes from and what its noise therefore costs."""
-    noise = _SCALE.get(entry.mechanism, _REPORT).format(scale=entry.scale)
-    if entry.mechanism not in _SCALE:
-        return f"{_sentence(entry.reason)}: {noise} costs {_cost(entry)}, whatever is asked."
-    norm = {"Cover": "in one cell", "Halving": "in one box of each depth"}.get(entry.mechanism) or _NORM[entry.norm]
+    cost = cost_of(entry.mechanism, entry.cost)
+    noise = cost.noise.format(scale=entry.scale)
+    if isinstance(cost, Report):
+        return f"{_sentence(entry.reason)}: {noise} costs {cost.words}, whatever is asked."
+    norm = cost.within or _NORM[entry.norm]
     part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
     if entry.excess > 1:
         part += (
@@ -62,7 +34,7 @@ def why(entry: Release, unit: str) -> str:
         )
     return (
         f"{_sentence(entry.reason)}: {unit} changes it by at most {entry.sensitivity:.6g} ({norm}). "
-        f"So {noise} costs {_cost(entry)}.{part}"
+        f"So {noise} costs {cost.words}.{part}"
     )
 
 

@@ -12,23 +12,12 @@ import numpy as np
 from dpviz.frozen import freeze
 from dpviz.geometry import GRID
 from dpviz.privacy.answers import Hidden, Noisy, NoisyKeys, Reports
+from dpviz.privacy.costs import Cost, Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
-from dpviz.privacy.plan import (
-    Cost,
-    Cover,
-    Exact,
-    Exponential,
-    Gaussian,
-    Halving,
-    Laplace,
-    Plan,
-    Report,
-    Shuffled,
-    Threshold,
-)
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 

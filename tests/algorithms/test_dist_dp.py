@@ -19,10 +19,11 @@ from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.medians import medians_on
 from dpviz.privacy.accounting import sigma
 from dpviz.privacy.block import Block
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure, Seeded
-from dpviz.privacy.plan import Gaussian, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import CompanionSums, NearRegionSums, Positions, QuadtreeCells
 from dpviz.privacy.rows import Rows
 

@@ -14,10 +14,11 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.metrics import hungarian_accuracy, majority_accuracy
 from dpviz.privacy.block import Block
+from dpviz.privacy.costs import Exponential
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.plan import Exponential, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Below, HalfIntervalCounts, SplitScore
 from dpviz.privacy.rows import Rows, Session
 

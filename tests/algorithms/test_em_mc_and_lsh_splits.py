@@ -14,11 +14,12 @@ from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap
 from dpviz.metrics import majority_accuracy
 from dpviz.privacy.block import Block
+from dpviz.privacy.costs import Cover
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.ledger import spent
 from dpviz.privacy.noise import Secure, Seeded
-from dpviz.privacy.plan import Cover, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import CellCover, Projection, Side
 from dpviz.privacy.rows import Rows, Session
 

@@ -14,10 +14,11 @@ from dpviz.domain import Domain
 from dpviz.figures import View, privtree
 from dpviz.figures.theme import LIGHT
 from dpviz.metrics import normalized_loss
+from dpviz.privacy.costs import Halving
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.plan import Halving, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import BoxCounts, Halvings
 from dpviz.privacy.rows import Rows
 

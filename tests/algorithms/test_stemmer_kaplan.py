@@ -16,7 +16,7 @@ from dpviz.geometry import snap, snap_toward_zero
 from dpviz.metrics import inertia, normalized_loss
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.block import Block
-from dpviz.privacy.plan import Threshold
+from dpviz.privacy.costs import Threshold
 from dpviz.privacy.queries import CellSums, InBalls, OccupiedCells, cell_centers
 
 

@@ -18,11 +18,12 @@ from dpviz.figures.theme import LIGHT
 from dpviz.geometry import snap_toward_zero
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.block import Block
+from dpviz.privacy.costs import Report
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.local import OUE, Hadamard, OneBit, flip_chance, public_hash, transform
 from dpviz.privacy.noise import COIN, Secure, Seeded
-from dpviz.privacy.plan import Plan, Report
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ByUser, CellOf, InBalls, NearestOf, OffsetOf
 from dpviz.privacy.rows import Rows
 

@@ -11,10 +11,11 @@ from dpviz.algorithms.stemmer_kaplan_shuffle import StemmerKaplanShuffle
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.accounting import report_of_shuffled, shuffled_epsilon
+from dpviz.privacy.costs import Report, Shuffled
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure, Seeded
-from dpviz.privacy.plan import Plan, Report, Shuffled
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import NearestOf
 from dpviz.privacy.rows import Rows
 

@@ -14,10 +14,11 @@ from dpviz.geometry import clip_ball, snap
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.privacy.accounting import epsilon_of_zcdp, zcdp_of_epsilon
 from dpviz.privacy.block import Block
+from dpviz.privacy.costs import Exponential
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.plan import Exponential, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ListedCells, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.rows import Rows
 from tests.algorithms.test_stemmer_kaplan import blobs, view

@@ -24,10 +24,10 @@ from dpviz.domain import Domain
 from dpviz.federated import FederatedRows, Shares
 from dpviz.geometry import snap
 from dpviz.privacy.chunked import ChunkedRows
+from dpviz.privacy.costs import Exponential, Gaussian, Laplace, Threshold
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.plan import Exponential, Gaussian, Laplace, Threshold
 from dpviz.privacy.queries import NearestVotes, SplitScore
 from dpviz.trace import Step
 

@@ -11,9 +11,10 @@ from scipy.stats import norm
 
 from dpviz.privacy import accounting
 from dpviz.privacy import ledger as ledger_
+from dpviz.privacy.costs import Cover, Exact, Exponential, Gaussian, Laplace, Threshold
 from dpviz.privacy.ledger import Release
 from dpviz.privacy.noise import Seeded
-from dpviz.privacy.plan import Cover, Exact, Exponential, Gaussian, Laplace, Plan, Threshold, gaussians
+from dpviz.privacy.plan import Plan, gaussians
 
 PE_CONSTANTS = {  # algorithms table B0: theta(epsilon; delta = N^-1.1)
     150: (0.15572, 0.26700, 0.46217, 0.79912, 1.36543),

@@ -14,8 +14,9 @@ import psycopg
 import pytest
 
 from dpviz.privacy.accounts import Account, Accounts, Budget, Claim, Refused
+from dpviz.privacy.costs import Laplace
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.plan import Laplace, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.secret import private_folder, server_secret, state_folder
 from tests import postgres
 

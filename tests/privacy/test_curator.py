@@ -12,10 +12,11 @@ from scipy import stats
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
 from dpviz.privacy import ledger
+from dpviz.privacy.costs import Exact, Exponential, Gaussian, Laplace, Threshold
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Secure, Seeded
-from dpviz.privacy.plan import Exact, Exponential, Gaussian, Laplace, Plan, Threshold, gaussians
+from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import Count, KeyQuery, NearestSums, NearestVotes, Predicate, Score
 from dpviz.privacy.rows import UTILITY_SLACK, Rows
 

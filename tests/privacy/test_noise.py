@@ -8,10 +8,11 @@ from scipy import stats
 
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
+from dpviz.privacy.costs import Gaussian
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import COIN, Secure, Seeded
-from dpviz.privacy.plan import Gaussian, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.privacy.rows import Rows
 

@@ -18,9 +18,10 @@ from dpviz.audits.audit import instance
 from dpviz.audits.witness import Neighbors
 from dpviz.domain import Domain
 from dpviz.frozen import FrozenDict, freeze
+from dpviz.privacy.costs import COSTS
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.privacy.ledger import Release
-from dpviz.privacy.plan import COSTS, Plan
+from dpviz.privacy.plan import Plan
 from dpviz.trace import Coreset, Step, Trace
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]

@@ -1,0 +1,365 @@
+"""What one release may cost: a price that the curator turns into noise, with its words. See `COSTS` for all of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz import validate
+from dpviz.privacy import accounting
+from dpviz.privacy.local import flip_chance
+from dpviz.privacy.noise import Noise
+
+__all__ = [
+    "COSTS",
+    "Cost",
+    "Cover",
+    "Exact",
+    "Exponential",
+    "Gaussian",
+    "Halving",
+    "Laplace",
+    "Report",
+    "Shuffled",
+    "Threshold",
+    "cost_of",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """The price of one release. Subclasses are data; the curator turns them into noise.
+
+    Every cost answers four questions, with 0 or None where the answer does not exist:
+    `pure` (epsilon of pure DP), `gdp` (mu of Gaussian DP), `own_delta` (delta paid here), `zcdp`.
+
+    Attributes
+    ----------
+    norm : in which the sensitivity of what it buys is measured
+    noise : the noise in words, a form that takes `scale`
+    within : the sensitivity's norm in words, where it is not the norm of a whole answer
+    """
+
+    norm: ClassVar[float] = 2
+    noise: ClassVar[str] = "no noise"
+    within: ClassVar[str] = ""
+
+    @property
+    def words(self) -> str:
+        """The price in words."""
+        return "nothing"
+
+    @property
+    def pure(self) -> float:
+        """Pure-DP epsilon, 0 if the cost is accounted otherwise."""
+        return 0.0
+
+    @property
+    def gdp(self) -> float:
+        """Gaussian-DP mu, 0 if the cost is accounted otherwise."""
+        return 0.0
+
+    @property
+    def own_delta(self) -> float:
+        """Delta that this release pays by itself."""
+        return 0.0
+
+    @property
+    def zcdp(self) -> float | None:
+        """The rho of zero-concentrated DP, None if there is none."""
+        return None
+
+    def scale(self, sensitivity: float) -> float:
+        """Noise scale that makes a release of this sensitivity cost exactly this much."""
+        raise NotImplementedError
+
+    def sd(self, scale: float) -> float:
+        """Standard deviation of noise of that scale."""
+        return scale
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Draw the noise for one release."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True)
+class _Mu(Cost):
+    """What Gaussian noise costs: standard deviation l2_sensitivity / mu."""
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        validate.positive(type(self).__name__, mu=self.mu)
+
+    @property
+    def words(self) -> str:
+        return f"μ = {self.mu:.4g}"
+
+    @property
+    def gdp(self) -> float:
+        return self.mu
+
+    @property
+    def zcdp(self) -> float:
+        return self.mu**2 / 2
+
+    def scale(self, sensitivity: float) -> float:
+        return sensitivity / self.mu
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        return noise.gaussian(scale, shape)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Epsilon(Cost):
+    """What costs epsilon: noise of scale sensitivity / epsilon."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        validate.positive(type(self).__name__, epsilon=self.epsilon)
+
+    @property
+    def words(self) -> str:
+        return f"ε = {self.epsilon:.4g}"
+
+    @property
+    def pure(self) -> float:
+        return self.epsilon
+
+    @property
+    def zcdp(self) -> float | None:
+        return self.epsilon**2 / 2
+
+    def scale(self, sensitivity: float) -> float:
+        return sensitivity / self.epsilon
+
+
+@dataclasses.dataclass(frozen=True)
+class _LaplaceNoise(_Epsilon):
+    """What is paid with Laplace noise."""
+
+    def sd(self, scale: float) -> float:
+        return math.sqrt(2) * scale
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        return noise.laplace(scale, shape)
+
+
+@dataclasses.dataclass(frozen=True)
+class Gaussian(_Mu):
+    """Gaussian noise with standard deviation l2_sensitivity / mu: mu-GDP."""
+
+    noise: ClassVar[str] = "Gaussian noise of standard deviation {scale:.4g} on every entry"
+
+
+@dataclasses.dataclass(frozen=True)
+class Laplace(_LaplaceNoise):
+    """Laplace noise with scale l1_sensitivity / epsilon: epsilon-DP."""
+
+    norm: ClassVar[float] = 1
+    noise: ClassVar[str] = "Laplace noise of scale {scale:.4g} on every entry"
+
+
+@dataclasses.dataclass(frozen=True)
+class Exponential(_Epsilon):
+    """Exponential mechanism by Gumbel-max with scale range / epsilon: epsilon-DP and epsilon-bounded-range.
+
+    The "sensitivity" of such a release is the range of its `Score` (infinity norm).
+    """
+
+    norm: ClassVar[float] = math.inf
+    noise: ClassVar[str] = "Gumbel noise of scale {scale:.4g} on every score, only the winner is released"
+
+    @property
+    def zcdp(self) -> float:
+        """epsilon^2 / 8, by bounded range (Dong, Durfee and Rogers 2020)."""
+        return self.epsilon**2 / 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Threshold(_Mu):
+    """Gaussian noise on the counts of an unbounded key set, released above a threshold: mu-GDP plus `delta`.
+
+    Its zCDP holds but for the probability `delta` that a lone key passes.
+    """
+
+    delta: float
+    noise: ClassVar[str] = (
+        "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.in_range("Threshold", 0, 1, open_ends=True, delta=self.delta)
+
+    @property
+    def words(self) -> str:
+        return f"{super().words} and δ = {self.delta:.2g} for keys that one row alone creates"
+
+    @property
+    def own_delta(self) -> float:
+        return self.delta
+
+    def threshold(self, scale: float, l0: int) -> float:
+        """Return tau: a key that one neighbor has and the other has not passes with probability <= delta in all.
+
+        1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half is for counts rounded to whole numbers.
+        """
+        return 1.5 + scale * float(-ndtri(-math.expm1(math.log1p(-self.delta) / l0)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Cover(_Epsilon):
+    """A whole sequence of picks by coverage, as ONE cost: (epsilon, delta)-DP for any number of picks and grids.
+
+    Each pick weighs a cell by exp(e c) with c the rows in it that no earlier pick covered. An added row multiplies a
+    pick's normalizer by 1 + (e^e - 1) p, with p the chance that this pick covers it, and it matters until it is
+    covered only; except with probability delta those p add up to at most 1 + ln(1/delta). So e is the solution of
+    (e^e - 1)(1 + ln(1/delta)) = epsilon; the published e = epsilon / (2 ln(e/delta)) bounds e^e - 1 by 2 e and is
+    about half of it (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
+    """
+
+    delta: float
+    norm: ClassVar[float] = math.inf
+    noise: ClassVar[str] = (
+        "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are told,"
+    )
+    within: ClassVar[str] = "in one cell"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.in_range("Cover", 0, 1, open_ends=True, delta=self.delta)
+
+    @property
+    def words(self) -> str:
+        return f"{super().words} and δ = {self.delta:.2g} for all picks together"
+
+    @property
+    def own_delta(self) -> float:
+        return self.delta
+
+    @property
+    def zcdp(self) -> None:
+        """None: it is an (epsilon, delta) statement."""
+        return None
+
+    def scale(self, sensitivity: float) -> float:
+        """Return 1 / e for counts of this sensitivity."""
+        return sensitivity / math.log1p(self.epsilon / (1 - math.log(self.delta)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Halving(_LaplaceNoise):
+    """A whole tree of halved boxes as ONE cost, however deep it grows: epsilon-DP (PrivTree).
+
+    A box of depth i with c rows is halved if max(c - i decay, threshold - decay) + Laplace(scale) > threshold. An added
+    row raises c along one path. Its cost on a box is at most 1/scale, falls as exp(-(c - i decay - threshold)/scale),
+    and is 0 where the maximum holds; c falls along the path and i decay rises, so with decay = scale ln 2 the costs
+    are a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 / epsilon (Zhang et al. 2016, Theorem 3.1).
+    """
+
+    norm: ClassVar[float] = math.inf
+    noise: ClassVar[str] = (
+        "Laplace noise of scale {scale:.4g} on every box's count, of which only the halvings are told,"
+    )
+    within: ClassVar[str] = "in one box of each depth"
+    SERIES: ClassVar[float] = 3.0  # (2 b - 1) / (b - 1) for b = 2 halves
+
+    @property
+    def words(self) -> str:
+        return f"{super().words} for the whole tree"
+
+    def scale(self, sensitivity: float) -> float:
+        return self.SERIES * sensitivity / self.epsilon
+
+
+@dataclasses.dataclass(frozen=True)
+class Exact(Cost):
+    """No noise: allowed only where the declared sensitivity is 0."""
+
+    @property
+    def zcdp(self) -> float:
+        return 0.0
+
+    def scale(self, sensitivity: float) -> float:
+        """Return 0.
+
+        Raises
+        ------
+        PermissionError
+            If the sensitivity is not 0.
+        """
+        if sensitivity != 0:
+            raise PermissionError(f"Exact: a release without noise must have sensitivity 0; got {sensitivity}.")
+        return 0.0
+
+    def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:
+        return np.zeros(shape)
+
+
+@dataclasses.dataclass(frozen=True)
+class Report(_Epsilon):
+    """One report that a user randomizes by herself: epsilon-local-DP, whatever she is asked.
+
+    The "scale" is the probability that a bit of the report is flipped.
+    """
+
+    norm: ClassVar[float] = 1
+    noise: ClassVar[str] = "each bit is flipped with probability {scale:.4g}"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.in_range("Report", None, 20, epsilon=self.epsilon)
+
+    def scale(self, sensitivity: float) -> float:
+        return flip_chance(self.epsilon)
+
+
+@dataclasses.dataclass(frozen=True)
+class Shuffled(Report):
+    """One report of each of `users` people, mixed so that nobody can tell whose is whose: less than it costs alone.
+
+    `epsilon` is what a report costs by itself. Every user may report once in the whole run.
+    """
+
+    users: int
+    delta: float
+
+    @property
+    def words(self) -> str:
+        alone = super().words
+        if not self.own_delta:
+            return alone
+        mixed = f"ε = {self.pure:.4g} at δ = {self.delta:.2g} mixed with {self.users:,.0f} others'"
+        return f"{alone} by itself, and {mixed}"
+
+    @property
+    def pure(self) -> float:
+        return accounting.shuffled_epsilon(self.epsilon, self.users, self.delta)
+
+    @property
+    def own_delta(self) -> float:
+        """The delta of the bound; none where mixing buys nothing and the report's own promise holds."""
+        return self.delta if self.pure < self.epsilon else 0.0
+
+    @property
+    def zcdp(self) -> float | None:
+        """None where the bound is an (epsilon, delta) statement."""
+        return None if self.own_delta else super().zcdp
+
+
+COSTS: dict[str, type[Cost]] = {
+    cls.__name__: cls for cls in (Gaussian, Laplace, Exponential, Threshold, Cover, Halving, Exact, Report, Shuffled)
+}
+
+
+def cost_of(mechanism: str, fields: Mapping[str, float]) -> Cost:
+    """Return the cost that a ledger entry names; a randomizer's is a report's, mixed where it says how many users."""
+    cost: type[Cost] = COSTS.get(mechanism) or (Shuffled if "users" in fields else Report)
+    return cost(**fields)
