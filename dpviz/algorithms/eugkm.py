@@ -14,7 +14,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, CELLS, average_sd, declared, members
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import occupied, solve
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, split
@@ -145,10 +145,8 @@ class EUGkM(Algorithm):
                 "counts_sd": noisy.sd,
             },
         )
-        occupied = noisy.value > 0
-        if not occupied.any():
-            occupied = noisy.value >= noisy.value.max()
-        points, weights = grid.middles[occupied], np.maximum(noisy.value[occupied], 1.0)
+        kept, weights = occupied(noisy.value)
+        points = grid.middles[kept]
         centers = snap(domain.clip(solve(points, weights, self.n_clusters, rng, jitter=1e-3)))
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=points, of=members(points, centers))
         yield Step(

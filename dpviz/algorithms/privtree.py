@@ -13,7 +13,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import CELLS, average_sd, declared, members
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import occupied, solve
 from dpviz.privacy.costs import Halving, Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan
@@ -123,9 +123,8 @@ class PrivTree(Algorithm):
         leaves = nodes[~halved]
         noisy = curator.release("leaves", tree.counts(leaves))
         counts = noisy.value
-        kept = counts > 0 if (counts > 0).any() else counts >= counts.max()
+        kept, weights = occupied(counts)
         middles = np.array([sum(tree.box(int(node))) / 2 for node in leaves[kept]])
-        weights = np.maximum(counts[kept], 1.0)
         centers = snap(domain.clip(solve(middles, weights, self.n_clusters, rng, jitter=1e-3)))
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=middles, of=members(middles, centers))
         yield Step(

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dpviz.domain import Domain
-from dpviz.postprocessing.released import _weighted_points, center_noise
+from dpviz.postprocessing.released import center_noise, weighted_points
 from dpviz.trace import Coreset, Trace
 
 __all__ = ["simulate", "stand_ins"]
@@ -86,7 +86,7 @@ def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if not trace.claimed.private:
         raise ValueError(f"{trace.name}: this run released no sizes, so nobody can be made up from it.")
     last = next(step for step in reversed(trace.steps) if "centers" in step.released)
-    points = _weighted_points(trace, last)
+    points = weighted_points(trace, last)
     if points is not None and len(points[0]):
         return np.asarray(points[0]), np.asarray(points[1], dtype=float), np.asarray(points[2], dtype=float)
     noise = center_noise(trace)

@@ -17,7 +17,16 @@ from dpviz.postprocessing.center_sd import UNKNOWN, members
 from dpviz.privacy.ledger import Release
 from dpviz.trace import Step, Trace
 
-__all__ = ["CenterNoise", "center_noise", "centers_csv", "centers_json", "centers_table", "coreset_table", "widest"]
+__all__ = [
+    "CenterNoise",
+    "center_noise",
+    "centers_csv",
+    "centers_json",
+    "centers_table",
+    "coreset_table",
+    "weighted_points",
+    "widest",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +76,7 @@ def _sizes(trace: Trace, step: Step) -> tuple[np.ndarray | None, float | None]:
         return counts, None if entry is None else _sd(entry)
     if "sd" in released and len(released["sd"]) == k:
         return np.asarray(released["weights"]), None
-    points = _weighted_points(trace, step)
+    points = weighted_points(trace, step)
     if points is None or not len(points[0]):
         return None, None
     labels = members(points[0], np.asarray(released["centers"]))
@@ -80,7 +89,7 @@ def _sd(entry: Release) -> float:
     return float(entry.scale * math.sqrt(entry.excess * (2 if entry.mechanism == "Laplace" else 1)))
 
 
-def _weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return the points (m, d) in z units, their noisy weights and the weights' noise, behind the last centers."""
     released = step.released
     if "population" in released:

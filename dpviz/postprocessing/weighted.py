@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.cluster import KMeans
 
-__all__ = ["lloyd_on", "solve"]
+__all__ = ["lloyd_on", "occupied", "solve"]
 
 _TREE_PAIRS = 1_000_000  # above, a tree is faster than all pairs (up to 8 columns)
 _FLAT = 3  # up to so many columns sums by label are faster column by column than as one product
@@ -45,6 +45,14 @@ class _Cloud:
             mass = sums[:, :1]
             centers = np.where(mass > 0, sums[:, 1:] / np.maximum(mass, 1e-300), centers)
         return centers
+
+
+def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which places (m,) have a positive noisy count, else the largest ones, and their weights, at least 1."""
+    kept = noisy_counts > 0
+    if not kept.any():
+        kept = noisy_counts >= noisy_counts.max()
+    return kept, np.maximum(noisy_counts[kept], 1.0)
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:
