@@ -11,7 +11,7 @@ from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
 from pages._ui import catalog, controls, embed, links, prepared, private, results, runs, shell, takeaway
 from pages._ui.compare import menu as beside
-from pages._ui.explore import alex, centers, coreset, local, quality, reruns, stale, verdict
+from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns, stale, verdict
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.player import player
@@ -112,6 +112,7 @@ st.html(
 reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
 alex.section("explore", result, hidden=hidden, axes=axes)
 centers.section("explore", result, hidden=hidden)
+explain.section("explore", result, hidden=hidden)
 with st.container(horizontal=True):
     takeaway.menu("explore", result, hidden=hidden, axes=axes)
     beside.menu("explore", result)

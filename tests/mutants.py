@@ -50,6 +50,10 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("mixture_sums_half", "(1.0 if alone else 2.0)", "(0.5 if alone else 1.0)"),
         ("mixture_scatters_unit", "(self.radius / self.unit) ** 2 * (columns", "(self.radius / self.unit) * (columns"),
     ],
+    (Q + "bins.py", QUERIES): [
+        ("cluster_bins_one_column", "float(entries) ** (1 / norm)", "1.0"),
+        ("cluster_bins_moves_as_one", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
+    ],
     (Q + "grids.py", QUERIES): [
         ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
         ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),

@@ -24,7 +24,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
-__all__ = ["add_run"]
+__all__ = ["add_data", "add_run", "book", "data_of"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -35,8 +35,9 @@ def add_run(command: argparse.ArgumentParser) -> None:
     command.set_defaults(do=_run)
 
 
-def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
-    parser.add_argument("--data", required=True, metavar="sample:NAME|FILE")
+def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add what says which data, how they are read, how noise is drawn and where the trace goes."""
+    parser.add_argument("--data", required=required, metavar="sample:NAME|FILE")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
@@ -70,7 +71,6 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
     parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
-    parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
     parser.add_argument(
         "--account",
@@ -89,6 +89,11 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
         help='read it likewise, on the workers of a Dask scheduler (tls://..., or on this machine) or of "local"; they '
         "see raw rows and find the file under the same name (extra: cluster)",
     )
+
+
+def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
+    add_data(parser)
+    parser.add_argument("--preset", help="start from a named preset", choices=sorted(cls.PRESETS) or None)  # type: ignore[attr-defined]
     for name, spec in params.specs(cls).items():
         default = "auto" if spec.default is None else spec.default
         words = f"{spec.help} (default {default})"
@@ -106,7 +111,8 @@ def _kind(spec: params.ParamSpec) -> str:
     return {"int": "N", "bool": "{true,false}"}.get(spec.kind, "X")
 
 
-def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
+def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighboring) -> RunInput:
+    """Open the data that the arguments of `add_data` name; `relation` says what becomes of rows with a missing cell."""
     parts = arguments.in_parts or arguments.cluster
     if arguments.data.startswith("sample:"):
         if arguments.private:
@@ -144,7 +150,7 @@ def _data(arguments: argparse.Namespace, stack: ExitStack) -> RunInput:
         recode=[Recoding.read(text) for text in arguments.recode],
     )
     if data.incomplete:
-        kept = "left out" if ALGORITHMS[arguments.slug].neighboring is Neighboring.ADD_REMOVE else "set to the middle"
+        kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
         print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
     return in_memory(data)
 
@@ -174,12 +180,12 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run promises nothing.")
-    data = _data(arguments, stack)
+    data = data_of(arguments, stack, cls.neighboring)
     if "rho_distance" in values:  # given in the data's own units, say kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
-        _book(arguments.account, Path(arguments.data), algorithm, data.domain)
+        book(arguments.account, Path(arguments.data), algorithm, data.domain)
         randomness: dict[str, Any] = {"noise": "secure"}
     else:
         randomness = {"seed": 0 if arguments.seed is None else arguments.seed}
@@ -213,7 +219,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     return 0
 
 
-def _book(copy: Path | None, file: Path, algorithm: Algorithm, domain: Domain) -> None:
+def book(copy: Path | None, file: Path, algorithm: Algorithm, domain: Domain) -> None:
     """Book a private run's claim before it starts, and say what all runs on the file add up to."""
     claim, accounts = Claim.of(algorithm, domain), Accounts.open()
     key = accounts.key_of(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import streamlit as st
@@ -94,18 +94,27 @@ def offer(data: Dataset, algorithm: Algorithm | None) -> None:
         state.asking = runs.run_id(data, algorithm, None)
 
 
-def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
-    """Say what the run that was asked for costs, and start it; the claim stays, whatever happens to the run."""
+def confirm(
+    data: Dataset,
+    algorithm: Algorithm | None,
+    *,
+    slot: str = "asking",
+    start: Callable[[Dataset, Algorithm, int | None], None] = runs.start,
+) -> None:
+    """Say what the run that was asked for costs, and start it; the claim stays, whatever happens to the run.
+
+    `slot` is where the session keeps what it was asked for; `start` runs it once it is booked.
+    """
     state = st.session_state
-    if algorithm is None or state.get("asking") != runs.run_id(data, algorithm, None):
-        state.pop("asking", None)
+    if algorithm is None or state.get(slot) != runs.run_id(data, algorithm, None):
+        state.pop(slot, None)
         return
     domain, relation = data.domain, algorithm.neighboring
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:
-        del state.asking
+        del state[slot]
         st.error(str(problem))
         return
     with st.container(border=True):
@@ -127,17 +136,17 @@ def confirm(data: Dataset, algorithm: Algorithm | None) -> None:
             )
         st.caption("The sum counts every run of this server on this file, also cancelled ones. Nothing is given back.")
         with st.container(horizontal=True):
-            if st.button("Run and spend", type="primary"):
-                del state.asking
+            if st.button("Run and spend", type="primary", key=f"{slot}_spend"):
+                del state[slot]
                 try:
                     with accounts() as kept:
                         kept.reserve(fingerprint(data), claim)
                 except Refused as refused:
                     messages.say("problem", str(refused))
                 else:
-                    runs.start(data, algorithm, None)
+                    start(data, algorithm, None)
                 st.rerun()
-            if st.button("Not now"):
-                del state.asking
+            if st.button("Not now", key=f"{slot}_not_now"):
+                del state[slot]
                 state.not_now = data.dataset_id
                 st.rerun()

@@ -212,3 +212,19 @@ def test_a_file_is_read_in_parts_by_chosen_columns(ending, tmp_path, capsys):
     assert float(lines[-1].split()[0]) > 1 > float(lines[-1].split()[1]) > 0
     assert main(["run", "nsm", *options, "--columns", "x9"]) == 2
     assert "there is no column 'x9'" in capsys.readouterr().err
+
+
+def test_clusters_are_explained_from_the_centers_or_from_the_rows(tmp_path, mine, capsys):
+    run, answer = tmp_path / "run.json", tmp_path / "answer.json"
+    bounds = ["--private", "--header", "--low", "0", "--high", "1", "--n-public", "60"]
+    assert main(["run", "nsm", "--data", str(mine), *bounds, "--n-clusters", "2", "--json", str(run)]) == 0
+    capsys.readouterr()
+    assert main(["explain", str(run)]) == 0
+    assert "nothing spent" in (out := capsys.readouterr().out) and "Cluster 2: " in out
+    asked = ["explain", str(run), "--data", str(mine), "--epsilon", "0.5", "--json", str(answer)]
+    assert main([*asked, *bounds]) == 0
+    out = capsys.readouterr().out
+    assert "by 2 runs on this file" in out and "epsilon = 1.5" in out and "Cluster 1: " in out
+    assert main(["explain", str(answer)]) == 0 and "Cluster 1: " in capsys.readouterr().out
+    other = [word if word != "1" else "2" for word in bounds]
+    assert main([*asked, *other]) == 2 and "bounds that the run declared" in capsys.readouterr().err

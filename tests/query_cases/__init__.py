@@ -1,8 +1,9 @@
 """One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
 
-from tests.query_cases import boxes, cells, counts, grids, lloyd, mixtures, moments, rho, sums, swaps, trees
+from tests.query_cases import bins, boxes, cells, counts, grids, lloyd, mixtures, moments, rho, sums, swaps, trees
 
 CASES = {
+    **bins.CASES,
     **boxes.CASES,
     **cells.CASES,
     **counts.CASES,

@@ -6,6 +6,7 @@ to the curator could carry rows out. One module per family; all of them are list
 """
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Question, Score
+from dpviz.privacy.queries.bins import ClusterBins
 from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, SplitScore
 from dpviz.privacy.queries.cells import CellSums, InBalls, ListedCells, OccupiedCells, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
@@ -29,6 +30,7 @@ __all__ = [
     "CellOf",
     "CellSums",
     "ListedCells",
+    "ClusterBins",
     "ClusterMoves",
     "CompanionSums",
     "Count",

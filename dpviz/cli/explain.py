@@ -1,0 +1,81 @@
+"""The command `explain`: what sets the clusters of a finished run apart, from its centers, or from the rows."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from dpviz.algorithms.explain_clusters import ExplainClusters
+from dpviz.cli.run import add_data, book, data_of
+from dpviz.postprocessing.explain import of_centers, of_trace
+from dpviz.trace import Trace
+
+__all__ = ["add_explain"]
+
+
+def add_explain(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
+    command.add_argument("--epsilon", type=float, default=0.2, help="with --data: budget of the question (default 0.2)")
+    command.add_argument("--delta", type=float, help="its delta (default n^-1.1)")
+    add_data(command, required=False)
+    command.set_defaults(do=_explain)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    try:
+        trace = Trace.from_json(arguments.run.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"explain: {arguments.run} cannot be read; give the JSON that `run --json` wrote.") from None
+    if "bin_counts" in trace.steps[-1].released:
+        print(*of_trace(trace).sentences(*_names(trace)), sep="\n")
+        return 0
+    if arguments.data is not None:
+        return _asked(arguments, trace)
+    sentences = of_centers(trace, *_names(trace))
+    if sentences is None:
+        raise ValueError(
+            f"explain: {trace.name} declares no noise per center, or has one center; give --data to ask the rows."
+        )
+    print("from the released centers and their noise; nothing was read, nothing spent:")
+    print(*sentences, sep="\n")
+    return 0
+
+
+def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and units of the columns, numbers where none were declared."""
+    names = trace.domain.columns or tuple(f"column {j + 1}" for j in range(trace.domain.n_features))
+    return names, trace.domain.units
+
+
+def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
+    question = ExplainClusters.after(trace, arguments.epsilon, arguments.delta)
+    if arguments.private and arguments.seed is not None:
+        raise ValueError("--seed is for DEMO runs; a private release has no seed.")
+    with ExitStack() as stack:
+        if arguments.json:  # before anything is spent: a release that cannot be kept is lost
+            try:
+                stack.enter_context(arguments.json.open("a", encoding="utf-8"))
+            except OSError:
+                raise ValueError(f"--json: {arguments.json} cannot be written; nothing was spent.") from None
+        data = data_of(arguments, stack, question.neighboring)
+        same = data.domain.n_features == trace.domain.n_features and all(
+            np.array_equal(getattr(data.domain, name), getattr(trace.domain, name)) for name in ("low", "high")
+        )
+        if not same:
+            raise ValueError("explain: the data must have the bounds that the run declared; its columns, in its order.")
+        if arguments.private:
+            book(arguments.account, Path(arguments.data), question, data.domain)
+            answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, noise="secure")
+        else:
+            seed = 0 if arguments.seed is None else arguments.seed
+            answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, seed=seed)
+        print(f"{answer.steps[-1].title}; {answer.notice}")
+        print(f"spent:   {answer.spent}, beside what the run has spent")
+        print(*of_trace(answer).sentences(data.columns, data.domain.units), sep="\n")
+        if arguments.json:
+            arguments.json.write_text(answer.to_json())
+    return 0

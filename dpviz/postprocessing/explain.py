@@ -1,0 +1,243 @@
+"""What sets each cluster apart, in the data's words and with the noise said. Reads released values only.
+
+Two sources. Noisy counts by cluster, column and bin, which a run of `ExplainClusters` bought: for every cluster and
+every edge of a column the share of its rows above the edge is compared with that of all others. Or, for nothing, the
+centers themselves, where their noise is declared: each is compared with the mean of the others. Intervals hold together
+for everything that is compared (95 %), so that the largest of many differences is no find of chance; where they overlap
+the answer is "cannot tell". What the centers tell is where clusters lie, not how their rows spread.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from dpviz.domain import Domain
+from dpviz.postprocessing.released import center_noise
+from dpviz.trace import Trace
+
+__all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "truth_of"]
+
+BINS = 6
+CONFIDENCE = 0.95
+LEAST = 0.1  # difference of two shares below which nobody would call it a difference
+MOST = 3  # columns said of a cluster
+_NO_SIZE = "cannot tell: its size does not stand out from the noise."
+_NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Explanation:
+    """Shares of rows above public edges, per cluster and for all others.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (k, d, b), noisy numbers of rows between the edges
+    variances : ndarray of shape (k, d, b), of their noise
+    edges : ndarray of shape (d, b - 1), original units
+    """
+
+    counts: np.ndarray
+    variances: np.ndarray
+    edges: np.ndarray
+
+    @cached_property
+    def z(self) -> float:
+        """Half-width in standard deviations: 95 % for all shares, of clusters and of others, together (Bonferroni)."""
+        k, d, b = self.counts.shape
+        return float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d * (b - 1))))
+
+    @cached_property
+    def shares(self) -> tuple[np.ndarray, np.ndarray]:
+        """Shares above each edge and their standard deviations, both (2, k, d, b - 1): of the cluster, of all others.
+
+        A share is A / (A + B), above and below: to first order var = ((1 - s)^2 var A + s^2 var B) / (A + B)^2.
+        """
+        pairs = [self._share(self.counts, self.variances)]
+        others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
+        pairs.append(self._share(*others))
+        return np.stack([share for share, _ in pairs]), np.stack([sd for _, sd in pairs])
+
+    def _share(self, counts: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        above, below = _above(counts), _below(counts)
+        total = above + below
+        noise = np.sqrt(_above(variances) + _below(variances))
+        known = total > self.z * noise  # a size that its own noise may be is no size
+        safe = np.where(known, total, 1.0)
+        share = np.where(known, np.clip(above / safe, 0, 1), 0.5)
+        variance = ((1 - share) ** 2 * _above(variances) + share**2 * _below(variances)) / safe**2
+        return share, np.where(known, np.sqrt(variance), np.inf)
+
+    @cached_property
+    def sizes_known(self) -> np.ndarray:
+        """Whether each cluster's size stands out from its noise, shape (k,)."""
+        return np.isfinite(self.shares[1][0]).all(axis=(1, 2))
+
+    def clearest(self) -> pd.DataFrame:
+        """Return one row a cluster and column, the edge at which it differs most for sure, clearest first.
+
+        Columns: cluster (from 1), column (number), edge, share, share_sd, others, others_sd, least (the difference is
+        at least that large), told (False: cannot tell).
+        """
+        share, sd = self.shares
+        apart = np.abs(share[0] - share[1]) - self.z * (sd[0] + sd[1])
+        best = np.where(np.isfinite(apart), apart, -np.inf).argmax(axis=2)
+        rows = []
+        for (c, j), b in np.ndenumerate(best):
+            least = float(apart[c, j, b])
+            rows.append(
+                {
+                    "cluster": c + 1, "column": j, "edge": float(self.edges[j, b]),
+                    "share": float(share[0, c, j, b]), "share_sd": float(sd[0, c, j, b]),
+                    "others": float(share[1, c, j, b]), "others_sd": float(sd[1, c, j, b]),
+                    "least": least, "told": bool(least >= LEAST),
+                }
+            )  # fmt: skip
+        return pd.DataFrame(rows).sort_values(["cluster", "least"], ascending=[True, False], ignore_index=True)
+
+    def table(self, columns: Sequence[str], truth: Explanation | None = None) -> pd.DataFrame:
+        """Return `clearest` for people: shares in percent with their half-widths, and "cannot tell" where it is so.
+
+        `truth` holds the same counts without noise: NOT PRIVATE, two columns more.
+        """
+        found = self.clearest()
+        made = pd.DataFrame(
+            {
+                "cluster": found.cluster,
+                "column": [columns[j] for j in found.column],
+                "at least": found.edge,
+                "of the cluster, %": 100 * found.share,
+                "± cluster": 100 * self.z * found.share_sd,
+                "of all others, %": 100 * found.others,
+                "± others": 100 * self.z * found.others_sd,
+                "different": np.where(found.told, "yes", "cannot tell"),
+            }
+        )
+        if truth is not None:
+            at = [
+                (c - 1, j, int(np.flatnonzero(self.edges[j] == edge)[0]))
+                for c, j, edge in zip(found.cluster, found.column, found.edge, strict=True)
+            ]
+            for which, name in enumerate(("true, of the cluster, % (NOT PRIVATE)", "true, of all others, %")):
+                made[name] = [100 * truth.shares[0][which][place] for place in at]
+        return made
+
+    def sentences(self, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
+        """Return one sentence a cluster, in the data's words."""
+        table, found = self.clearest(), []
+        for cluster, rows in table.groupby("cluster"):
+            told = rows[rows.told].head(MOST)
+            parts = [_words(row, columns, units, self.z) for row in told.itertuples()]
+            if not self.sizes_known[int(cluster) - 1]:
+                words = _NO_SIZE
+            elif not parts:
+                words = _NO_COLUMN
+            else:
+                words = f"{'; '.join(parts)}."
+            found.append(f"Cluster {cluster}: {words}")
+        return found
+
+
+def _above(counts: np.ndarray) -> np.ndarray:
+    """Return the sums of the bins above each edge."""
+    return counts[..., ::-1].cumsum(axis=-1)[..., ::-1][..., 1:]
+
+
+def _below(counts: np.ndarray) -> np.ndarray:
+    return counts.cumsum(axis=-1)[..., :-1]
+
+
+def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) -> str:
+    column, edge, share = row.column, row.edge, row.share  # type: ignore[attr-defined]
+    others, share_sd, others_sd = row.others, row.share_sd, row.others_sd  # type: ignore[attr-defined]
+    unit = _unit(units, column)
+    side = "at least"
+    if share < others:
+        side, share, others = "below", 1 - share, 1 - others
+    return (
+        f"{100 * share:.0f} % (± {100 * z * share_sd:.0f}) have {columns[column]} {side} {edge:.4g}{unit}, of all "
+        f"others {100 * others:.0f} % (± {100 * z * others_sd:.0f})"
+    )
+
+
+def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
+    """Return edges for every column, shape (d, bins - 1), original units: evenly from the lowest center to the highest.
+
+    Where the centers agree in a column its declared bounds are divided evenly. A function of released values.
+    """
+    low, high = centers.min(axis=0), centers.max(axis=0)
+    same = high - low <= 1e-3 * (domain.high - domain.low)
+    step = (domain.high - domain.low) / bins
+    low, high = np.where(same, domain.low + step, low), np.where(same, domain.high - step, high)
+    return low[:, None] + (high - low)[:, None] * np.linspace(0, 1, bins - 1)
+
+
+def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
+    """Return one sentence a cluster from the centers and their noise, for nothing; None where none is declared.
+
+    A difference from the mean of the other centers is told where it exceeds both intervals, and a tenth of the bounds.
+    """
+    noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
+    k, d = centers.shape
+    if noise.sd is None or k < 2:
+        return None
+    z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
+    sd = noise.sd * domain.half_width
+    others = (centers.sum(axis=0) - centers) / (k - 1)
+    others_sd = np.sqrt((sd**2).sum(axis=0) - sd**2) / (k - 1)
+    width = domain.high - domain.low
+    least = (np.abs(centers - others) - z * (sd + others_sd)) / width
+    drowned = np.zeros(k, dtype=bool)
+    if noise.sizes is not None and noise.sizes_sd is not None:
+        drowned = noise.sizes <= z * noise.sizes_sd
+    found = []
+    for c in range(k):
+        if drowned[c]:
+            found.append(f"Cluster {c + 1}: {_NO_SIZE}")
+            continue
+        order = [j for j in np.argsort(-least[c], kind="stable")[:MOST] if least[c, j] >= LEAST]
+        parts = [
+            f"{columns[j]} {_number(centers[c, j], z * sd[c, j], _unit(units, j))}, the others "
+            f"{_number(others[c, j], z * others_sd[c, j], _unit(units, j))} on average"
+            for j in order
+        ]
+        found.append(f"Cluster {c + 1}: {'; '.join(parts)}." if parts else f"Cluster {c + 1}: {_NO_COLUMN}")
+    return found
+
+
+def _number(value: float, reach: float, unit: str) -> str:
+    return f"{value:.4g}{unit} (± {reach:.2g})"
+
+
+def _unit(units: Sequence[str], column: int) -> str:
+    return f" {units[column]}" if column < len(units) and units[column] else ""
+
+
+def truth_of(trace: Trace) -> Explanation | None:
+    """Return the same counts without noise where a seeded run has kept them. NOT PRIVATE."""
+    hidden = [part for part in trace.steps[-1].hidden if "bins" in part.statistic]
+    if not hidden:
+        return None
+    counts = np.asarray(hidden[0].statistic["bins"], dtype=float)
+    return Explanation(counts, np.full(counts.shape, 1e-12), of_trace(trace).edges)
+
+
+def of_trace(trace: Trace) -> Explanation:
+    """Return what a run of `ExplainClusters` has bought.
+
+    Raises
+    ------
+    ValueError
+        If the trace is of another algorithm.
+    """
+    released = trace.steps[-1].released
+    if "bin_counts" not in released:
+        raise ValueError(f"explain: {trace.name} counts no columns by cluster; use the trace of ExplainClusters.")
+    edges = trace.domain.denormalize(np.asarray(released["edges"]).T).T
+    counts = np.asarray(released["bin_counts"], dtype=float)
+    return Explanation(counts, np.full(counts.shape, float(released["counts_sd"]) ** 2), edges)

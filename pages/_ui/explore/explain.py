@@ -1,0 +1,107 @@
+"""Below the centers: what sets clusters apart, for nothing from the centers, or from the rows for a small budget."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dpviz.algorithms.explain_clusters import ExplainClusters
+from dpviz.datasets import Dataset
+from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
+from dpviz.sweeps.compare import replay
+from dpviz.trace import Trace
+from pages._ui import messages, private, runs
+from pages._ui.jobs import Job
+from pages._ui.results import Result
+from pages._ui.workers import workers
+
+__all__ = ["section"]
+
+_KEPT = 20  # answers of one session
+_SLOT = "asking_explain"
+
+
+def section(key: str, result: Result, *, hidden: bool) -> None:
+    """Say what is known of the clusters, and offer to ask the rows."""
+    trace, data = result.trace, result.data
+    if len(trace.cluster_centers) < 2 or not trace.claimed.private:
+        return
+    st.header("What sets the clusters apart")
+    answer = _answers().get(result.identity)
+    if answer is None:
+        _free(result)
+    else:
+        _bought(key, result, answer, hidden and not data.private)
+    _ask(key, result)
+
+
+def _answers() -> dict[str, Trace]:
+    """Return the answers of this session, by the run that they explain."""
+    return st.session_state.setdefault("explained", {})
+
+
+def _list(sentences: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{html.escape(sentence)}</li>' for sentence in sentences)}</ul>"
+
+
+def _free(result: Result) -> None:
+    sentences = of_centers(result.trace, result.data.columns, result.data.units)
+    if sentences is None:
+        st.html(
+            '<p class="dp-small">This algorithm declares no noise per center, so what centers differ in may be noise. '
+            "Ask the rows.</p>"
+        )
+        return
+    st.html(
+        _list(sentences)
+        + '<p class="dp-small">From the released centers and their noise: it costs nothing. ± holds for all numbers '
+        "together in 95 of 100 runs. It tells where clusters lie, not how their people spread.</p>"
+    )
+
+
+def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
+    explanation, columns = of_trace(answer), result.data.columns
+    st.html(
+        _list(explanation.sentences(columns, result.data.units))
+        + f'<p class="dp-small">From the rows, for {answer.spent} beside the run\'s own: '
+        f"{answer.steps[-1].title}. ± holds for all numbers together in 95 of 100 runs.</p>"
+    )
+    with st.expander("Every column of every cluster"):
+        numbers = st.column_config.NumberColumn(format="%.3g")
+        table = explanation.table(columns, truth_of(answer) if hidden else None)
+        config = {name: numbers for name in table.columns if table[name].dtype.kind == "f"}
+        st.dataframe(table, hide_index=True, width="stretch", column_config=config, key=f"{key}_explain_table")
+
+
+def _ask(key: str, result: Result) -> None:
+    """Offer the question; in PRIVATE it says before what it costs, and spends from the file's account."""
+    data = result.data
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        epsilon = st.number_input(
+            "ε of the question", 0.01, 10.0, 0.2, 0.1, key=f"{key}_explain_epsilon", width=160,
+            help="Its own budget, beside the run's. More ε: narrower intervals.",
+        )  # fmt: skip
+        question = ExplainClusters.after(result.trace, epsilon)
+        asked = st.button("Ask the rows", key=f"{key}_explain_ask")
+    if asked and data.private:
+        st.session_state[_SLOT] = runs.run_id(data, question, None)
+    elif asked:
+        _run(result, question)
+        st.rerun()
+    if data.private:
+        private.confirm(data, question, slot=_SLOT, start=lambda _data, _question, _seed: _run(result, question))
+
+
+def _run(result: Result, question: ExplainClusters) -> None:
+    """Ask, and keep the answer beside the run."""
+    data: Dataset = result.data
+    try:
+        found = workers().run(replay, data, question, result.trace.seed, job=Job("", question.name))
+    except (ValueError, ChildProcessError) as problem:
+        messages.say("problem", f"{problem} The clusters are as they were.")
+        return
+    answers = _answers()
+    answers[result.identity] = found.trace
+    for old in list(answers)[:-_KEPT]:
+        del answers[old]

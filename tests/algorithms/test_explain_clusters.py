@@ -1,0 +1,110 @@
+"""Explaining clusters: sentences that hold with the noise said, from bought counts or from released points."""
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.explain_clusters import ExplainClusters
+from dpviz.audits.audit import audit, pairs
+from dpviz.audits.wide import wide_pairs
+from dpviz.datasets import load_sample
+from dpviz.domain import Domain
+from dpviz.postprocessing.explain import Explanation, edges_between, of_centers, of_trace
+from dpviz.privacy.accounts import Claim
+from dpviz.trace import Trace
+
+IRIS = load_sample("iris")
+
+
+def _asked(epsilon=5.0, seed=0, noise="seeded"):
+    run = ALGORITHMS["nsm"](n_clusters=3, epsilon=5.0).run(IRIS.X, domain=IRIS.domain, seed=0)
+    question = ExplainClusters.after(run, epsilon)
+    return question.run(IRIS.X, domain=IRIS.domain, seed=None if noise == "secure" else seed, noise=noise)
+
+
+def test_the_counts_are_the_rows_of_each_cluster_between_the_edges():
+    trace = _asked()
+    centers, edges = trace.cluster_centers, of_trace(trace).edges
+    labels = ((IRIS.X[:, None] - centers) ** 2 / IRIS.domain.half_width**2).sum(axis=2).argmin(axis=1)
+    true = trace.steps[0].hidden[0].statistic["bins"] if hasattr(trace.steps[0].hidden[0], "statistic") else None
+    for c in range(3):
+        for j in range(4):
+            wanted = np.histogram(IRIS.X[labels == c, j], [-np.inf, *edges[j], np.inf])[0]
+            np.testing.assert_array_equal(true[c, j], wanted)
+    assert trace.spent.epsilon == pytest.approx(5.0, rel=1e-6) and len(trace.ledger) == 1
+    assert trace.ledger[0].sensitivity == pytest.approx(2.0)  # sqrt of four columns
+
+
+def test_petals_set_the_small_irises_apart_and_little_budget_cannot_tell():
+    sentences = of_trace(_asked(50.0)).sentences(IRIS.columns, IRIS.units)
+    assert len(sentences) == 3 and sum("petal" in sentence for sentence in sentences) == 3
+    assert all("%" in sentence and "±" in sentence for sentence in sentences)
+    assert all("cannot tell" in sentence for sentence in of_trace(_asked(0.05)).sentences(IRIS.columns))
+
+
+def test_the_intervals_hold_together():
+    """In at least 95 % of runs every share, of clusters and of all others, lies within what is said."""
+    rng, true = (
+        np.random.default_rng(0),
+        np.array([[[400.0, 80, 20], [10, 240, 250]], [[30, 300, 500], [400, 400, 30]]]),
+    )
+    exact = Explanation(true, np.full(true.shape, 1e-12), np.zeros((2, 2))).shares[0]
+    missed = 0
+    for _ in range(400):
+        noisy = Explanation(true + rng.normal(0, 15, true.shape), np.full(true.shape, 225.0), np.zeros((2, 2)))
+        share, sd = noisy.shares
+        missed += bool((np.abs(share - exact) > noisy.z * sd).any())
+        told = noisy.clearest()
+        for row in told[told.told].itertuples():
+            assert row.least <= np.abs(exact[0] - exact[1])[row.cluster - 1, row.column].max() + 1e-9 or missed
+    assert missed <= 30, "5 % of 400 are 20"
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_no_neighbor_tells_more_than_is_claimed(wide):
+    d = 6 if wide else 2
+    rng = np.random.default_rng(1)
+    question = ExplainClusters(
+        centers=tuple(map(tuple, rng.uniform(-1, 1, (5 if wide else 2, d)).tolist())), epsilon=1.0, delta=0.2
+    )
+    tried = wide_pairs(question.neighboring) if wide else [(pair, None) for pair in pairs(question.neighboring)]
+    for pair, n_public in tried[:3]:
+        finding = audit(question, pair, runs=60, n_public=n_public)
+        assert finding.holds, finding
+        assert finding.reach <= 1 + 1e-9 and finding.realized <= finding.claimed * (1 + 1e-9)
+
+
+def test_the_edges_follow_from_released_values_alone():
+    domain = Domain.box(0, 10, 2, n_public=9)
+    edges = edges_between(np.array([[2.0, 5.0], [6.0, 5.0]]), domain)
+    np.testing.assert_allclose(edges[0], [2, 3, 4, 5, 6])
+    assert edges[1, 0] > 0 and edges[1, -1] < 10  # centers agree: the bounds are divided
+
+
+@pytest.mark.parametrize(("slug", "told"), [("nsm", True), ("eugkm", True), ("aug-pe", False)])
+def test_centers_with_declared_noise_explain_for_nothing(slug, told):
+    run = ALGORITHMS[slug](n_clusters=3, epsilon=50.0).run(IRIS.X, domain=IRIS.domain, seed=0)
+    sentences = of_centers(run, IRIS.columns, IRIS.units)
+    assert (sentences is not None) == told
+    if sentences is not None:
+        assert len(sentences) == 3 and "petal length" in sentences[0] + sentences[1] + sentences[2]
+        little = ALGORITHMS[slug](n_clusters=3, epsilon=0.05).run(IRIS.X, domain=IRIS.domain, seed=0)
+        assert all("cannot tell" in sentence for sentence in of_centers(little, IRIS.columns))
+
+
+def test_a_private_question_leaves_released_values_only_and_is_booked():
+    trace = _asked(1.0, noise="secure")
+    assert trace.seed is None and not any(step.hidden for step in trace.steps)
+    again = Trace.from_json(trace.to_json())
+    assert of_trace(again).sentences(IRIS.columns) == of_trace(trace).sentences(IRIS.columns)
+    claim = Claim.of(ExplainClusters.after(trace, 0.2), IRIS.domain)
+    assert claim.total.epsilon == pytest.approx(0.2, rel=1e-6)
+
+
+def test_what_cannot_be_asked_is_one_sentence():
+    with pytest.raises(ValueError, match="centers must be"):
+        ExplainClusters(epsilon=1.0)
+    with pytest.raises(ValueError, match="centers have 2 columns, the data 4"):
+        ExplainClusters(centers=((0.0, 1.0),)).run(IRIS.X, domain=IRIS.domain, seed=0)
+    with pytest.raises(ValueError, match="counts no columns by cluster"):
+        of_trace(ALGORITHMS["nsm"](n_clusters=3).run(IRIS.X, domain=IRIS.domain, seed=0))
