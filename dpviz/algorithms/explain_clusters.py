@@ -31,6 +31,8 @@ class ExplainClusters(ApproximateDP):
 
     Parameters
     ----------
+    n_clusters : int, in [1, 256]
+        Number k of the centers. Public.
     centers : tuple of k tuples of d numbers, original units
         The released centers. Public.
     epsilon : float, in [0.01, 100]
@@ -65,7 +67,8 @@ class ExplainClusters(ApproximateDP):
     >>> from dpviz.domain import Domain
     >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0)
     >>> domain = Domain.box(-1, 1, 2, n_public=1000)
-    >>> trace = ExplainClusters(centers=((-0.5, 0.0), (0.5, 0.0)), epsilon=1.0).run(X, domain=domain, seed=0)
+    >>> question = ExplainClusters(n_clusters=2, centers=((-0.5, 0.0), (0.5, 0.0)), epsilon=1.0)
+    >>> trace = question.run(X, domain=domain, seed=0)
     >>> trace.steps[-1].released["bin_counts"].shape
     (2, 2, 6)
     """
@@ -77,27 +80,29 @@ class ExplainClusters(ApproximateDP):
     epsilon: float = param(0.2, low=0.01, high=100, log=True, help="Privacy budget of this question alone.")
     centers: tuple[tuple[float, ...], ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n_clusters", len(self.centers) or self.n_clusters)
-        super().__post_init__()
-        if not self.centers or not np.isfinite(np.array(self.centers, dtype=float)).all():
-            raise ValueError(f"{self.name}: centers must be the finite released centers of a run.")
-
     @classmethod
     def after(cls, trace: Trace, epsilon: float, delta: float | None = None) -> ExplainClusters:
         """Return the question about a finished run's centers."""
         centers = tuple(tuple(map(float, center)) for center in np.asarray(trace.cluster_centers))
-        return cls(centers=centers, epsilon=epsilon, delta=delta)
+        return cls(n_clusters=len(centers), centers=centers, epsilon=epsilon, delta=delta)
+
+    def _given(self, n_features: int) -> np.ndarray:
+        """Return the centers, shape (k, d), original units, or say what is wrong with them."""
+        given = np.array(self.centers, dtype=float)
+        if len(given) != self.n_clusters or given.ndim != 2 or not np.isfinite(given).all():
+            raise ValueError(f"{self.name}: centers must be the {self.n_clusters} finite released centers of a run.")
+        if given.shape[1] != n_features:
+            raise ValueError(f"{self.name}: centers have {given.shape[1]} columns, the data {n_features}.")
+        return given
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return one Gaussian release of all counts."""
+        self._given(n_features)
         return Plan({"bins": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Count every column of every cluster between edges that the centers decide."""
-        given = np.array(self.centers, dtype=float)
-        if given.shape[1] != curator.n_features:
-            raise ValueError(f"{self.name}: centers have {given.shape[1]} columns, the data {curator.n_features}.")
+        given = self._given(curator.n_features)
         centers = snap(domain.clip(domain.normalize(given)))
         edges = domain.normalize(edges_between(given, domain, BINS).T).T
         noisy = curator.release("bins", ClusterBins(centers, edges))

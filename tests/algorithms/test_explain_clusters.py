@@ -26,7 +26,7 @@ def test_the_counts_are_the_rows_of_each_cluster_between_the_edges():
     trace = _asked()
     centers, edges = trace.cluster_centers, of_trace(trace).edges
     labels = ((IRIS.X[:, None] - centers) ** 2 / IRIS.domain.half_width**2).sum(axis=2).argmin(axis=1)
-    true = trace.steps[0].hidden[0].statistic["bins"] if hasattr(trace.steps[0].hidden[0], "statistic") else None
+    true = trace.steps[0].hidden[0].statistic["bins"]
     for c in range(3):
         for j in range(4):
             wanted = np.histogram(IRIS.X[labels == c, j], [-np.inf, *edges[j], np.inf])[0]
@@ -64,9 +64,9 @@ def test_the_intervals_hold_together():
 def test_no_neighbor_tells_more_than_is_claimed(wide):
     d = 6 if wide else 2
     rng = np.random.default_rng(1)
-    question = ExplainClusters(
-        centers=tuple(map(tuple, rng.uniform(-1, 1, (5 if wide else 2, d)).tolist())), epsilon=1.0, delta=0.2
-    )
+    k = 5 if wide else 2
+    centers = tuple(map(tuple, rng.uniform(-1, 1, (k, d)).tolist()))
+    question = ExplainClusters(n_clusters=k, centers=centers, epsilon=1.0, delta=0.2)
     tried = wide_pairs(question.neighboring) if wide else [(pair, None) for pair in pairs(question.neighboring)]
     for pair, n_public in tried[:3]:
         finding = audit(question, pair, runs=60, n_public=n_public)
@@ -103,8 +103,8 @@ def test_a_private_question_leaves_released_values_only_and_is_booked():
 
 def test_what_cannot_be_asked_is_one_sentence():
     with pytest.raises(ValueError, match="centers must be"):
-        ExplainClusters(epsilon=1.0)
+        ExplainClusters(epsilon=1.0).guarantee(2, 100)
     with pytest.raises(ValueError, match="centers have 2 columns, the data 4"):
-        ExplainClusters(centers=((0.0, 1.0),)).run(IRIS.X, domain=IRIS.domain, seed=0)
+        ExplainClusters(n_clusters=1, centers=((0.0, 1.0),)).run(IRIS.X, domain=IRIS.domain, seed=0)
     with pytest.raises(ValueError, match="counts no columns by cluster"):
         of_trace(ALGORITHMS["nsm"](n_clusters=3).run(IRIS.X, domain=IRIS.domain, seed=0))
