@@ -18,7 +18,8 @@ import pandas as pd
 from scipy.stats import norm
 
 from dpviz.domain import Domain
-from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.center_sd import CELLS, members
+from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
 
 __all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "truth_of"]
@@ -184,7 +185,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
-    if noise.sd is None or k < 2:
+    if noise.sd is None or noise.meaning == CELLS or k < 2:  # a cell's middle is where nobody need be
         return None
     z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
     sd = noise.sd * domain.half_width
@@ -192,9 +193,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     others_sd = np.sqrt((sd**2).sum(axis=0) - sd**2) / (k - 1)
     width = domain.high - domain.low
     least = (np.abs(centers - others) - z * (sd + others_sd)) / width
-    drowned = np.zeros(k, dtype=bool)
-    if noise.sizes is not None and noise.sizes_sd is not None:
-        drowned = noise.sizes <= z * noise.sizes_sd
+    drowned = _drowned(trace, noise, z)
     found = []
     for c in range(k):
         if drowned[c]:
@@ -207,6 +206,26 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
             for j in order
         ]
         found.append(f"Cluster {c + 1}: {'; '.join(parts)}." if parts else f"Cluster {c + 1}: {_NO_COLUMN}")
+    return found
+
+
+def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
+    """Return which centers may be made of noise alone, shape (k,).
+
+    Their size is within its noise; or, where centers are averages of weighted points, so is the weight of every point
+    (the threshold holds for all points together): many points of noise, of which only positive ones are kept, add up
+    to a size that looks real.
+    """
+    k = len(trace.cluster_centers)
+    found = np.zeros(k, dtype=bool)
+    if noise.sizes is not None and noise.sizes_sd is not None:
+        found = np.asarray(noise.sizes <= z * noise.sizes_sd)
+    if trace.coreset is not None:
+        weights = np.asarray(trace.coreset.weights)
+        clear = weights > norm.isf((1 - CONFIDENCE) / len(weights)) * np.asarray(trace.coreset.sd)
+        domain = trace.domain
+        nearest = members(domain.normalize(trace.coreset.points), domain.normalize(trace.cluster_centers))
+        found = found | (np.bincount(nearest[clear], minlength=k) == 0)
     return found
 
 

@@ -81,7 +81,7 @@ def test_the_edges_follow_from_released_values_alone():
     assert edges[1, 0] > 0 and edges[1, -1] < 10  # centers agree: the bounds are divided
 
 
-@pytest.mark.parametrize(("slug", "told"), [("nsm", True), ("eugkm", True), ("aug-pe", False)])
+@pytest.mark.parametrize(("slug", "told"), [("nsm", True), ("sulloyd", True), ("eugkm", False), ("aug-pe", False)])
 def test_centers_with_declared_noise_explain_for_nothing(slug, told):
     run = ALGORITHMS[slug](n_clusters=3, epsilon=50.0).run(IRIS.X, domain=IRIS.domain, seed=0)
     sentences = of_centers(run, IRIS.columns, IRIS.units)
