@@ -224,7 +224,7 @@ def test_clusters_are_explained_from_the_centers_or_from_the_rows(tmp_path, mine
     asked = ["explain", str(run), "--data", str(mine), "--epsilon", "0.5", "--json", str(answer)]
     assert main([*asked, *bounds]) == 0
     out = capsys.readouterr().out
-    assert "by 2 runs on this file" in out and "epsilon = 1.5" in out and "Cluster 1: " in out
+    assert "by 2 runs on this file" in out and "booked:  epsilon = 1.0" in out and "Cluster 1: " in out
     assert main(["explain", str(answer)]) == 0 and "Cluster 1: " in capsys.readouterr().out
     other = [word if word != "1" else "2" for word in bounds]
     assert main([*asked, *other]) == 2 and "bounds that the run declared" in capsys.readouterr().err
