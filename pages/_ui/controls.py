@@ -28,6 +28,7 @@ from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
 from pages._ui.papers import WORDS
 from pages._ui.plan import form as facts
+from pages._ui.present.deck import MOST_SLIDES
 from pages._ui.results import Result
 from pages._ui.scene import Control, Scene, number
 from pages._ui.sweep import form, tables, vary, view
@@ -377,6 +378,14 @@ def data(known: Mapping[str, Any]) -> Sequence[Control]:
 def _painting(text: str) -> str:
     check_painting(text)
     return text
+
+
+def present(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Present: the slide at which a show begins, and its colors. The deck itself is a file."""
+    return [
+        Control("slide", "present_slide", "Slide", number(1, 1, MOST_SLIDES)),
+        Control("look", "present_look", "Colors", _choice("light", ("light", "dark"))),
+    ]
 
 
 def _list(check: Callable[[str], Any], text: str) -> str:

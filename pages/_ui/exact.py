@@ -10,8 +10,9 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.reconstruct import Read, exactly, published, read_off
 from dpviz.datasets import SAMPLES, Dataset
-from dpviz.figures import View
+from dpviz.figures import Panel, View
 from dpviz.figures.exact import LEGEND, read_panel
+from dpviz.figures.theme import Theme
 from dpviz.trace import Trace
 from pages._ui import shell
 from pages._ui.catalog import sample
@@ -19,7 +20,7 @@ from pages._ui.panel import draw
 from pages._ui.prepared import kept
 from pages._ui.transport import transport
 
-__all__ = ["NOISE", "lesson", "picture", "plain_lloyd", "samples"]
+__all__ = ["NOISE", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "samples", "titles_of"]
 
 ROUNDS = 15
 NOISE = {"none": "Exact centers", "seeded": "The same with noise, ε 1"}
@@ -43,7 +44,7 @@ def lesson() -> None:
     noise = right.segmented_control(
         "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, **kept("exact_noise")
     )
-    trace, read = _read(name, noise)
+    trace, read = read_on(name, noise)
     data = sample(name)
     picture("exact", data, trace, read)
     st.html(f'<p class="dp-small">{html.escape(_WHY)}</p>')
@@ -58,28 +59,43 @@ _WHY = (
 
 
 @st.cache_resource(max_entries=24, show_spinner="Reading rows off")
-def _read(name: str, noise: str) -> tuple[Trace, list[Read]]:
-    data = sample(name)
+def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
+    """Return a run on a sample and everybody who was read off what it published."""
+    return read_in(sample(name), noise)
+
+
+def read_in(data: Dataset, noise: str) -> tuple[Trace, list[Read]]:
+    """Likewise, of a data set; no session is needed."""
     trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
     return trace, read_off(published(trace), data.domain.radius)
 
 
+def titles_of(data: Dataset, trace: Trace, read: list[Read]) -> tuple[list[str], list[np.ndarray]]:
+    """Return what is said at every round, and the places in the data of those who were read off by then."""
+    rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
+    who = [exactly([one for one in read if one.round <= t], data.X, data.domain) for t in range(len(rounds))]
+    titles = [
+        f"Round {t + 1} of {len(rounds)} · {len(rows):,} of {len(data.X):,} people read off exactly"
+        for t, rows in enumerate(who)
+    ]
+    return titles, who
+
+
+def panel_of(data: Dataset, trace: Trace, who: list[np.ndarray], colors: Theme) -> Panel:
+    """Return the picture of the rounds."""
+    axes = data.view if data.domain.n_features > 1 else None
+    view = View(trace, colors, axes, data.columns, data.units, people=data.X, hidden=True)
+    rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
+    centers = [data.domain.denormalize(np.asarray(step.released["centers"])) for step in rounds]
+    return read_panel(view, centers, [data.X[rows] for rows in who])
+
+
 def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
     """Show the rounds of a run of plain Lloyd, and whose rows were read off so far."""
-    domain, rounds = data.domain, [step for step in trace.steps if step.kind == "noisy-iteration"]
-    so_far = [[one for one in read if one.round <= t] for t in range(len(rounds))]
-    who = [exactly(some, data.X, domain) for some in so_far]
-    n = len(data.X)
-    titles = [
-        f"Round {t + 1} of {len(rounds)} · {len(rows):,} of {n:,} people read off exactly" for t, rows in enumerate(who)
-    ]
-    axes = data.view if domain.n_features > 1 else None
-    view = View(trace, shell.colors(), axes, data.columns, data.units, people=data.X, hidden=True)
-    centers = [domain.denormalize(np.asarray(step.released["centers"])) for step in rounds]
-    panel = read_panel(view, centers, [data.X[rows] for rows in who])
-    found = len(who[-1])
+    titles, who = titles_of(data, trace, read)
+    panel, found, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
     words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>Nothing can be read off</b>"
-    st.html(f'<div class="dp-verdict">{words} <span>from {len(rounds)} rounds</span></div>')
+    st.html(f'<div class="dp-verdict">{words} <span>from {len(titles)} rounds</span></div>')
     transport(
         f"{key}_player", scope=f"{key}_figures", titles=titles, marks=list(range(len(titles))), main=False,
         what="Rounds of Lloyd's algorithm", run=f"{data.dataset_id} {trace.claimed.private}",

@@ -11,6 +11,7 @@ from dpviz.figures import Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
 from dpviz.figures.panels import ledger_table
 from dpviz.figures.shots import Shot
+from dpviz.figures.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.trace import Trace
 from pages._ui import shell
@@ -25,13 +26,13 @@ from pages._ui.words import on_screen
 from pages._ui.workers import workers
 
 
-def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
-    """Return a run and how to look at it, in the visitor's colors; a private run has no hidden layers."""
+def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None, colors: Theme | None = None) -> View:
+    """Return a run and how to look at it, in the visitor's colors or others; a private run has no hidden layers."""
     data = result.data
     hidden = hidden and not data.private
     return View(
         trace=result.trace,
-        colors=shell.colors(),
+        colors=colors or shell.colors(),
         axes=axes,
         columns=data.columns,
         units=data.units,

@@ -54,6 +54,9 @@ PAGES = {
         "Papers", ":material/menu_book:", "Every figure and table of the five papers, run again, with a verdict."
     ),
     "pages/learn.py": Entry("Learn", ":material/school:", "One question, one picture: predict, step, explain."),
+    "pages/present.py": Entry(
+        "Present", ":material/slideshow:", "A deck of scenes with notes, on a projector, without a network."
+    ),
     "pages/ledger.py": Entry(
         "Ledger", ":material/receipt_long:", "Every number that left the rows, what it cost, and why."
     ),

@@ -30,6 +30,7 @@ LINKS = {  # every control of a page with another value than its default
     "&run=a%3Dnsm%26k%3D3%26e%3D4%26s%3D1&t=1",
     "plan": "v=1&n=2000&columns=a,b&units=m&low=0,0&high=5,6&scale=column&k=3&like=iris&a=dpm&within=0.2&e=0.7",
     "limits": "v=1&d=iris&noise=seeded",
+    "present": "v=1&slide=3&look=dark",
     "attacker": "v=1&d=town&a=dist-dp&e=2&who=pin&ask=moved&rho=0.0032&far=0.0024&x=1.5&y=-2",
 }
 WIDGETS = """() => {

@@ -22,6 +22,7 @@ PAGES = {
     "papers": controls.papers,
     "data": controls.data,
     "limits": controls.limits,
+    "present": controls.present,
 }
 PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")
 PUBLIC = (

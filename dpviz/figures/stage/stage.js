@@ -15,10 +15,10 @@ const FORCED = "(forced-colors: active)";
 const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
 
 export class Stage extends Film {
-  /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges. */
-  constructor(canvas, figure, { step, zoom = null, failed = (error) => { throw error; } } = {}) {
+  /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges everything. */
+  constructor(canvas, figure, { step, zoom = null, scale = 1, failed = (error) => { throw error; } } = {}) {
     super(matchMedia(FORCED).matches ? forced(figure) : figure);
-    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, drawn: -1, ready: "", width: 0 });
+    Object.assign(this, { canvas, original: figure, failed, ranges: zoom, scale, drawn: -1, ready: "", width: 0 });
     [this.ground, this.over] = [0, 1].map(() => document.createElement("canvas"));
     this.step = this.clamp(step ?? this.last);
     this.watch();
@@ -53,15 +53,15 @@ export class Stage extends Film {
 
   /** Fit the picture to the width it has. */
   resize(always = false) {
-    const width = this.canvas.parentElement?.clientWidth;
+    const width = this.canvas.parentElement?.clientWidth / this.scale, dots = devicePixelRatio * this.scale;
     if (!width || (width === this.width && !always)) return;
     Object.assign(this, { width, height: this.tall(width) });
     for (const one of [this.canvas, this.ground, this.over]) {
-      one.width = Math.round(this.width * devicePixelRatio);
-      one.height = Math.round(this.height * devicePixelRatio);
-      one.getContext("2d").setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+      one.width = Math.round(this.width * dots);
+      one.height = Math.round(this.height * dots);
+      one.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
     }
-    Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${this.height}px` });
+    Object.assign(this.canvas.style, { width: `${this.width * this.scale}px`, height: `${this.height * this.scale}px` });
     this.ready = "";
     this.paint();
   }
@@ -168,6 +168,7 @@ export class Stage extends Film {
   /** Return the step that a place of the picture leads to, or nothing: the smallest region there, or a bar's own step. */
   hit(px, py) {
     if (!this.axes) return undefined;
+    [px, py] = [px / this.scale, py / this.scale];
     const { x: X, y: Y } = this.axes, regions = this.layout.meta?.regions, [x, y] = [X.v(px), Y.v(py)];
     if (px < X.start || px > X.start + X.length || py < Y.start || py > Y.start + Y.length) return undefined;
     const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);

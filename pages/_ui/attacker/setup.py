@@ -105,13 +105,20 @@ def setup(name: str, data: Dataset) -> Setup | None:
         seconds = runs.seconds(data, algorithm)
         if seconds > SLOWEST:
             raise ValueError(f"One round would take {seconds:.0f} seconds here; choose smaller data or fewer centers.")
-        row = None if pin is not None else _people(data)[who]
-        person = data.X[row] if pin is None else pin
-        size = data.X, data.domain, data.n_public, person
-        question = moved(algorithm, *size, far, row) if ask == "moved" else present(algorithm, *size, row)
+        return question_of(data, algorithm, who, ask, far, pin)
     except ValueError as problem:
         st.error(in_words(problem, cls))
         return None
+
+
+def question_of(
+    data: Dataset, algorithm: Algorithm, who: str, ask: str, far: float, pin: np.ndarray | None = None
+) -> Setup:
+    """Return what is played; `who` and `ask` are of `WHO` and `ASK`, `far` in z units, a pin in original units."""
+    row = None if pin is not None else _people(data)[who]
+    person = data.X[row] if pin is None else pin
+    size = data.X, data.domain, data.n_public, person
+    question = moved(algorithm, *size, far, row) if ask == "moved" else present(algorithm, *size, row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, np.asarray(person).tolist()])
     return Setup(question, algorithm, data, who, *_words(data, algorithm, ask, far), key)
 

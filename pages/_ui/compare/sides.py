@@ -13,7 +13,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
 
-__all__ = ["MOST", "RunsControl", "Side", "arrive", "first", "get", "open_with", "put", "text_of"]
+__all__ = ["MOST", "RunsControl", "Side", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
 
 MOST = 4
 _KEY = "compare_runs"
@@ -76,6 +76,17 @@ def side_of(text: str, data_word: str, vocabulary: Vocabulary) -> Side:
     scene, wrong = read("explore", f"{urlencode({'d': data_word})}&{text}", vocabulary)
     if wrong or "d=" in text.split("&") or scene.step is not None or scene.prepared:
         raise ValueError("no such run")
+    return asked_by(scene, vocabulary)
+
+
+def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
+    """Return the run that a scene of Explore asks for.
+
+    Raises
+    ------
+    ValueError
+        If its parameters do not go together.
+    """
     cls = ALGORITHMS[scene.values["a"]]
     words = {control.word: control for control in controls(scene.values, vocabulary)}
     return Side(cls(**{name: scene.values[word] for word, name in _names(cls, words).items()}), int(scene.values["s"]))

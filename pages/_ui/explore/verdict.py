@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpviz.metrics import run_loss
 from dpviz.postprocessing.verdict import Groups, Verdict, demo_verdict, groups_of, private_verdict
+from dpviz.trace import Trace
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 
@@ -31,10 +32,14 @@ def _demo(identity: str, _result: Result) -> Verdict:
 
 def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return means and radii per column (original units) and sizes of the groups that got no center; NOT PRIVATE."""
-    there, domain = groups(result), result.data.domain
-    lost = ~there.found_by(domain.normalize(result.trace.cluster_centers))
-    per_column = there.radii[lost, None] * domain.half_width / np.sqrt(domain.n_features)
-    return domain.denormalize(there.means[lost]), per_column, there.sizes[lost]
+    return lost(result.trace, groups(result))
+
+
+def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Likewise, of a run and the groups of its data; no session is needed."""
+    domain, none = trace.domain, ~there.found_by(trace.domain.normalize(trace.cluster_centers))
+    per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
+    return domain.denormalize(there.means[none]), per_column, there.sizes[none]
 
 
 def of(result: Result, *, hidden: bool) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -95,11 +96,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             help="DEMO only. A published seed lets anyone subtract the noise.",
         )  # fmt: skip
     try:
-        if k.strip():
-            axes.append(("n_clusters", numbers("centers k", k, int)))
-        if delta.strip():
-            axes.append(("delta", deltas(delta)))
-        axes += [(name, values_of(chosen, name, text)) for name, text in varied]
+        axes += _typed(chosen, k, delta, varied)
         sweep = Sweep(
             data=tuple(map(source, data)),
             variants=(*(_variant(slug, free) for slug in chosen), *curves),
@@ -114,6 +111,41 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     except (ValueError, TypeError) as problem:
         return None, "", str(problem).replace("variants must", "algorithms must")
     return sweep, " and ".join(open_choice(name).title for name in data), ""
+
+
+def sweep_of(values: Mapping[str, Any]) -> Sweep:
+    """Return the sweep that the words of Trade-off's address say; `form_of` goes the other way, without presets.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they do not go together.
+    """
+    chosen, axes = list(values["a"]), []
+    if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+        axes.append(("rho_distance", tuple(values["rho"])))
+    varied = [(name, values[f"p.{name}"]) for name in values.get("vary", ()) if values[f"p.{name}"].strip()]
+    return Sweep(
+        data=tuple(map(source, values["d"])),
+        variants=tuple(_variant(slug, values["own"]) for slug in chosen),
+        epsilon=tuple(sorted(values["e"])),
+        axes=(*axes, *_typed(chosen, values["k"], values["delta"], varied)),
+        n_rows=tuple(sorted(values["n"], key=lambda n: n or 0)),
+        repeats=int(values["runs"]),
+        seed=int(values["s"]),
+        metrics=tuple(values["m"]),
+        public=True,
+    )
+
+
+def _typed(chosen: list[str], k: str, delta: str, varied: Iterable[tuple[str, str]]) -> list[tuple[str, Any]]:
+    """Return the axes whose values are typed."""
+    found: list[tuple[str, Any]] = []
+    if k.strip():
+        found.append(("n_clusters", numbers("centers k", k, int)))
+    if delta.strip():
+        found.append(("delta", deltas(delta)))
+    return found + [(name, values_of(chosen, name, text)) for name, text in varied]
 
 
 def form_of(sweep: Sweep) -> dict[str, Any]:

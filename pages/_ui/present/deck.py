@@ -1,0 +1,163 @@
+"""A deck: an ordered list of scenes with notes, and its file: strict JSON with a schema number, and no row."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+__all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
+
+SCHEMA = 1
+MOST_SLIDES, MOST_BYTES = 40, 400_000
+MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # characters
+MOST_SECONDS = 3_600
+SHOWS = ("picture", "label")  # what of the scene stands on the screen
+
+
+@dataclasses.dataclass(frozen=True)
+class Slide:
+    """One scene of a deck.
+
+    Attributes
+    ----------
+    title : what stands above the picture
+    scene : address of the scene: page, question mark, the scene's words
+    notes : for the second window alone
+    seconds : how long it is planned to take, 0 for no plan
+    show : of `SHOWS`
+    """
+
+    title: str
+    scene: str
+    notes: str = ""
+    seconds: int = 0
+    show: str = "picture"
+
+
+@dataclasses.dataclass(frozen=True)
+class Deck:
+    """Scenes in the order in which they are shown."""
+
+    title: str
+    slides: tuple[Slide, ...]
+
+    @property
+    def seconds(self) -> int:
+        """How long all of it is planned to take."""
+        return sum(slide.seconds for slide in self.slides)
+
+
+def split(scene: str) -> tuple[str, str]:
+    """Return page and query of an address, a whole link or the part of it that a deck keeps."""
+    path, _, query = scene.strip().partition("?")
+    return path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
+
+
+def to_json(deck: Deck) -> str:
+    """Return a deck as a file."""
+    slides = [dataclasses.asdict(slide) for slide in deck.slides]
+    return json.dumps({"dpviz_deck": SCHEMA, "title": deck.title, "slides": slides}, ensure_ascii=False, indent=1)
+
+
+def from_json(text: str | bytes) -> Deck:
+    """Return the deck of a file.
+
+    Raises
+    ------
+    ValueError
+        One sentence that says what does not fit, and where.
+    """
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"This file is larger than a deck may be, {MOST_BYTES // 1_000} kB.")
+    try:
+        record = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested without end
+        raise ValueError("This file is no deck: it is not JSON that Present has saved.") from None
+    if not isinstance(record, dict) or "dpviz_deck" not in record:
+        raise ValueError("This file is no deck: it does not begin with dpviz_deck.")
+    if record["dpviz_deck"] != SCHEMA or isinstance(record["dpviz_deck"], bool):
+        age = "a newer" if isinstance(record["dpviz_deck"], int) and record["dpviz_deck"] > SCHEMA else "another"
+        raise ValueError(f"This deck was saved by {age} version of dpviz and cannot be opened by this one.")
+    _fields(record, {"dpviz_deck", "title", "slides"}, "The deck")
+    slides = record["slides"]
+    if not isinstance(slides, list) or not 1 <= len(slides) <= MOST_SLIDES:
+        raise ValueError(f"A deck has 1 to {MOST_SLIDES} slides; this one has another number of them.")
+    return Deck(_text(record["title"], "title", "The deck"), tuple(_slide(i, one) for i, one in enumerate(slides, 1)))
+
+
+def _slide(number: int, record: Any) -> Slide:
+    where = f"Slide {number}"
+    if not isinstance(record, dict):
+        raise ValueError(f"{where} of this deck is no slide.")
+    _fields(record, {field.name for field in dataclasses.fields(Slide)}, where)
+    seconds, show = record["seconds"], record["show"]
+    if not isinstance(seconds, int) or isinstance(seconds, bool) or not 0 <= seconds <= MOST_SECONDS:
+        raise ValueError(f"{where} of this deck: its seconds must be a whole number from 0 to {MOST_SECONDS:,}.")
+    if show not in SHOWS:
+        raise ValueError(f"{where} of this deck: it must show one of {', '.join(SHOWS)}.")
+    return Slide(
+        *(_text(record[name], name, where) for name in ("title", "scene", "notes")), seconds=seconds, show=show
+    )
+
+
+def _fields(record: dict[str, Any], names: set[str], where: str) -> None:
+    if record.keys() != names:
+        raise ValueError(f"{where}: a deck of this version has exactly the fields {', '.join(sorted(names))} there.")
+
+
+def _text(value: Any, name: str, where: str) -> str:
+    if not isinstance(value, str) or len(value) > MOST[name] or "\0" in value:
+        raise ValueError(f"{where} of this deck: its {name} must be a text of at most {MOST[name]:,} characters.")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose names are there once: of two, another reader might take the other."""
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError("a name is there twice")
+    return dict(pairs)
+
+
+DEFAULT = Deck(
+    "Find the neighborhoods, not the neighbors",
+    (
+        Slide(
+            "Exact centers give people away",
+            "limits?v=1&d=city&play=1",
+            "Somebody publishes nothing but averages, a few times. Watch the rings: each is one person whose row "
+            "follows from those averages by subtraction. No hacking, only arithmetic.",
+            15,
+        ),
+        Slide(
+            "The same task, with noise where it counts",
+            "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1",
+            "5,000 people in a town. The method guesses, everybody votes for the nearest guess, and noise is added to "
+            "every count before anybody sees it. Blue is published. The hollow diamonds are what one finds by looking "
+            "at everybody: the two nearly agree.",
+            25,
+        ),
+        Slide(
+            "Is Alex in the data? Two worlds",
+            "attacker?v=1&d=town&a=pe-means&e=1&who=outlier",
+            "Dots: runs with Alex, the most unusual person in town. Crosses: runs without. They lie on one another. "
+            "Whoever bets on Alex being in the data, knowing everybody else, wins hardly more often than with a coin.",
+            20,
+        ),
+        Slide(
+            "What it costs, and when it is free",
+            "tradeoff?v=1&d=town&a=nsm&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=10&s=0",
+            "To the left more privacy, to the right less. The dotted line looks at everybody. Point at the place where "
+            "the curve meets it: from there on privacy costs this task nothing that one would notice.",
+            15,
+        ),
+        Slide(
+            "What you can leave on the table",
+            "explore?v=1&d=town&a=nsm&k=5&e=1&s=0",
+            "Every run comes with this label: what is promised, to whom, trusting whom, and what is not protected. "
+            "It prints on half a page.",
+            15,
+            "label",
+        ),
+    ),
+)

@@ -1,0 +1,245 @@
+"""What stands on the screen for one scene: figure, words, one number. Pure functions for a worker process."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms import Algorithm
+from dpviz.audits.game import attack, play, score
+from dpviz.datasets import Dataset
+from dpviz.figures import Panel, View, pane, reruns, tradeoff
+from dpviz.figures.exact import LEGEND as READ_LEGEND
+from dpviz.figures.game import picture_panel
+from dpviz.figures.legend import HIDDEN, icon
+from dpviz.figures.reruns import Cloud
+from dpviz.figures.theme import theme
+from dpviz.metrics import run_loss
+from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict
+from dpviz.privacy.guarantee import Guarantee
+from dpviz.sweeps import summary
+from dpviz.sweeps.compare import Reference, reference, replay
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.reruns import rerun
+from dpviz.sweeps.rowfile import table
+from dpviz.sweeps.sweep import Sweep, execute
+from dpviz.takeaway.label import block
+from dpviz.trace import Trace
+from pages._ui import exact
+from pages._ui.attacker.scores import percent, span
+from pages._ui.attacker.setup import Setup
+from pages._ui.explore.verdict import lost
+from pages._ui.words import on_screen
+
+__all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
+
+ROUNDS, CLOUD = 100, 25  # of the machine's game, and of each world's cloud
+AGAIN = 20  # reruns at every ε
+OnStep = Callable[[int, int], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    """One screen.
+
+    Attributes
+    ----------
+    figure : its JSON, "" where `html` stands there instead
+    alt : what is seen, for people who do not see it
+    titles : what is said at every step
+    legend : (SVG, words)
+    big, small : one number, and what it counts
+    promise : ε and δ in words
+    """
+
+    figure: str
+    alt: str
+    titles: tuple[str, ...]
+    legend: tuple[tuple[str, str], ...] = ()
+    big: str = ""
+    small: str = ""
+    promise: str = ""
+    html: str = ""
+
+
+def _made(panel: Panel, *, top: int = 10, **words: Any) -> Picture:
+    """Return a picture without its title; `top` is the room that its marks take above the axes, in pixels."""
+    panel.figure.update_layout(title_text="", margin_t=top)
+    return Picture(panel.figure.to_json(), panel.alt, **words)
+
+
+def _legend(pairs: tuple[tuple[str, str], ...], mode: str, hidden: bool = True) -> tuple[tuple[str, str], ...]:
+    return tuple((icon(symbol, theme(mode)), word) for symbol, word in pairs if hidden or symbol not in HIDDEN)
+
+
+def _promise(promise: Guarantee) -> str:
+    return f"ε {promise.epsilon:.3g}, δ {promise.delta:.1e}" if promise.private else str(promise)
+
+
+def _bet(promise: Guarantee) -> tuple[str, str]:
+    if not promise.private:
+        return "100 of 100", "bets on who is in the data can be won: nothing is protected."
+    return f"{promise.odds} of 100", "bets on whether one person is in the data are won, at most. A coin wins 50."
+
+
+def _viewed(
+    data: Dataset, trace: Trace, best: Reference, mode: str, axes: tuple[int, int] | None, hidden: bool
+) -> tuple[View, tuple[str, ...]]:
+    """Return how to look at a run, and its verdict."""
+    view = View(trace, theme(mode), axes, data.columns, data.units)
+    if not hidden:
+        return view, private_verdict(trace, data.columns, data.units).parts[:-1]
+    there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
+    losses = run_loss(trace, data.X), best.loss
+    verdict = demo_verdict(trace, there, best.trace.cluster_centers, losses, data.columns, data.units)
+    seen = dataclasses.replace(
+        view, people=data.X, reference=best.trace.cluster_centers, hidden=True, missed=lost(trace, there)
+    )
+    return seen, verdict.parts[:2]
+
+
+def run(
+    data: Dataset, algorithm: Algorithm, seed: int, mode: str, axes: tuple[int, int] | None, hidden: bool, show: str,
+    on_step: OnStep,
+) -> Picture:  # fmt: skip
+    """Return a run's plane, step by step, or its privacy label."""
+    trace = replay(data, algorithm, seed, on_step).trace
+    big, small = _bet(trace.claimed)
+    promise = f"{trace.name} · {_promise(trace.claimed)}"
+    if show == "label":
+        words = (f"{trace.name} on {data.title}",)
+        return Picture("", "", words, big=big, small=small, promise=promise, html=block(trace))
+    best = reference(
+        data, getattr(algorithm, "n_clusters", data.n_clusters), seed, getattr(algorithm, "objective", "means")
+    )
+    view, verdict = _viewed(data, trace, best, mode, axes, hidden)
+    how = pane(trace)
+    plane = next(panel for panel in how.panels(view) if panel.name == "plane")
+    shots = how.shots(trace)
+    sentences = [on_screen(shot.sentence) for shot in shots]
+    sentences[-1] = f"{shots[-1].head} · {', '.join(verdict)}"
+    return _made(
+        plane, titles=tuple(sentences), legend=_legend(how.legend, mode, hidden), big=big, small=small, promise=promise
+    )
+
+
+def clouds(
+    data: Dataset, algorithms: dict[str, Algorithm], seed: int, mode: str, axes: tuple[int, int] | None, hidden: bool,
+    on_step: OnStep,
+) -> Picture:  # fmt: skip
+    """Return where reruns end, one step for every algorithm: label -> algorithm, the same at several ε."""
+    found: list[Cloud] = []
+    titles = []
+    trace = replay(data, next(iter(algorithms.values())), seed).trace
+    best = reference(data, len(trace.cluster_centers), seed)
+    there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
+    for i, (name, algorithm) in enumerate(algorithms.items()):
+        some = rerun([data], algorithm, range(seed + 1, seed + 1 + AGAIN))
+        on_step(i + 1, len(algorithms))
+        every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in some.centers)
+        found.append(Cloud(name, some.centers))
+        titles.append(f"{name} · all {len(there.means)} groups found in {every} of {AGAIN} runs")
+    view, _ = _viewed(data, trace, best, mode, axes, hidden)
+    plane = reruns.clouds(dataclasses.replace(view, missed=None), found, "")[0]
+    small = "runs at every ε, on the same people. Each dot is a released center."
+    legend = tuple(pair for pair in reruns.LEGEND if pair[0] != "hoop")
+    return _made(
+        plane, titles=tuple(titles), legend=_legend(legend, mode, hidden), big=str(AGAIN), small=small,
+        promise=trace.name,
+    )  # fmt: skip
+
+
+def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
+    """Return whose rows follow from plain Lloyd's rounds."""
+    trace, read = exact.read_in(data, noise)
+    on_step(1, 1)
+    titles, who = exact.titles_of(data, trace, read)
+    n, found = len(data.X), len(who[-1])
+    return _made(
+        exact.panel_of(data, trace, who, theme(mode)),
+        titles=tuple(titles),
+        legend=_legend(READ_LEGEND, mode),
+        big=f"{found:,} of {n:,}",
+        small=f"people can be read off{' the published averages, to the last digit' * bool(found)}.",
+        promise="no promise" if noise == "none" else _promise(trace.claimed),
+    )
+
+
+def game(setup: Setup, mode: str, on_step: OnStep) -> Picture:
+    """Return the two worlds as clouds, and how often the best known attack was right beside the bound."""
+    question, algorithm, data = setup.question, setup.algorithm, setup.data
+    total = ROUNDS + 2 * CLOUD
+
+    def told(before: int) -> Callable[[int], None]:
+        return lambda done: on_step(before + done, total)
+
+    rounds = play(question, algorithm, 0, ROUNDS, 0, on_round=told(0))
+    both = [
+        play(question, algorithm, 0, CLOUD, 0, world, on_round=told(ROUNDS + i * CLOUD))
+        for i, world in enumerate((True, False))
+    ]
+    machine = score(rounds, attack(rounds))
+    axes = data.view if len(data.columns) > 1 else None
+    names = [f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}" for i in (axes or (0,))]
+    places = {"Alex": question.person}
+    if question.elsewhere is not None and setup.no == "Away":
+        places["or here"] = question.elsewhere
+    promise = algorithm.guarantee(data.domain.n_features, data.n_public)
+    panel = picture_panel(
+        theme(mode), data.domain, axes, (names[0], names[1] if axes else ""), rounds[0].centers, places,
+        (np.concatenate([one.centers for one in both[0]]), np.concatenate([one.centers for one in both[1]])),
+        exact=not promise.private,
+    )  # fmt: skip
+    words = (
+        f"{setup.words} · In {ROUNDS} rounds the best known attack was right {percent(machine.share)} times of 100 "
+        f"({span(machine)} with 95 % confidence)."
+    )
+    bound = question.bound.odds
+    small = "is what nobody beats in the long run, whatever he knows about everybody else. A coin is right 50 times."
+    legend = (("disc", "released with Alex"), ("cross", "released without Alex"))
+    return _made(
+        panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
+        promise=f"{algorithm.name} · {_promise(promise)}",
+    )  # fmt: skip
+
+
+def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step: OnStep) -> Picture:
+    """Return the curves of a sweep of one data set, under one promise.
+
+    Raises
+    ------
+    ValueError
+        If it has several of them: they share no picture.
+    """
+    cells = list(asked.runs())
+    rows = []
+    for i, cell in enumerate(cells):
+        rows.append(execute(cell))
+        on_step(i + 1, len(cells))
+    frame, metric = table(rows), METRICS[asked.metrics[0]]
+    points = summary.points(frame, asked.metrics[0], "epsilon")
+    if points.empty:
+        raise ValueError("No run of this sweep has a result.")
+    if points.notion.nunique() > 1:
+        raise ValueError("These algorithms make different promises, and curves of different promises share no axis.")
+    name = metric.title.partition(" (")[0]
+    figure = tradeoff.curves(
+        points, summary.with_reference(frame, asked.metrics[0], "epsilon"), theme(mode), tradeoff.styles(points),
+        axis="epsilon", metric=metric.title, log=log, single=single, labels=True, height=470, title="",
+    )  # fmt: skip
+    figure.update_layout(showlegend=False)
+    at = points.iloc[(points.epsilon.map(math.log)).abs().argsort(kind="stable")]
+    at = at[at.epsilon == at.epsilon.iloc[0]].dropna(subset=["ratio"])
+    best = at.loc[at.ratio.idxmin()] if len(at) else None
+    big = "" if best is None or metric.higher_is_better else f"{best.ratio:.2f} ×"
+    small = f"KMeans' {name.lower()} is what {best.series} has at ε {best.epsilon:g}, mean of {asked.repeats} runs."
+    alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
+    words = f"{title} · each point is the mean of {asked.repeats} runs; dotted: KMeans, which looks at everybody"
+    return _made(
+        Panel("plane", figure, alt), top=34, titles=(words,), big=big, small=small if big else "",
+        promise=tradeoff.promise(points.notion.iloc[0]),
+    )  # fmt: skip

@@ -1,0 +1,217 @@
+// The show: every slide's picture is here already, so that keys, notes and clock need no server and no network.
+// The stage's own script (dpviz.figures.stage) stands above this one, and SHOW_CSS.
+const STEP = 900, MOST = 12_000; // milliseconds: of a step that plays by itself, and of a whole slide that does
+const KEYS = {
+  ArrowRight: "next", PageDown: "next", " ": "next", Enter: "next", ArrowLeft: "back", PageUp: "back", Backspace: "back",
+  ArrowDown: "slide", ArrowUp: "before", Home: "first", End: "last", b: "black", B: "black", ".": "black", f: "full", F: "full", n: "notes", N: "notes",
+};
+const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
+const made = (tag, name, words = "") => Object.assign(document.createElement(tag), { className: name, textContent: words });
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+class Show {
+  constructor() {
+    const host = document.body.appendChild(made("div", "dpviz-show"));
+    const root = host.attachShadow({ mode: "open" });
+    root.innerHTML = `<style>${SHOW_CSS}</style><dialog aria-label="Presentation"><div class="screen" tabindex="-1">
+      <div class="top"><span class="badge">DEMO</span><span class="promise"></span><span class="count"></span></div><h2></h2>
+      <div class="body"><div class="picture"></div><div class="side"><p class="big"></p><p class="small"></p><div class="key"></div></div></div>
+      <div class="foot"><p class="say" aria-live="polite"></p><div class="keys">
+        <button data-do="back" aria-label="Back">‹</button><button data-do="next" aria-label="Next">›</button><button data-do="end" aria-label="End the show">✕</button></div></div>
+      <div class="black" hidden></div></div></dialog>`;
+    this.root = root;
+    this.dialog = root.querySelector("dialog");
+    this.screen = root.querySelector(".screen");
+    this.dialog.addEventListener("close", () => this.ended());
+    this.dialog.addEventListener("keydown", (event) => this.key(event));
+    this.screen.addEventListener("click", (event) => {
+      const what = event.target.closest("button")?.dataset.do;
+      this.act(what ?? (event.target.closest("a, table") ? "" : "next"));
+    });
+    addEventListener("resize", () => { if (this.dialog.open) this.draw(); });
+    this.clock = setInterval(() => this.tell(), 500);
+  }
+
+  /** Take the deck over; a show that goes on stays with what it began with. */
+  take(data, told) {
+    this.fresh = data;
+    this.told = told;
+    if (!this.dialog.open) this.data = data;
+  }
+
+  get slide() { return this.data.slides[this.at]; }
+
+  begin(at) {
+    this.data = this.fresh;
+    this.since = Date.now();
+    this.root.host.style.cssText = this.data.tokens;
+    this.dialog.showModal();
+    this.screen.requestFullscreen?.().catch(() => {}); // a phone may have none: the show fills the window then
+    this.screen.focus();
+    this.go(Math.min(at, this.data.slides.length - 1));
+  }
+
+  ended() {
+    clearTimeout(this.timer);
+    this.stage?.close();
+    this.stage = undefined;
+    this.since = undefined;
+    if (document.fullscreenElement) document.exitFullscreen();
+    this.told?.(this.at);
+    this.tell();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.tagName === "BUTTON" && [" ", "Enter"].includes(event.key)) return;
+    const what = KEYS[event.key];
+    if (!what) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.act(what);
+  }
+
+  act(what) {
+    const black = this.root.querySelector(".black"), { slides } = this.data;
+    if (what && what !== "notes" && !black.hidden) return void (black.hidden = true); // any key brings the picture back
+    const doing = {
+      next: () => this.next(), back: () => this.back(), slide: () => this.go(this.at + 1), before: () => this.go(this.at - 1),
+      first: () => this.go(0), last: () => this.go(slides.length - 1), black: () => { black.hidden = false; }, notes: () => this.notes(),
+      full: () => (document.fullscreenElement ? document.exitFullscreen() : this.screen.requestFullscreen?.().catch(() => {})), end: () => this.dialog.close(),
+    };
+    doing[what]?.();
+  }
+
+  next() {
+    const last = this.slide.titles.length - 1;
+    if (this.playing) this.show(last, 0);
+    else if (this.step < last) this.show(this.step + 1, 300);
+    else this.go(this.at + 1);
+  }
+
+  back() {
+    if (!this.playing && this.step > this.from) this.show(this.step - 1, 300);
+    else this.go(this.at - 1);
+  }
+
+  go(at) {
+    if (at < 0 || at >= this.data.slides.length) return;
+    this.at = at;
+    const { slide } = this, last = slide.titles.length - 1, put = (name, words) => { this.root.querySelector(name).textContent = words; };
+    put("h2", slide.title);
+    put(".promise", slide.promise);
+    put(".count", `${at + 1} / ${this.data.slides.length}`);
+    put(".big", slide.big);
+    put(".small", slide.small);
+    this.root.querySelector(".key").replaceChildren(...slide.legend.map(([source, words]) => {
+      const one = made("span", ""), image = made("img", "");
+      Object.assign(image, { src: source, alt: "" });
+      one.append(image, words);
+      return one;
+    }));
+    const plays = slide.play && last > 0 && !still();
+    this.from = plays ? last : Math.min(slide.step ?? last, last);
+    this.step = plays ? 0 : this.from;
+    this.draw();
+    this.show(this.step, 0);
+    if (plays) this.play(Math.min(STEP, MOST / last));
+    this.keep();
+  }
+
+  play(ms) {
+    clearTimeout(this.timer);
+    this.playing = true;
+    this.timer = setTimeout(() => {
+      this.show(this.step + 1, Math.min(400, ms / 2));
+      if (this.step < this.slide.titles.length - 1) this.play(ms);
+    }, ms);
+  }
+
+  /** Make the picture anew for the size that there is. */
+  draw() {
+    const box = this.root.querySelector(".picture"), { slide } = this;
+    this.stage?.close();
+    this.stage = undefined;
+    box.replaceChildren();
+    if (slide.html) {
+      const paper = made("div", "paper");
+      paper.innerHTML = slide.html; // made by the server from released values and escaped there
+      return box.append(paper);
+    }
+    const figure = JSON.parse(slide.figure), room = made("div", ""), canvas = made("canvas", "");
+    const { clientWidth: wide, clientHeight: high } = box, scale = Math.max(1, Math.min(2.4, high / 400, wide / 480));
+    const { meta, margin = {} } = figure.layout, m = { l: 0, r: 0, t: 0, b: 0, ...margin };
+    figure.layout.height = high / scale;
+    if (meta?.ar) meta.h = high / scale;
+    const fits = meta?.ar ? ((high / scale - m.t - m.b) / meta.ar + m.l + m.r) * scale : wide;
+    room.style.width = `${Math.min(wide, fits)}px`;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", slide.alt);
+    room.append(canvas);
+    box.append(room);
+    this.stage = new Stage(canvas, figure, { step: this.step, scale });
+  }
+
+  show(step, ms) {
+    clearTimeout(this.timer);
+    this.playing = false;
+    this.step = Math.max(0, Math.min(this.slide.titles.length - 1, step));
+    this.stage?.show(this.step, still() ? 0 : ms);
+    const say = this.root.querySelector(".say"), [head, ...rest] = this.slide.titles[this.step].split(" · ");
+    say.replaceChildren(made("b", "", head), rest.length ? ` ${rest.join(" · ")}` : "");
+    this.tell();
+  }
+
+  /** Keep the slide in the address: a reload begins there. */
+  keep() {
+    const parts = location.search.slice(1).split("&").filter((part) => part && !/^slide=/.test(part));
+    if (!parts.some((part) => part.startsWith("v="))) parts.unshift("v=1");
+    history.replaceState(history.state, "", `${location.pathname}?${[...parts, `slide=${this.at + 1}`].join("&")}`);
+  }
+
+  /** Open the second window, or bring it back; return whether the browser let it. */
+  notes() {
+    this.window = window.open("", "dpviz-notes", "popup,width=620,height=680");
+    if (!this.window) return false;
+    const { document: page } = this.window;
+    page.documentElement.lang = "en";
+    page.title = "Notes";
+    page.body.replaceChildren();
+    page.head.replaceChildren(Object.assign(page.createElement("style"), { textContent: NOTES_CSS }));
+    page.documentElement.style.cssText = this.data.tokens;
+    page.body.append(...["count", "clock", "now", "notes", "next"].map((name) => Object.assign(page.createElement(name === "now" ? "h1" : "p"), { className: name })));
+    page.onkeydown = (event) => { if (this.dialog.open) this.key(event); };
+    this.said = "";
+    this.tell();
+    return true;
+  }
+
+  tell() {
+    if (!this.window || this.window.closed || !this.data) return;
+    const page = this.window.document, { slides } = this.data, at = this.at ?? 0, slide = slides[at], on = this.since !== undefined;
+    const planned = slides.reduce((sum, one) => sum + one.seconds, 0), until = slides.slice(0, at + 1).reduce((sum, one) => sum + one.seconds, 0);
+    const words = {
+      count: `${at + 1} of ${slides.length}${on && slide.titles.length > 1 ? `, step ${this.step + 1} of ${slide.titles.length}` : ""}`,
+      clock: `${on ? clock(Date.now() - this.since) : "0:00"}${planned ? ` of ${clock(planned * 1000)}; this slide until ${clock(until * 1000)}` : ""}`,
+      now: slide.title, notes: slide.notes, next: slides[at + 1] ? `Next: ${slides[at + 1].title}` : "Last slide",
+    };
+    if (JSON.stringify(words) === this.said) return;
+    this.said = JSON.stringify(words);
+    for (const name in words) page.querySelector(`.${name}`).textContent = words[name];
+  }
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const show = (window.__dpvizShow ??= new Show()), warn = parentElement.querySelector("[role=alert]");
+  show.take(data, (at) => { if (at !== undefined) setStateValue("slide", at + 1); });
+  if (!show.dialog.open) show.at = data.start;
+  parentElement.querySelector(".ready").textContent = data.ready;
+  parentElement.querySelector("[data-do=begin]").onclick = () => show.begin(data.start);
+  parentElement.querySelector("[data-do=notes]").onclick = () => {
+    warn.textContent = show.notes() ? "" : "The browser did not open a second window: allow it for this address, and press again.";
+  };
+  if (data.open && show.opened !== data.open) {
+    show.opened = data.open;
+    show.begin(data.start);
+  }
+}

@@ -1,0 +1,216 @@
+"""The page around a show: the deck in its order, one slide's form, the file, and how far the pictures are."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+
+import streamlit as st
+
+from pages._ui import links, shell
+from pages._ui.pieces import Gathered, gather
+from pages._ui.prepared import kept
+from pages._ui.present.deck import (
+    DEFAULT,
+    MOST,
+    MOST_BYTES,
+    MOST_SECONDS,
+    MOST_SLIDES,
+    SHOWS,
+    Deck,
+    Slide,
+    from_json,
+    split,
+    to_json,
+)
+from pages._ui.present.scenes import Staged, staged
+from pages._ui.present.show import show
+
+__all__ = ["add", "current", "deck_file", "projector", "slide_form", "slide_list"]
+
+_SHOWN = {"picture": "The picture", "label": "The privacy label"}
+
+
+def current() -> Deck:
+    """Return the session's deck."""
+    return st.session_state.setdefault("deck", DEFAULT)
+
+
+def add(slide: Slide) -> bool:
+    """Put a slide at the end of the session's deck; return whether there was room."""
+    deck = current()
+    if len(deck.slides) >= MOST_SLIDES:
+        return False
+    _keep(dataclasses.replace(deck, slides=(*deck.slides, slide)))
+    return True
+
+
+def _keep(deck: Deck) -> None:
+    st.session_state.deck = deck
+    st.session_state.deck_edit = st.session_state.get("deck_edit", 0) + 1  # the fields are made anew
+
+
+def _put(deck: Deck, index: int, slide: Slide) -> None:
+    slides = list(deck.slides)
+    slides[index] = slide
+    st.session_state.deck = dataclasses.replace(deck, slides=tuple(slides))
+
+
+def deck_file() -> None:
+    """Save the deck as a file, open one, go back to the one that is there for everybody."""
+    deck, state = current(), st.session_state
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key="deck_save",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+        with st.popover("Open a deck", icon=":material/folder_open:"):
+            file = st.file_uploader(
+                "A deck that was saved here", "json", key=f"deck_file_{state.get('deck_files', 0)}",
+                max_upload_size=1, help="Addresses of scenes, titles and notes. No data.",
+            )  # fmt: skip
+            if file is not None:
+                _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
+        if deck != DEFAULT and st.button("The default deck", key="deck_default"):
+            _keep(DEFAULT)
+            st.rerun()
+    st.caption("A deck lives in this tab until you save it. It keeps addresses and words, no rows.")
+
+
+def _open(text: bytes) -> None:
+    try:
+        deck = from_json(text)
+    except ValueError as problem:
+        st.error(str(problem))
+        return
+    st.session_state.deck_files = st.session_state.get("deck_files", 0) + 1  # an empty field for the next one
+    st.session_state.present_slide = 1
+    _keep(deck)
+    st.rerun()
+
+
+def projector(mode: str) -> None:
+    """Make all pictures of the deck, then offer the show."""
+    deck = current()
+    ready: dict[int, Staged] = {}
+    for index, slide in enumerate(deck.slides):
+        try:
+            ready[index] = staged(slide, mode)
+        except ValueError as problem:
+            st.error(f"Slide {index + 1}, {shell.plain(slide.title)}: {shell.plain(str(problem))}")
+            continue
+        if ready[index].sentence:
+            st.info(f"Slide {index + 1}, {shell.plain(slide.title)}: {shell.plain(ready[index].sentence)}")
+    if not ready:
+        return
+    now = _gather(ready)
+    st.fragment(_offer, run_every=0.5 if now.active else None)(deck, ready, mode)
+
+
+def _gather(ready: dict[int, Staged]) -> Gathered:
+    pieces = {one.piece.name: one.piece for one in ready.values()}
+    return gather("present", "Deck", list(pieces.values()), public=True)
+
+
+def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
+    state, now = st.session_state, _gather(ready)
+    found = {index: one for index, one in ready.items() if one.piece.name in now.found}
+    if now.active:
+        state.present_going = True
+        share = now.job.done / now.job.total if now.job and now.job.total else 0.0
+        words = f"{len(found)} of {len(ready)} scenes ready"
+        st.progress(max(min(share, 1.0), len(found) / len(ready) * 0.99), words)
+        return
+    if state.pop("present_going", False):
+        st.rerun()  # stop asking
+    if now.problem or now.stopped:
+        st.error(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again.")
+        if st.button("Try again", key="present_again"):
+            state.pop("pieces_present", None)
+            st.rerun()
+        return
+    opened = links.opened("present")
+    order, wanted = list(found), state.get("present_slide", 1) - 1
+    start = order.index(wanted) if wanted in order else 0
+    ended = show(
+        [(deck.slides[index], one, now.found[one.piece.name]) for index, one in found.items()], start=start, mode=mode,
+        ready=f"{len(found)} of {len(deck.slides)} scenes ready. From now on the show needs no network.",
+        opened=opened.number if opened is not None and opened.scene.play else 0,
+    )  # fmt: skip
+    if ended is not None and state.get("present_ended") != ended:
+        state.present_ended = ended
+        state.present_next = order[ended - 1] + 1
+        st.rerun()
+
+
+def slide_list() -> int:
+    """Show the deck in its order; return the index of the slide that is looked at."""
+    deck, state = current(), st.session_state
+    title = st.text_input("Deck", deck.title, MOST["title"], key=f"deck_title_{state.get('deck_edit', 0)}")
+    if title != deck.title:
+        state.deck = deck = dataclasses.replace(deck, title=title)
+    numbers = range(1, len(deck.slides) + 1)
+    if "present_next" in state:
+        state.present_slide = state.pop("present_next")
+    state.present_slide = min(max(int(state.get("present_slide") or 1), 1), len(numbers))
+    chosen = st.radio(
+        "The show begins at", numbers, **kept("present_slide"),
+        format_func=lambda n: shell.plain(deck.slides[n - 1].title or "Without a title"),
+    )  # fmt: skip
+    total = deck.seconds
+    if total:
+        st.caption(f"Planned: {total // 60} min {total % 60} s." if total >= 120 else f"Planned: {total} seconds.")
+    return chosen - 1
+
+
+def slide_form(index: int) -> None:
+    """Show one slide's fields, and what can be done with it."""
+    deck, state = current(), st.session_state
+    slide, made = deck.slides[index], f"{state.get('deck_edit', 0)}_{index}"
+    now = Slide(
+        st.text_input("Title", slide.title, MOST["title"], key=f"slide_title_{made}"),
+        _scene(st.text_input(
+            "Scene", slide.scene, MOST["scene"], key=f"slide_scene_{made}",
+            help="The link that Share gives on Explore, Home, Attacker, Trade-off or Limits. A step in it is where the "
+            "slide starts; with playing, it plays by itself.",
+        )),
+        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=f"slide_notes_{made}", height=150),
+        int(
+            st.number_input(
+                "Seconds", 0, MOST_SECONDS, slide.seconds, key=f"slide_seconds_{made}", help="Planned; 0 for no plan."
+            )
+        ),
+        st.radio(
+            "Shows", SHOWS, SHOWS.index(slide.show), key=f"slide_show_{made}", format_func=_SHOWN.get, horizontal=True
+        ),
+    )  # fmt: skip
+    if now != slide:
+        _put(deck, index, now)
+        st.rerun()
+    page, query = split(now.scene)
+    if f"pages/{page}.py" in shell.PAGES:
+        address = html.escape(f"{page}?{query}" if page != "home" else f"./?{query}", quote=True)
+        st.html(f'<p class="dp-small"><a href="{address}" target="_blank" rel="noopener">Open this scene</a></p>')
+    with st.container(horizontal=True):
+        for word, icon, move in (("Earlier", ":material/arrow_upward:", -1), ("Later", ":material/arrow_downward:", 1)):
+            there = index + move
+            if st.button(word, icon=icon, key=f"slide_{word}", disabled=not 0 <= there < len(deck.slides)):
+                slides = list(deck.slides)
+                slides[index], slides[there] = slides[there], slides[index]
+                _keep(dataclasses.replace(deck, slides=tuple(slides)))
+                state.present_next = there + 1
+                st.rerun()
+        if st.button("Remove", icon=":material/delete:", key="slide_remove", disabled=len(deck.slides) == 1):
+            _keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
+            st.rerun()
+        if st.button("Add a slide", icon=":material/add:", key="slide_add", disabled=len(deck.slides) >= MOST_SLIDES):
+            fresh = Slide("A new slide", "explore?v=1&d=town&a=nsm&k=5&e=1&s=0")
+            _keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
+            state.present_next = index + 2
+            st.rerun()
+
+
+def _scene(text: str) -> str:
+    """Return the part of a link that a deck keeps."""
+    page, query = split(text)
+    return f"{page}?{query}" if query else page

@@ -1,0 +1,36 @@
+"""Present: a deck of scenes with notes, every picture made before the first one is shown."""
+
+import streamlit as st
+
+from pages._ui import controls, links, shell
+from pages._ui.prepared import kept
+from pages._ui.present import view
+
+SHOWN = "samples and made-up people"
+links.enter(__file__, controls.present)
+shell.strip(data="samples and made-up people")
+links.notice("present", controls.present)
+st.title("Present")
+st.html(
+    '<p class="dp-lede">Scenes in an order, full screen. Everything is computed before the first one appears, so that '
+    "nothing waits, no number changes between rehearsal and talk, and the network may go.</p>"
+)
+look = st.session_state.get("present_look") or "light"
+with st.container(key="present_stage"):
+    view.projector(look)
+left, right = st.columns([2, 3], gap="large")
+with left:
+    index = view.slide_list()
+    st.segmented_control(
+        "Colors", ("light", "dark"), default="light", required=True, format_func={"light": "Light", "dark": "Dark"}.get,
+        **kept("present_look"), help="Of the show. Light is what most projectors show best.",
+    )  # fmt: skip
+    view.deck_file()
+with right:
+    view.slide_form(index)
+st.html(
+    '<p class="dp-small"><b>Keys.</b> Right, Space, Page Down or a click: next step, at the end the next slide. Left, '
+    "Page Up: back. Down, Up: next or previous slide. B: black. N: notes in a second window. F: full screen. "
+    "Esc: end.</p>"
+)
+links.keep("present", controls.present)

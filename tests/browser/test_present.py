@@ -1,0 +1,63 @@
+"""A show: keys and clicker, notes in a second window, black, a reload, and the network taken away."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.phone import fits_a_phone
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def ready(page):
+    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=120_000)
+    return page.get_by_role("button", name="Present", exact=True)
+
+
+def test_a_show_goes_on_without_a_network(open_page):
+    page = open_page("present?v=1&slide=2")
+    begin = ready(page)
+    page.context.set_offline(True)
+    with page.expect_popup() as popup:
+        page.get_by_role("button", name="Notes in a second window").click()
+    notes = popup.value
+    expect(notes.locator("h1")).to_have_text("The same task, with noise where it counts")
+    begin.click()
+    dialog = page.get_by_role("dialog", name="Presentation")
+    expect(dialog).to_be_visible()
+    expect(dialog.locator("h2")).to_have_text("The same task, with noise where it counts")
+    ink = """() => { const c = document.querySelector('.dpviz-show').shadowRoot.querySelector('canvas');
+        return new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size; }"""
+    assert page.evaluate(ink) > 20
+    page.keyboard.press("PageDown")
+    expect(dialog.locator("h2")).to_have_text("Is Alex in the data? Two worlds")
+    expect(notes.locator(".count")).to_have_text("3 of 5")
+    expect(notes.locator(".next")).to_have_text("Next: What it costs, and when it is free")
+    notes.keyboard.press("ArrowDown")  # the keys work in either window
+    expect(dialog.locator("h2")).to_have_text("What it costs, and when it is free")
+    assert re.search("slide=4", page.url)
+    page.keyboard.press("b")
+    black = dialog.locator(".black")
+    expect(black).to_be_visible()
+    page.keyboard.press(" ")
+    expect(black).to_be_hidden()
+    expect(dialog.locator(".count")).to_have_text("4 / 5")  # that key brought the picture back and nothing else
+    page.keyboard.press(" ")
+    expect(dialog.get_by_text("PRIVACY LABEL")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(dialog.locator(".count")).to_have_text("4 / 5")
+    page.keyboard.press("Home")
+    expect(dialog.locator(".say")).to_contain_text("Round 15 of 15 7 of 6,000 people read off exactly")
+    dialog.get_by_role("button", name="End the show").click()
+    expect(dialog).to_be_hidden()
+    page.context.set_offline(False)
+
+
+def test_a_show_and_its_page_fit_a_phone(open_page):
+    page = open_page("present", width=390, height=844, mode="dark")
+    begin = ready(page)
+    fits_a_phone(page)
+    begin.click()
+    expect(page.get_by_role("dialog", name="Presentation")).to_be_visible()
+    fits_a_phone(page)

@@ -1,0 +1,209 @@
+"""Present: decks as files, hostile decks, what can stand on the screen, and the page around a show."""
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._ui.present import pictures, scenes
+from pages._ui.present.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, Deck, Slide, from_json, split, to_json
+from pages._ui.present.scenes import staged
+
+ROOT = Path(__file__).parents[2]
+QUICK = Deck(
+    "Two",
+    (
+        Slide("One ¼", "explore?v=1&d=tiny&a=dpm&e=2&t=1", "say\nthis", 10),
+        Slide("Two", "limits?v=1&d=iris&play=1"),
+    ),
+)
+
+
+@pytest.mark.parametrize("deck", [DEFAULT, QUICK, Deck("", (Slide("", "home"),))])
+def test_a_deck_comes_back_from_its_file(deck):
+    assert from_json(to_json(deck)) == deck == from_json(to_json(deck).encode())
+
+
+def changed(**what):
+    return json.dumps(json.loads(to_json(QUICK)) | what)
+
+
+def slide(**what):
+    return changed(slides=[dataclasses.asdict(QUICK.slides[0]) | what])
+
+
+HOSTILE = {
+    "": "no deck",
+    "[" * 50_000: "no deck",
+    "[]": "no deck",
+    '{"a": 1}': "no deck",
+    '{"dpviz_deck": 1, "dpviz_deck": 1}': "no deck",
+    changed(dpviz_deck=2): "a newer version",
+    changed(dpviz_deck=0): "another version",
+    changed(dpviz_deck="1"): "another version",
+    changed(dpviz_deck=True): "another version",
+    changed(more=1): "exactly the fields",
+    changed(title=None): "The deck of this deck: its title",
+    changed(slides=[]): "1 to 40 slides",
+    changed(slides={}): "1 to 40 slides",
+    changed(slides=[1]): "Slide 1 of this deck is no slide",
+    changed(slides=[dataclasses.asdict(QUICK.slides[0])] * (MOST_SLIDES + 1)): "1 to 40 slides",
+    slide(seconds=-1): "Slide 1 of this deck: its seconds",
+    slide(seconds=1e400): "Slide 1 of this deck: its seconds",
+    slide(seconds=True): "its seconds",
+    slide(show="script"): "it must show one of",
+    slide(scene="x" * 4_001): "its scene",
+    slide(notes=["a"]): "its notes",
+    slide(title="a\0b"): "its title",
+    slide(extra=""): "exactly the fields",
+    " " * (MOST_BYTES + 1): "larger than a deck",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_deck_is_one_sentence(text):
+    with pytest.raises(ValueError, match=HOSTILE[text]) as problem:
+        from_json(text)
+    assert len(str(problem.value)) < 250 and "\n" not in str(problem.value)
+    with pytest.raises(ValueError, match="no deck"):
+        from_json(b"\xff\xfe\x00")
+
+
+def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
+    assert len(DEFAULT.slides) == 5 and DEFAULT.seconds == 90
+    assert [staged(one, "light").sentence for one in DEFAULT.slides] == [""] * 5
+    assert all(one.notes and "=" not in one.notes for one in DEFAULT.slides)  # no formula
+
+
+@pytest.mark.parametrize(
+    ("scene", "words"),
+    [
+        ("data?v=1", "these can"),
+        ("../../etc/passwd", "these can"),
+        ("explore?v=1&d=file:a,b", "somebody's file"),
+        ("explore?v=1&d=tiny&a=nsm&k=60", "more centers than the 40"),
+        ("tradeoff?v=1&sweep=abc", "this server's own"),
+        ("tradeoff?v=1&d=town&d=iris&a=nsm", "one data set"),
+        ("tradeoff?v=1&d=town&runs=50", "at most 400 runs"),
+        ("tradeoff?v=1&d=town&a=nsm&delta=nonsense&k=x", ""),
+    ],
+)
+def test_what_cannot_stand_on_the_screen_says_why(scene, words):
+    if not words:
+        assert "do not fit" in staged(Slide("", scene), "light").sentence
+        return
+    with pytest.raises(ValueError, match=words) as problem:
+        staged(Slide("", scene), "light")
+    assert len(str(problem.value)) < 250
+
+
+def test_what_would_take_too_long_is_refused(monkeypatch):
+    monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
+    for scene in ("attacker?v=1&d=town", "explore?v=1&d=town&a=nsm&again=1"):
+        with pytest.raises(ValueError, match="too long"):
+            staged(Slide("", scene), "light")
+
+
+def test_a_link_is_kept_by_its_page_and_its_words():
+    assert split("https://x.org/dp/explore?v=1&d=town#a") == ("explore", "v=1&d=town")
+    assert split("/?v=1&e=4") == ("home", "v=1&e=4") and split("limits") == ("limits", "")
+
+
+def picture(scene, show="picture", mode="light"):
+    one = staged(Slide("", scene, show=show), mode)
+    seen = []
+    return one.piece.function(*one.piece.args, lambda done, total: seen.append((done, total))), seen
+
+
+def test_a_picture_says_what_it_shows():
+    made, seen = picture("explore?v=1&d=tiny&a=dpm&e=2")
+    assert len(json.loads(made.figure)["frames"]) == len(made.titles) and "groups found" in made.titles[-1]
+    assert made.big.endswith("of 100") and "DPM" in made.promise and seen
+    bare, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&hide=kmeans")
+    assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
+    label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
+    assert "PRIVACY LABEL" in label.html and not label.figure
+    read, _ = picture("limits?v=1&d=iris")
+    assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
+    dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
+    assert dark.big.startswith("0 of") and dark.figure != read.figure
+
+
+@pytest.mark.slow
+def test_clouds_games_and_curves_have_their_picture(monkeypatch):
+    monkeypatch.setattr(pictures, "AGAIN", 2)
+    monkeypatch.setattr(pictures, "ROUNDS", 4)
+    monkeypatch.setattr(pictures, "CLOUD", 2)
+    made, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&again=1")
+    assert len(made.titles) == 5 and made.titles[3].startswith("ε 2")
+    made, seen = picture("attacker?v=1&d=tiny&a=dpm&who=outlier")
+    assert made.big.endswith("of 100") and "4 rounds" in made.titles[0] and seen[-1] == (8, 8)
+    made, _ = picture("tradeoff?v=1&d=tiny&a=dpm&e=1&e=4&runs=2")
+    assert made.big.endswith("×") and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
+    with pytest.raises(ValueError, match="different promises"):
+        picture("tradeoff?v=1&d=tiny&a=dpm&a=stemmer-kaplan-local&e=4&runs=2")
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(deck=QUICK, query="v=1"):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.session_state["deck"] = deck
+        app.session_state["address"] = ("present", query)
+        app.session_state["wanted"] = "pages/present.py"
+        return ready(app.run())
+
+    return opener
+
+
+def ready(app, seconds=60):
+    until = time.monotonic() + seconds
+    while show(app) is None and not app.exception and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception
+    return app
+
+
+def show(app):
+    found = [c.proto.json for c in app.get("bidi_component") if c.proto.component_name == "dpviz_show"]
+    return json.loads(found[0]) if found else None
+
+
+def test_the_page_sends_every_picture_before_the_show(opened):
+    app = opened(query="v=1&slide=2")
+    data = show(app)
+    assert data["ready"].startswith("2 of 2 scenes ready") and data["start"] == 1 and not data["open"]
+    assert [one["title"] for one in data["slides"]] == ["One ¼", "Two"]
+    assert data["slides"][0]["step"] == 1 and data["slides"][1]["play"] and data["slides"][0]["notes"] == "say\nthis"
+    assert all(one["figure"] and one["titles"] for one in data["slides"])
+    assert show(opened(query="v=1&slide=99&play=1"))["open"]
+
+
+def test_slides_move_go_and_come(opened):
+    app = opened()
+
+    def titles():
+        return [one.title for one in app.session_state["deck"].slides]
+
+    app.button(key="slide_Later").click().run()
+    assert titles() == ["Two", "One ¼"] and app.session_state["present_slide"] == 2  # it goes along
+    app.button(key="slide_remove").click().run()
+    assert titles() == ["Two"] and app.button(key="slide_remove").disabled
+    app.button(key="slide_add").click().run()
+    assert titles() == ["Two", "A new slide"]
+    app.text_input(key=f"slide_title_{app.session_state['deck_edit']}_1").set_value("Mine").run()
+    assert titles() == ["Two", "Mine"] and not app.exception
+
+
+def test_a_bad_slide_is_one_sentence_and_the_others_are_shown(opened):
+    bad = Deck("", (*QUICK.slides, Slide("Bad _one_", "papers?v=1")))
+    app = opened(bad)
+    (error,) = app.error
+    assert error.value.startswith("Slide 3, Bad \\_one\\_: A scene of the page “papers” cannot stand on the screen")
+    assert show(app)["ready"].startswith("2 of 3 scenes ready")
