@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import html
-import math
 import zlib
 
-import numpy as np
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.figures import Panel, View
 from dpviz.figures import reruns as figures
-from dpviz.figures.reruns import CLOSE, Cloud
-from dpviz.postprocessing.verdict import ratio_words, spread_words
-from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, bootstrap, near_noise, worth
-from dpviz.sweeps.reruns import Reruns, rerun, spread
-from dpviz.trace import Trace
+from dpviz.figures.reruns import Cloud
+from dpviz.sweeps.bootstrap import MEASURED
+from dpviz.sweeps.reruns import Reruns
 from pages._ui import controls, links, runs, shell
-from pages._ui.catalog import is_public, sample
-from pages._ui.explore import verdict
-from pages._ui.forms import STOPS
+from pages._ui.catalog import is_public
+from pages._ui.explore.question import N, Question
+from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
 from pages._ui.pace import duration
 from pages._ui.panel import draw
-from pages._ui.pieces import Gathered, Piece, gather, halt
+from pages._ui.pieces import Gathered, gather, halt
 from pages._ui.player import view_of
 from pages._ui.prepared import kept
 from pages._ui.results import Result
@@ -32,62 +27,12 @@ from pages._ui.scene import write
 from pages._ui.transport import transport
 from pages._ui.workers import workers
 
-N = 20
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}
 CAUTION = (
     "The same rows, other noise and another start each time: the cloud says how far one release can be from the next, "
     "not how far any of them is from the people it does not know."
 )
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Question:
-    """The reruns of one run: an algorithm for every ε, the one that is shown first, and their seeds."""
-
-    result: Result
-    algorithms: dict[str, Algorithm]  # by label
-    shown: str
-    seeds: range
-
-    @classmethod
-    def of(cls, result: Result) -> Question:
-        """Return what to rerun: at every stop of ε if that does not take too long."""
-        trace = result.trace
-        own = ALGORITHMS[trace.algorithm](**trace.parameters)
-        epsilon = trace.parameters.get("epsilon")
-        seed = int(trace.seed or 0)
-        seeds = range(seed + 1, seed + 1 + N)
-        if epsilon is None:
-            return cls(result, {trace.name: own}, trace.name, seeds)
-        stops = sorted({*STOPS, epsilon})
-        if N * len(stops) * runs.seconds(result.data, own) > runs.MOST_SECONDS / 2:
-            stops = [epsilon]
-        every = {label(stop): dataclasses.replace(own, epsilon=stop) for stop in stops}
-        return cls(result, every, label(epsilon), seeds)
-
-    @property
-    def seconds(self) -> float:
-        """How long the reruns at the shown ε are expected to take."""
-        return N * runs.seconds(self.result.data, self.algorithms[self.shown])
-
-    def name(self, one: str) -> str:
-        """Return the public name of the reruns at one ε."""
-        return f"{N} reruns {runs.run_id(self.result.data, self.algorithms[one], self.seeds[0])}"
-
-    def pieces(self) -> list[Piece]:
-        """Return what is to be computed, the shown ε first, then its neighbors."""
-        order = list(self.algorithms)
-        near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.shown)))
-        data, trace = self.result.data, self.result.trace
-        if data.private:
-            return [Piece(self.name(one), bootstrap, (trace, self.algorithms[one], self.seeds)) for one in near]
-        return [Piece(self.name(one), rerun, ([data], self.algorithms[one], self.seeds)) for one in near]
-
-
-def label(epsilon: float) -> str:
-    """Return how one ε is called."""
-    return f"ε {epsilon:g}"
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
@@ -164,11 +109,11 @@ def _picture(
     all_at_once = seen != "one"
     identity = f"{question.name(question.shown)} {seen}"
     if all_at_once:
-        titles = [said(question, one, found[one], hidden=hidden) if one in found else _later(one) for one in labels]
+        titles = [in_words(question, one, found[one], hidden=hidden) if one in found else later(one) for one in labels]
         first = labels.index(question.shown)
     else:
-        ratios = _ratios(result, found[question.shown])
-        titles = [_one(question, i, None if not hidden else ratios[i]) for i in range(N)]
+        losses = ratios(result, found[question.shown])
+        titles = [one_run(question, i, None if not hidden else losses[i]) for i in range(N)]
         first = 0
     transport(
         f"{key}_again_player", scope=f"{key}_again_figures", titles=titles, marks=list(range(len(titles))),
@@ -187,47 +132,9 @@ def _picture(
                 _worst(question, found)
     if result.data.private and result.trace.algorithm in MEASURED:
         with st.popover("How good is this simulation?"):
-            _measured(result.trace.algorithm)
+            measured(result.trace.algorithm)
     caution = promised(result.trace) if result.data.private else CAUTION
     st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {html.escape(caution)}</p>')
-
-
-def _measured(slug: str) -> None:
-    """Show how wide simulated clouds were beside true ones, sample by sample."""
-    rows = "".join(
-        f"<tr><th scope=row>{html.escape(_short(name))}</th><td>{few:.2f}</td><td>{many:.2f}</td></tr>"
-        for name, (few, many) in MEASURED[slug].items()
-    )
-    st.html(
-        '<div class="dp-table dp-free"><table><thead><tr><th scope=col>Public sample</th><th scope=col>ε 0.5</th>'
-        f"<th scope=col>ε 2</th></tr></thead><tbody>{rows}</tbody></table></div>"
-        '<p class="dp-small">Width of the simulated cloud over that of true reruns, median over centers: 1 is right, '
-        "below 1 too narrow.</p>"
-    )
-
-
-def _short(name: str) -> str:
-    return sample(name).title.split(",")[0]
-
-
-def promised(trace: Trace) -> str:
-    """Return how good the simulation is known to be: what was measured beside true reruns, and what it cannot know."""
-    words = [
-        "Simulated from the release, no row was read: it says where another run may end, "
-        "never where the true center is."
-    ]
-    if (known := worth(trace.algorithm)) is not None:
-        low, high = known
-        words.append(f"Beside true reruns on public samples its clouds were {low:.1f} to {high:.1f} times as wide.")
-        if low < NARROW:
-            words.append("So it can be much too narrow, most of all where groups touch or one may be lost.")
-        if high > WIDE:
-            words.append("Where groups are far apart it is too wide.")
-    else:
-        words.append("How wide its clouds are beside true reruns was not measured for this algorithm.")
-    if lost := near_noise(trace):
-        words.append(f"{lost} noisy sizes are near the noise: another run may lose these groups, or find others.")
-    return " ".join(words)
 
 
 def _panels(
@@ -240,7 +147,7 @@ def _panels(
     if made is None or made[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
-            Cloud(one, found[one].centers, _ratios(result, found[one]) if hidden else None)
+            Cloud(one, found[one].centers, ratios(result, found[one]) if hidden else None)
             if one in found
             else Cloud(one, ())
             for one in question.algorithms
@@ -261,47 +168,6 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
     return [panel.printed() for panel in panels]
 
 
-def _ratios(result: Result, some: Reruns) -> np.ndarray:
-    """Return losses over KMeans' loss; 1 where both are nothing."""
-    best = float(result.reference_loss or 0.0)
-    if best > 0:
-        return some.losses / best
-    return np.where(some.losses > 0, math.inf, 1.0)
-
-
-def said(question: Question, one: str, some: Reruns, *, hidden: bool) -> str:
-    """Return what the reruns at one ε say, as a sentence for under the slider."""
-    result = question.result
-    trace, data = result.trace, result.data
-    scatter = spread(some.centers, np.asarray(trace.cluster_centers), trace.domain)
-    typical = float(np.nanmedian(scatter)) if np.isfinite(scatter).any() else math.nan
-    words = [one]
-    if hidden and result.reference_loss:
-        ratios = _ratios(result, some)
-        words.append(f"{int((ratios <= CLOSE).sum())} of {N} runs within 10 % of KMeans, worst {_times(ratios.max())}")
-        groups = verdict.groups(result)
-        every = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
-        words.append(f"all {len(groups.means)} groups found in {every}")
-    if math.isfinite(typical):
-        words.append(f"a center scatters {spread_words(typical, trace.domain, data.columns, data.units)}")
-    return " · ".join(words)
-
-
-def _later(one: str) -> str:
-    return f"{one} · not computed yet"
-
-
-def _one(question: Question, index: int, ratio: float | None) -> str:
-    beside = "" if ratio is None else f" · {_times(ratio)} KMeans' loss"
-    if question.result.data.private:
-        return f"{question.shown}, simulated run {index + 1} of {N}"
-    return f"{question.shown}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio_words(float(ratio))} ×"
-
-
 def _worst(question: Question, found: dict[str, Reruns]) -> None:
     """Offer the worst run of every ε as a link: its scene, with its seed."""
     scene = links.now("explore", controls.explore)
@@ -311,6 +177,6 @@ def _worst(question: Question, found: dict[str, Reruns]) -> None:
         changed = {"s": some.seeds[some.worst]} | ({} if epsilon is None else {"e": epsilon})
         there = dataclasses.replace(scene, values={**scene.values, **changed}, step=None, play=False)
         address = html.escape(f"explore?{write(there, controls.explore)}", quote=True)
-        ratio = _times(_ratios(question.result, some)[some.worst])
+        ratio = times(ratios(question.result, some)[some.worst])
         entries.append(f'<a href="{address}" target="_self">{one}: {ratio}, seed {some.seeds[some.worst]}</a>')
     st.html(f'<p class="dp-small"><b>Open the worst run.</b> {" · ".join(entries)}</p>')

@@ -1,0 +1,68 @@
+"""What stands above Explore's picture: what it is of, what is going on, and what to know before believing it."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dpviz.figures import pane
+from dpviz.postprocessing.verdict import reach
+from dpviz.privacy.guarantee import Neighboring
+from pages._ui import controls, links, private, runs, shell
+from pages._ui.explore import stale
+from pages._ui.explore.look import Choice
+from pages._ui.results import Result
+from pages._ui.settings import begin
+from pages._ui.words import on_screen
+
+
+def heading(choice: Choice, result: Result | None) -> None:
+    """Show the strip and the page's heading for those who do not see it."""
+    data, promise, name, weaker = choice.data, None, choice.cls.name, ""
+    if result is not None:
+        data, promise, name = result.data, result.trace.claimed, result.trace.name
+        weaker = reach(result.trace) if promise.rho_distance is not None else ""
+    shell.strip(data.title, name, promise, private=data.private, reach=weaker)
+    st.html(f'<h1 class="dp-unseen">Explore: {html.escape(name)}</h1>')
+
+
+def notices(choice: Choice, result: Result | None) -> None:
+    """Show what needs an answer, what is running, and what the run says about itself."""
+    data, algorithm = choice.data, choice.form.algorithm
+    with st.container(key="messages"):  # always there: a message does not move the figures elsewhere on the page
+        links.notice("explore", controls.explore)
+        if data.private and result is None:
+            private.offer(data, algorithm)
+        if data.private:
+            private.confirm(data, algorithm)
+        runs.progress()
+        if result is not None:
+            stale.ribbon(result, data, choice.form)
+            _about(result)
+
+
+def _about(result: Result) -> None:
+    data, trace = result.data, result.trace
+    if data.domain.origin != "declared":
+        st.caption(f"This data set's {data.domain.origin}.")
+    if data.incomplete:
+        kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
+        st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
+    if too_little := pane(trace).warning(trace):
+        st.warning(on_screen(too_little))
+    for sentence in trace.warnings:
+        st.warning(on_screen(sentence))
+
+
+def first_run(choice: Choice) -> None:
+    """Stand in for the player until there is a run."""
+    if "job" in st.session_state:
+        st.skeleton(height=478)
+        return
+    cls, data = choice.cls, choice.data
+    st.header("Nothing run yet")
+    st.markdown(f"{cls.tagline} {choice.form.outlook}")
+    if choice.form.algorithm is not None and "asking" not in st.session_state:
+        words = shell.plain(f"Run {cls.name} on {data.title}")
+        st.button(words, type="primary", on_click=begin, args=(data,), key="explore_first")

@@ -1,0 +1,64 @@
+"""Which runs are made again: as many for every ε, with the seeds that come after the shown run's."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.sweeps.bootstrap import bootstrap
+from dpviz.sweeps.reruns import rerun
+from pages._ui import runs
+from pages._ui.forms import STOPS
+from pages._ui.pieces import Piece
+from pages._ui.results import Result
+
+N = 20
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Question:
+    """The reruns of one run: an algorithm for every ε, the one that is shown first, and their seeds."""
+
+    result: Result
+    algorithms: dict[str, Algorithm]  # by label
+    shown: str
+    seeds: range
+
+    @classmethod
+    def of(cls, result: Result) -> Question:
+        """Return what to rerun: at every stop of ε if that does not take too long."""
+        trace = result.trace
+        own = ALGORITHMS[trace.algorithm](**trace.parameters)
+        epsilon = trace.parameters.get("epsilon")
+        seed = int(trace.seed or 0)
+        seeds = range(seed + 1, seed + 1 + N)
+        if epsilon is None:
+            return cls(result, {trace.name: own}, trace.name, seeds)
+        stops = sorted({*STOPS, epsilon})
+        if N * len(stops) * runs.seconds(result.data, own) > runs.MOST_SECONDS / 2:
+            stops = [epsilon]
+        every = {label(stop): dataclasses.replace(own, epsilon=stop) for stop in stops}
+        return cls(result, every, label(epsilon), seeds)
+
+    @property
+    def seconds(self) -> float:
+        """How long the reruns at the shown ε are expected to take."""
+        return N * runs.seconds(self.result.data, self.algorithms[self.shown])
+
+    def name(self, one: str) -> str:
+        """Return the public name of the reruns at one ε."""
+        return f"{N} reruns {runs.run_id(self.result.data, self.algorithms[one], self.seeds[0])}"
+
+    def pieces(self) -> list[Piece]:
+        """Return what is to be computed, the shown ε first, then its neighbors."""
+        order = list(self.algorithms)
+        near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.shown)))
+        data, trace = self.result.data, self.result.trace
+        if data.private:
+            return [Piece(self.name(one), bootstrap, (trace, self.algorithms[one], self.seeds)) for one in near]
+        return [Piece(self.name(one), rerun, ([data], self.algorithms[one], self.seeds)) for one in near]
+
+
+def label(epsilon: float) -> str:
+    """Return how one ε is called."""
+    return f"ε {epsilon:g}"

@@ -1,0 +1,101 @@
+"""What reruns say in words, what their simulation is worth, and how one of them is called."""
+
+from __future__ import annotations
+
+import html
+import math
+
+import numpy as np
+import streamlit as st
+
+from dpviz.figures.reruns import CLOSE
+from dpviz.postprocessing.verdict import ratio_words, spread_words
+from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
+from dpviz.sweeps.reruns import Reruns, spread
+from dpviz.trace import Trace
+from pages._ui.catalog import sample
+from pages._ui.explore import verdict
+from pages._ui.explore.question import N, Question
+from pages._ui.results import Result
+
+
+def measured(slug: str) -> None:
+    """Show how wide simulated clouds were beside true ones, sample by sample."""
+    rows = "".join(
+        f"<tr><th scope=row>{html.escape(_short(name))}</th><td>{few:.2f}</td><td>{many:.2f}</td></tr>"
+        for name, (few, many) in MEASURED[slug].items()
+    )
+    st.html(
+        '<div class="dp-table dp-free"><table><thead><tr><th scope=col>Public sample</th><th scope=col>ε 0.5</th>'
+        f"<th scope=col>ε 2</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        '<p class="dp-small">Width of the simulated cloud over that of true reruns, median over centers: 1 is right, '
+        "below 1 too narrow.</p>"
+    )
+
+
+def _short(name: str) -> str:
+    return sample(name).title.split(",")[0]
+
+
+def promised(trace: Trace) -> str:
+    """Return how good the simulation is known to be: what was measured beside true reruns, and what it cannot know."""
+    words = [
+        "Simulated from the release, no row was read: it says where another run may end, "
+        "never where the true center is."
+    ]
+    if (known := worth(trace.algorithm)) is not None:
+        low, high = known
+        words.append(f"Beside true reruns on public samples its clouds were {low:.1f} to {high:.1f} times as wide.")
+        if low < NARROW:
+            words.append("So it can be much too narrow, most of all where groups touch or one may be lost.")
+        if high > WIDE:
+            words.append("Where groups are far apart it is too wide.")
+    else:
+        words.append("How wide its clouds are beside true reruns was not measured for this algorithm.")
+    if lost := near_noise(trace):
+        words.append(f"{lost} noisy sizes are near the noise: another run may lose these groups, or find others.")
+    return " ".join(words)
+
+
+def ratios(result: Result, some: Reruns) -> np.ndarray:
+    """Return losses over KMeans' loss; 1 where both are nothing."""
+    best = float(result.reference_loss or 0.0)
+    if best > 0:
+        return some.losses / best
+    return np.where(some.losses > 0, math.inf, 1.0)
+
+
+def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str:
+    """Return what the reruns at one ε say, as a sentence for under the slider."""
+    result = question.result
+    trace, data = result.trace, result.data
+    scatter = spread(some.centers, np.asarray(trace.cluster_centers), trace.domain)
+    typical = float(np.nanmedian(scatter)) if np.isfinite(scatter).any() else math.nan
+    words = [one]
+    if hidden and result.reference_loss:
+        every = ratios(result, some)
+        words.append(f"{int((every <= CLOSE).sum())} of {N} runs within 10 % of KMeans, worst {times(every.max())}")
+        groups = verdict.groups(result)
+        complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
+        words.append(f"all {len(groups.means)} groups found in {complete}")
+    if math.isfinite(typical):
+        words.append(f"a center scatters {spread_words(typical, trace.domain, data.columns, data.units)}")
+    return " · ".join(words)
+
+
+def later(one: str) -> str:
+    """Return what stands at an ε whose reruns are still to come."""
+    return f"{one} · not computed yet"
+
+
+def one_run(question: Question, index: int, ratio: float | None) -> str:
+    """Return what one rerun is called, with its loss over KMeans' where that may be seen."""
+    beside = "" if ratio is None else f" · {times(ratio)} KMeans' loss"
+    if question.result.data.private:
+        return f"{question.shown}, simulated run {index + 1} of {N}"
+    return f"{question.shown}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"
+
+
+def times(ratio: float) -> str:
+    """Return a ratio in words."""
+    return f"{ratio_words(float(ratio))} ×"
