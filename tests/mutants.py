@@ -95,6 +95,10 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("total_mu_beside_pure", "mu=mu if pure == 0 and own_delta == 0 else None", "mu=mu"),
     ],
     (P + "ledger.py", f"{ACCOUNTING} {CURATOR}"): [
+        ("next_price_here_only", "return max(self._within.get((name, path[-1]), 0), *above)", "return max(above)"),
+        ("next_price_below_only", "return max(self._within.get((name, path[-1]), 0), *above)", "return self._within.get((name, path[-1]), 0)"),
+        ("next_price_not_taken", "self._here[entry.name, entry.path[-1]] = after", "pass"),
+        ("next_price_not_told_up", "for scope in entry.path:\n            self._within", "for scope in entry.path[-1:]:\n            self._within"),
         ("spent_gaussian_half", '"Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2)', '"Gaussian": lambda entry: (0.0, _ratio(entry) / 2, 0.0, _ratio(entry) ** 2 / 2)'),
         ("spent_laplace_half", '"Laplace": lambda entry: (_ratio(entry), 0.0', '"Laplace": lambda entry: (_ratio(entry) / 2, 0.0'),
         ("spent_exponential_bounded_range", '_ratio(entry) ** 2 / 8', '_ratio(entry) ** 2 / 16'),
@@ -123,10 +127,6 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("plan_total_no_delta", "own_delta=math.fsum(cost.own_delta for cost in every)", "own_delta=0.0"),
     ],
     (P + "curator.py", CURATOR): [
-        ("next_price_here_only", "return max(self._within.get((name, path[-1]), 0), *above)", "return max(above)"),
-        ("next_price_below_only", "return max(self._within.get((name, path[-1]), 0), *above)", "return self._within.get((name, path[-1]), 0)"),
-        ("next_price_not_taken", "self._here[entry.name, entry.path[-1]] = after", "pass"),
-        ("next_price_not_told_up", "for scope in entry.path:\n            self._within", "for scope in entry.path[-1:]:\n            self._within"),
         ("no_noise_in_release", "return true + cost.draw(self._noise, entry.scale, true.shape)\n\n        noisy, true = self._session.noisy_sum", "return true\n\n        noisy, true = self._session.noisy_sum"),
         ("parts_under_replace", "if scope != ALL and scope not in self._by_user:", "if False:"),
         ("narrow_sensitivity_passes", "change < _NARROWEST", "change < 0"),

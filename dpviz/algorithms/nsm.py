@@ -11,17 +11,17 @@ import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.nsm_corrections import Start, at_most, correct
+from dpviz.algorithms.nsm_look import Look, learn_radius, look_around
 from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, shaped
 from dpviz.domain import Domain
-from dpviz.geometry import clip_ball, random_projection, snap, sphere_pack
+from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.params import param
 from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Gaussian
-from dpviz.privacy.curator import Curator, Noisy
+from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
-from dpviz.privacy.queries import NormHistogram, Projection, SecondMoment
 from dpviz.trace import Step
 
 __all__ = ["NSM"]
@@ -138,12 +138,9 @@ class NSM(ApproximateDP):
 
     learns_sensitivity: ClassVar[bool] = True  # clipping radii follow released values; the cost does not
 
-    BINS: ClassVar[int] = 16
     CROWD: ClassVar[int] = 5  # from so many centers on, one of them may have missed its cluster
     FLAT: ClassVar[int] = 3  # up to here candidates are packed and zoomed into; above they follow the second moment
     WIDE: ClassVar[int] = 64  # above, the summary is taken in a projection
-    PROJECTED: ClassVar[int] = 32
-    OUTSIDE: ClassVar[float] = 0.15  # share of the rows beyond the near radius
 
     radius_share: float = param(
         0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far rows reach."
@@ -226,7 +223,7 @@ class NSM(ApproximateDP):
         """Radius, directions, candidates, zoom, free k-means, corrections."""
         k, reach = self.n_clusters, domain.radius
         if "radius" in curator.plan.costs:
-            reach = yield from self._learn_radius(curator, domain)
+            reach = yield from learn_radius(curator, domain)
         if curator.n_features <= self.FLAT:
             summary, cell = yield from self._summarize_flat(curator, reach, rng)
             centers = yield from self._solve(summary, reach, rng, shown=True)
@@ -234,7 +231,7 @@ class NSM(ApproximateDP):
             start = Start(centers, clip, reach)
             yield from correct(curator, domain.radius, start, pooled=self.pooled)
             return
-        look = yield from self._look(curator, domain, reach, rng)
+        look = yield from look_around(curator, domain, reach, rng, projected=curator.n_features > self.WIDE)
         summary = self._summarize(curator, look, rng)
         kept = int(summary.released["kept"].sum())
         title = f"{kept} of {len(summary.released['kept'])} candidates keep enough noisy votes"
@@ -242,39 +239,6 @@ class NSM(ApproximateDP):
         centers = yield from self._solve(summary, reach, rng, shown=look.projection is None)
         start = self._start(curator, look, summary, centers, k)
         yield from correct(curator, domain.radius, start, pooled=self._pools(curator.n_features))
-
-    def _learn_radius(self, curator: Curator, domain: Domain) -> Generator[Step, None, float]:
-        """Yield the noisy histogram of norms; return how far rows reach."""
-        noisy, edges = self._norms(curator, domain, "radius")
-        reach = float(edges[_cut(noisy.value, noisy.sd)])
-        said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
-        yield Step("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", said)
-        return reach
-
-    def _norms(self, curator: Curator, domain: Domain, label: str) -> tuple[Noisy, np.ndarray]:
-        noisy = curator.release(label, NormHistogram(domain.radius, self.BINS))
-        return noisy, domain.radius * 2.0 ** (-np.arange(self.BINS) / 2)
-
-    def _look(
-        self, curator: Curator, domain: Domain, reach: float, rng: np.random.Generator
-    ) -> Generator[Step, None, Look]:
-        """Yield how far most rows reach (where the radius is not known) and in which directions they spread."""
-        d, near = curator.n_features, reach
-        if "near" in curator.plan.costs:
-            noisy, edges = self._norms(curator, domain, "near")
-            outside = np.cumsum(noisy.value)[:-1] <= self.OUTSIDE * curator.n_credible
-            near = float(edges[int(np.argmin([*outside, False]))])
-            said = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": near}
-            yield Step("near", f"Most rows lie within {near / domain.radius:.3g} of the declared radius", said)
-        projection = Projection(random_projection(d, self.PROJECTED, rng)) if d > self.WIDE else None
-        p = d if projection is None else self.PROJECTED
-        moment = curator.release("moment", SecondMoment(near, p, projection))
-        n = curator.n_credible
-        spread = Spread.of(symmetric(moment), moment.sd, n, near)
-        said = {"moment": moment.value, "spread": spread.variances, "directions": spread.directions}
-        title = "The noisy second moment: in which directions rows spread"
-        yield Step("moment", title, {**said, "noise_sd": moment.sd})
-        return Look(reach, near, moment, spread, n, projection)
 
     def _summarize(self, curator: Curator, look: Look, rng: np.random.Generator) -> Summary:
         """Release counts and means about candidates that follow the second moment."""
@@ -386,40 +350,12 @@ class NSM(ApproximateDP):
         return 2 / (self._mu(n_public) * math.sqrt(self.radius_share)) <= 0.01 * n_public
 
 
-@dataclasses.dataclass(frozen=True)
-class Look:
-    """What is known of the rows before candidates are placed: released values only.
-
-    Attributes
-    ----------
-    reach : float, how far rows reach; near : float, how far most of them do
-    moment : Noisy, the second moment of rows clipped to `near`
-    spread : Spread; n_rows : float, the number of rows it was computed with
-    projection : Projection or None
-    """
-
-    reach: float
-    near: float
-    moment: Noisy
-    spread: Spread
-    n_rows: float
-    projection: Projection | None
-
-
 def _joint(label: str, mu: float, shares: list[tuple[float, float]]) -> dict[str, tuple[Gaussian, ...]]:
     """Return the costs of joint count-and-sum releases: [(share of mu^2, part of it for the counts), ...]."""
     return {
         f"{label}.counts": tuple(Gaussian(mu * math.sqrt(share * counted)) for share, counted in shares),
         f"{label}.sums": tuple(Gaussian(mu * math.sqrt(share * (1 - counted))) for share, counted in shares),
     }
-
-
-def _cut(noisy_counts: np.ndarray, sd: float) -> int:
-    """Return the bin whose outer edge becomes the radius: all bins outside hold no more than noise."""
-    for i, tail in enumerate(np.cumsum(noisy_counts)):
-        if tail > 2 * math.sqrt(i + 1) * sd:
-            return i
-    return len(noisy_counts) - 1
 
 
 def _nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from dpviz.geometry import GRID
 from dpviz.privacy.answers import Hidden, Noisy, NoisyKeys, Reports
 from dpviz.privacy.costs import Cost, Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.ledger import Release
+from dpviz.privacy.ledger import NextPrices, Release
 from dpviz.privacy.local import ORACLES, OneBit, Randomizer
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.plan import Plan
@@ -68,7 +68,7 @@ class Curator:
         self._hidden: list[Hidden] = []
         self._by_user: set[int] = set()
         self._mixed = False
-        self._next = _NextPrices()
+        self._next = NextPrices()
         self._tally = np.zeros(2)  # sum of noisy tallies over their variances, and of 1 / variance
 
     @property
@@ -366,30 +366,6 @@ class Curator:
             neighboring=str(self.neighboring),
             excess=self._session.excess(type(cost).__name__),
         )
-
-
-class _NextPrices:
-    """Which of a plan entry's prices comes next at a scope, so that no row pays one of them twice.
-
-    A scope shares rows with its ancestors and its descendants and with nobody else. What it pays comes after
-    everything that any of them has paid, in whatever order they were asked.
-    """
-
-    def __init__(self) -> None:
-        self._here: dict[tuple[str, int], int] = {}  # after what the scope itself has paid
-        self._within: dict[tuple[str, int], int] = {}  # after what it or any descendant has paid
-
-    def of(self, name: str, path: tuple[int, ...]) -> int:
-        """Return the number of the next price of plan entry `name` at the end of `path`."""
-        above = (self._here.get((name, scope), 0) for scope in path)
-        return max(self._within.get((name, path[-1]), 0), *above)
-
-    def pay(self, entry: Release) -> None:
-        """Take the price of a release; whatever shares a row with it pays a later one."""
-        after = entry.occurrence + 1
-        self._here[entry.name, entry.path[-1]] = after
-        for scope in entry.path:
-            self._within[entry.name, scope] = max(self._within.get((entry.name, scope), 0), after)
 
 
 def _unwrap(parts: Mapping[str, Any]) -> Any:

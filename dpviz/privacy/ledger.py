@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from dpviz.privacy.accounting import Total, shuffled_epsilon, total
 
-__all__ = ["Release", "spent"]
+__all__ = ["NextPrices", "Release", "spent"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +51,30 @@ class Release:
     def name(self) -> str:
         """The plan entry that priced it."""
         return f"{self.label}.{self.part}" if self.part else self.label
+
+
+class NextPrices:
+    """Which of a plan entry's prices comes next at a scope, so that no row pays one of them twice.
+
+    A scope shares rows with its ancestors and its descendants and with nobody else. What it pays comes after
+    everything that any of them has paid, in whatever order they were asked.
+    """
+
+    def __init__(self) -> None:
+        self._here: dict[tuple[str, int], int] = {}  # after what the scope itself has paid
+        self._within: dict[tuple[str, int], int] = {}  # after what it or any descendant has paid
+
+    def of(self, name: str, path: tuple[int, ...]) -> int:
+        """Return the number of the next price of plan entry `name` at the end of `path`."""
+        above = (self._here.get((name, scope), 0) for scope in path)
+        return max(self._within.get((name, path[-1]), 0), *above)
+
+    def pay(self, entry: Release) -> None:
+        """Take the price of a release; whatever shares a row with it pays a later one."""
+        after = entry.occurrence + 1
+        self._here[entry.name, entry.path[-1]] = after
+        for scope in entry.path:
+            self._within[entry.name, scope] = max(self._within.get((entry.name, scope), 0), after)
 
 
 def _ratio(entry: Release) -> float:

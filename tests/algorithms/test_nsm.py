@@ -8,8 +8,9 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.nsm import NSM, _cut
+from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.nsm_corrections import Tracker, clipping_radius, distance_edges, split_merge
+from dpviz.algorithms.nsm_look import outer_bin
 from dpviz.algorithms.nsm_summary import strong
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
@@ -76,8 +77,8 @@ def test_warning_number():
 
 def test_radius_is_the_edge_that_noise_cannot_explain():
     counts = np.array([3.0, -2.0, 400.0, 50.0])
-    assert _cut(counts, 5.0) == 2  # 2 sqrt(3) 5 = 17.3 < 401
-    assert _cut(np.array([3.0, -2.0, 4.0, 1.0]), 5.0) == 3
+    assert outer_bin(counts, 5.0) == 2  # 2 sqrt(3) 5 = 17.3 < 401
+    assert outer_bin(np.array([3.0, -2.0, 4.0, 1.0]), 5.0) == 3
 
 
 def test_directions_of_noise_are_nothing_and_of_a_spike_are_found():

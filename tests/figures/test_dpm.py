@@ -8,6 +8,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, dpm, pane
+from dpviz.figures.dpm_scores import scores_table
 from dpviz.figures.theme import LIGHT
 from dpviz.figures.tree import tree_table
 
@@ -54,7 +55,7 @@ def test_regions_frame_is_the_released_boxes_in_original_units():
 
 def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     seen = view()
-    said, table = seen.trace.steps[0].released, dpm.scores_table(seen, 0)
+    said, table = seen.trace.steps[0].released, scores_table(seen, 0)
     x = load_sample("town").X
     row = table[(table.column == 1)].iloc[17]
     n = said["noisy_count"]
@@ -67,8 +68,8 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     assert row.centreness == pytest.approx(outer if m <= n / 12 else inner, abs=8 / n)
     assert row.score == pytest.approx(row.emptiness + row.centreness)
     assert table.chance.sum() == pytest.approx(1) and table.chance.idxmax() == table.score.idxmax()
-    assert dpm.scores_table(seen, len(seen.trace.steps) - 1).empty
-    assert dpm.scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO; the panel is what hides it
+    assert scores_table(seen, len(seen.trace.steps) - 1).empty
+    assert scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO; the panel is what hides it
 
 
 def test_budget_frame_ends_at_what_was_spent_and_follows_the_path():
