@@ -40,6 +40,6 @@ links.keep("compare", controls.compare)
 if found is None:
     st.skeleton(height=430)
     st.stop()
-view.said(found)
+view.unlike_promises(found)
 view.player(found, hidden=hidden, by=by, opened=links.opened("compare"))
 view.curves(found)

@@ -200,17 +200,17 @@ class DistDP(Moves):
         found = []
         for level in range(self.coarse_levels + 1):
             keys, counts = count_cells(noisy.value, shifts, (level,))
-            said = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
-            found.append(said["cells"][said["kept"]])
-            yield Step("level", f"Level {level}: the {len(found[-1])} fullest cells, by noisy points", said)
+            released = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
+            found.append(released["cells"][released["kept"]])
+            yield Step("level", f"Level {level}: the {len(found[-1])} fullest cells, by noisy points", released)
         fine = tuple(range(self.coarse_levels + 1, DEPTH + 1))
         passed = curator.release_keys("cells", QuadtreeCells(shifts, fine))
         for level in fine:
             here = passed.keys[:, 1] == level
-            said = self._level(passed.keys[here], passed.counts[here], shifts, level, "rows")
-            found.append(said["cells"][said["kept"]])
+            released = self._level(passed.keys[here], passed.counts[here], shifts, level, "rows")
+            found.append(released["cells"][released["kept"]])
             words = f"{len(found[-1])} cells pass the threshold of {passed.threshold:.0f} rows and are chosen"
-            yield Step("level", f"Level {level}: {words}", {**said, "threshold": passed.threshold})
+            yield Step("level", f"Level {level}: {words}", {**released, "threshold": passed.threshold})
         regions = np.unique(np.concatenate(found), axis=0)
 
         factor = self.near_factor(d, n)
@@ -222,16 +222,16 @@ class DistDP(Moves):
         radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
         answer = curator.release("regions", query)
-        said = self._means(answer, query, noisy.sd, domain)
-        kept, sd = said["kept"], said["noise_sd"]
-        alone = ~near if self.drops(noisy.sd, said, n, domain) else ~near | _small(noisy.value, regions, kept)
+        released = self._means(answer, query, noisy.sd, domain)
+        kept, sd = released["kept"], released["noise_sd"]
+        alone = ~near if self.drops(noisy.sd, released, n, domain) else ~near | _small(noisy.value, regions, kept)
         words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
         words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
-        yield Step("regions", words, {**said, "themselves": alone})
+        yield Step("regions", words, {**released, "themselves": alone})
 
         own = self._shrunk(noisy.value, noisy.sd, domain)
-        points = np.concatenate([own[alone], said["means"][kept]])
-        weights = np.concatenate([np.ones(int(alone.sum())), said["noisy_counts"][kept]])
+        points = np.concatenate([own[alone], released["means"][kept]])
+        weights = np.concatenate([np.ones(int(alone.sum())), released["noisy_counts"][kept]])
         sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
         own_sd = noisy.sd * float(self._shrunk(np.ones((1, 1)), noisy.sd, domain)[0, 0])
         sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(kept.sum()), answer.sd["sums"])])

@@ -86,10 +86,10 @@ class Moves(ApproximateDP):
 
     def show_points(self, curator: Curator, noisy: Noisy) -> Step:
         """Return the frame that shows the noisy points."""
-        said = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
+        released = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
         times = noisy.sd / curator.rho_distance
         return Step(
-            "noisy-points", f"Noisy points: every row is moved by noise of {times:.1f} rho per coordinate", said
+            "noisy-points", f"Noisy points: every row is moved by noise of {times:.1f} rho per coordinate", released
         )
 
     def finish(
@@ -116,8 +116,8 @@ class Moves(ApproximateDP):
         if self.objective == "medians":
             centers = medians_on(points, weights, centers)
         centers = domain.clip(centers)
-        said = {"centers": centers, "coreset_points": points, "coreset_weights": weights, "coreset_sd": sd}
+        released = {"centers": centers, "coreset_points": points, "coreset_weights": weights, "coreset_sd": sd}
         if self.objective == "medians":
-            return said
+            return released
         spread = average_sd(centers, weights, sd, sums_sd, origins=origins, of=members(points, centers))
-        return said | declared(spread, POINTS)
+        return released | declared(spread, POINTS)

@@ -150,9 +150,9 @@ class DistDPRegionMeans(Moves):
         sums = curator.release("sums", CompanionSums(self.COMPANION, regions, curator.rho_distance))
         kept = counts > 0
         means = domain.clip(np.where(kept[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
-        said = {"regions": regions, "noisy_counts": counts, "means": means, "kept": kept, "noise_sd": sums.sd}
+        released = {"regions": regions, "noisy_counts": counts, "means": means, "kept": kept, "noise_sd": sums.sd}
         words = f"Regions: one noisy mean for each of {int(kept.sum())}, {counts[kept].mean():.0f} rows on average"
-        yield Step("regions", words, said)
+        yield Step("regions", words, released)
 
         result = self.finish(
             means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng, sums_sd=sums.sd, origins=means[kept]

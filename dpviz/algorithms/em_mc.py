@@ -142,8 +142,8 @@ class EMMC(ApproximateDP):
         weights = np.maximum(votes.value, 0)
         starts = snap(solve(candidates, weights if weights.any() else weights + 1, k, rng, jitter=sides[0]))
         title = f"{len(candidates)} candidates are counted; weighted k-means on them gives {k} groups, free of cost"
-        said = {"candidates": candidates, "noisy_votes": votes.value, "noise_sd": votes.sd, "starts": starts}
-        yield Step("cover-votes", title, seen | said)
+        released = {"candidates": candidates, "noisy_votes": votes.value, "noise_sd": votes.sd, "starts": starts}
+        yield Step("cover-votes", title, seen | released)
         noisy = curator.release("average", NearestSums(starts, domain.radius, projection))
         counts, sd = noisy.value["counts"], noisy.sd["counts"]
         kept = counts > 2 * sd

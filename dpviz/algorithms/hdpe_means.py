@@ -112,8 +112,8 @@ class HDPEMeans(Evolution):
         centers = np.empty((0, p))
         for generation in self.evolve(curator, p, L, domain.radius, rng, projection):
             centers = generation.pop("centers")
-            said = {**generation, "projected_centers": centers, **drawn}
-            yield Step("projected-generation", self.title(generation), said)
+            released = {**generation, "projected_centers": centers, **drawn}
+            yield Step("projected-generation", self.title(generation), released)
             drawn = {}
         noisy = curator.release("recover", NearestSums(centers, domain.radius, projection))
         yield Step(

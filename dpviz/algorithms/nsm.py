@@ -298,8 +298,8 @@ class NSM(ApproximateDP):
             "coreset_weights": summary.weights,
             "coreset_sd": np.full(len(summary.points), summary.noise_sd),
         }
-        said = {"centers": centers, **coreset} if shown else {"projected_centers": centers}
-        yield Step("solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points: free", said)
+        released = {"centers": centers, **coreset} if shown else {"projected_centers": centers}
+        yield Step("solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points: free", released)
         return centers
 
     def _start(self, curator: Curator, look: Look, summary: Summary, centers: np.ndarray, k: int) -> Start:

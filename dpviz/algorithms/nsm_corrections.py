@@ -42,11 +42,11 @@ def correct(
     k, d, T = len(centers), curator.n_features, len(plan["step.counts"])
     tracker = Tracker(k, pooled=pooled)
     for step in range(1, T + 1):
-        said: dict[str, Any] = {}
+        released: dict[str, Any] = {}
         if "distances" in plan:
             top = min(2 * begin.reach, clip * (8 if step == 1 else math.sqrt(2)))
-            said = _distances(curator, centers, shape, top, T, concentration)
-            clip = at_most(said["radius"], top, begin.reach)
+            released = _distances(curator, centers, shape, top, T, concentration)
+            clip = at_most(released["radius"], top, begin.reach)
         absolute = begin.projection is not None and step == 1
         query: NearestSums | ShapedSums = NearestSums(centers, clip, relative=True)
         if absolute:
@@ -64,20 +64,20 @@ def correct(
         parts = step == 1 and "scatter" in plan
         scatter = curator.release("scatter", NearestScatter(centers, max(clip, FINEST))) if parts else None
         centers = start + np.where(moved[:, None], shift, 0.0)
-        said |= {"start": start, "noisy_counts": noisy.value["counts"], "radius": query.radius, "moved": moved}
+        released |= {"start": start, "noisy_counts": noisy.value["counts"], "radius": query.radius, "moved": moved}
         if scatter is not None and begin.moment is not None:
             rows = noisy.value["counts"]
             inside = scatter.value - np.where(moved, rows * (shift**2).sum(axis=1), 0.0)
             bulk = 2 * math.sqrt(d * begin.moment.sd**2 / 2)
             centers, split = split_merge(centers, rows, inside, 2 * scatter.sd, symmetric(begin.moment), bulk)
-            said["split"] = split
+            released["split"] = split
             if split.any():
                 tracker.forget(split)
-        said["centers"] = centers = clip_ball(snap(centers), domain_radius)
+        released["centers"] = centers = clip_ball(snap(centers), domain_radius)
         width = np.ones(d) if shape is None or absolute else shape.widths
         spread = np.outer(tracker.deviation(noisy.sd["sums"] / mass), width)
-        said |= declared(spread, POOLED if pooled else AVERAGES)
-        yield Step("correction", f"Noisy Lloyd step {step} of {T}: {int(moved.sum())} of {k} centers move", said)
+        released |= declared(spread, POOLED if pooled else AVERAGES)
+        yield Step("correction", f"Noisy Lloyd step {step} of {T}: {int(moved.sum())} of {k} centers move", released)
 
 
 def _distances(

@@ -131,7 +131,7 @@ class StemmerKaplan(PrivateCenters):
         weights = curator.release("weights", NearestVotes(Population(candidates)))
         kept = weights.value > 0 if (weights.value > 0).any() else np.ones(len(candidates), dtype=bool)
         coreset = candidates[kept], np.maximum(weights.value[kept], 1.0)
-        said = {
+        released = {
             "candidates": candidates,
             "noisy_weights": weights.value,
             "noise_sd": weights.sd,
@@ -139,7 +139,7 @@ class StemmerKaplan(PrivateCenters):
             "coreset_weights": coreset[1],
             "coreset_sd": np.full(len(coreset[0]), weights.sd),
         }
-        yield Step("weights", f"Every row counts for its nearest of {len(candidates)} candidates, with noise", said)
+        yield Step("weights", f"Every row counts for its nearest of {len(candidates)} candidates, with noise", released)
         yield choose(*coreset, self.n_clusters, domain, rng, objective=self.objective)
 
 

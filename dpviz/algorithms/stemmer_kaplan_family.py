@@ -73,16 +73,16 @@ class PrivateCenters(ApproximateDP):
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one each for hopeless thresholds and for rounds that cost too much."""
-        said = list(super().advice(n_features, n_public))
+        sentences = list(super().advice(n_features, n_public))
         cost = self.plan(n_features, n_public).costs["buckets"][0]
         if isinstance(cost, Threshold) and cost.threshold(1 / cost.mu, 1) > n_public / self.n_clusters:
-            said.append(
+            sentences.append(
                 f"{self.name}: a bucket must hold {cost.threshold(1 / cost.mu, 1):,.0f} rows to be seen, and a cluster "
                 f"has {n_public / self.n_clusters:,.0f}. Raise epsilon, or take fewer centers, scales or repetitions."
             )
         if self.rounds > 1 and self.epsilon < 1:
-            said.append(f"{self.name}: below epsilon 1, {self.rounds} rounds cost more noise than they find.")
-        return tuple(said)
+            sentences.append(f"{self.name}: below epsilon 1, {self.rounds} rounds cost more noise than they find.")
+        return tuple(sentences)
 
     def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Step, None, np.ndarray]:
         """Yield one frame a table and one a filter; return the candidates (m, d), possibly none."""
@@ -124,12 +124,12 @@ class PrivateCenters(ApproximateDP):
                 yield Step("filter", f"Rows inside {int(fine.sum())} released balls drop out", released)
         return points
 
-    def _title(self, said: dict) -> str:
-        seen, kept = len(said["keys"]), int(said["precise"].sum())
-        round_ = f"Round {said['round']}, table" if self.rounds > 1 else "Table"
+    def _title(self, released: dict) -> str:
+        seen, kept = len(released["keys"]), int(released["precise"].sum())
+        round_ = f"Round {released['round']}, table" if self.rounds > 1 else "Table"
         return (
-            f"{round_} {said['table']} of {said['tables']}: {seen} cells of width {said['width']:g} pass the threshold "
-            f"{said['threshold']:.0f}; {kept} averages are precise enough"
+            f"{round_} {released['table']} of {released['tables']}: {seen} cells of width {released['width']:g} pass "
+            f"the threshold {released['threshold']:.0f}; {kept} averages are precise enough"
         )
 
 

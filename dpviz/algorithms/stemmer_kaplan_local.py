@@ -155,18 +155,18 @@ class StemmerKaplanLocal(Algorithm):
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return one sentence if there are too few users for the noise."""
         error = self.predicted(n_features, n_public)
-        said = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
+        sentences = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
         if error["heavy"] > n_public / self.n_clusters:
-            said.append(
+            sentences.append(
                 f"{self.name}: a cell needs {error['heavy']:,.0f} users to stand out, and a cluster has "
                 f"{n_public / self.n_clusters:,.0f}. Raise epsilon, or ask more users."
             )
         if error["center"] > 0.5:
-            said.append(
+            sentences.append(
                 f"{self.name}: centers will be off by about {error['center']:.2g} of the domain's half-width before "
                 "shrinking: too few users for this many columns and this epsilon."
             )
-        return tuple(said)
+        return tuple(sentences)
 
     def _users(self, n_public: int) -> tuple[float, float, float]:
         """Return how many users are asked for one table's cells, one table's averages, and weights."""
@@ -234,14 +234,14 @@ class StemmerKaplanLocal(Algorithm):
         if len(candidates) == 0:
             candidates = np.zeros((1, d))  # nothing stood out: the middle of the domain
 
-        said = [
+        answers = [
             curator.collect("report", NearestOf(candidates, seed=seeds[1]), scope, oracle=self.oracle)
             for scope in weigh
         ]
-        users = sum(heard.users for heard in said)
+        users = sum(answer.users for answer in answers)
         up = n / max(users, 1)
-        weights = up * np.sum([heard.value for heard in said], axis=0)
-        sd = up * math.sqrt(sum(heard.sd**2 for heard in said))
+        weights = up * np.sum([answer.value for answer in answers], axis=0)
+        sd = up * math.sqrt(sum(answer.sd**2 for answer in answers))
         kept = weights > 2 * sd if (weights > 2 * sd).any() else np.ones(len(candidates), dtype=bool)
         kept_weights = np.maximum(weights[kept], 1.0) * n / np.maximum(weights[kept], 1.0).sum()
         released = {

@@ -69,8 +69,8 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
     unit = "z² per row" if cost == "k-means" else "z per row"
     figure.update_yaxes(title_text=unit, range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())])
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
-    said = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""
-    return Panel("side", figure, f"Cost falls as k grows. {said}")
+    words = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""
+    return Panel("side", figure, f"Cost falls as k grows. {words}")
 
 
 def printed(view: View, coreset: Coreset, centers: np.ndarray, table: pd.DataFrame, cost: str) -> list[Panel]:

@@ -53,12 +53,12 @@ def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
     for t, step in enumerate(trace.steps):
         if step.kind != "region":
             continue
-        said = step.released
-        (x0, y0), (x1, y1) = (trace.domain.denormalize(said[end])[list(axes)] for end in ("low", "high"))
+        released = step.released
+        (x0, y0), (x1, y1) = (trace.domain.denormalize(released[end])[list(axes)] for end in ("low", "high"))
         y0, y1 = (-1.0, 1.0) if d == 1 else (y0, y1)
         rows.append(
-            {name: said[name] for name in ("node", "depth", "noisy_count", "reason", "column")}
-            | {"frame": t, "final": not said["accepted"], "x0": x0, "x1": x1, "y0": y0, "y1": y1}
+            {name: released[name] for name in ("node", "depth", "noisy_count", "reason", "column")}
+            | {"frame": t, "final": not released["accepted"], "x0": x0, "x1": x1, "y0": y0, "y1": y1}
         )
     return pd.DataFrame(rows)
 
@@ -158,28 +158,28 @@ def _plane(view: View) -> Panel:
     updates, hits = [], []
     tables = {pair: regions_table(trace, pair) for pair in set(columns)}
     for t, step in enumerate(trace.steps):
-        table, said = tables[columns[t]], step.released
+        table, released = tables[columns[t]], step.released
         visited = (table.frame <= t).to_numpy()
         shown = np.ones(len(table), dtype=bool) if d <= 2 else np.zeros(len(table), dtype=bool)
         now, cut, noise = table[:0], {**xy(_NONE), "line": {"dash": "solid"}}, xy(_NONE)
         centers: dict[str, Any] = {**xy(_NONE), "marker": {"size": 12}}
         if step.kind == "region":
-            around = _around(table, said["node"])
+            around = _around(table, released["node"])
             shown = shown if d <= 2 else around
             now = table[(table.frame == t).to_numpy()]
-            if said["column"] in columns[t]:
+            if released["column"] in columns[t]:
                 cut = {
-                    **xy(_cut(seen[t], said, now.iloc[0])),
-                    "line": {"dash": "solid" if said["accepted"] else "2px,5px"},
+                    **xy(_cut(seen[t], released, now.iloc[0])),
+                    "line": {"dash": "solid" if released["accepted"] else "2px,5px"},
                 }
             open_ = table[around & visited]
         else:
             open_ = table[:0]
-            flat = seen[t].plane(said["centers"])
+            flat = seen[t].plane(released["centers"])
             size: float | list[float] = 12.0
-            if "weights" in said:
-                size = np.clip(18 * np.sqrt(said["weights"] / said["weights"].max()), 7, 18).round(1).tolist()
-                noise = xy(_ellipses(flat, said["sd"], trace.domain.half_width[list(columns[t])], d))
+            if "weights" in released:
+                size = np.clip(18 * np.sqrt(released["weights"] / released["weights"].max()), 7, 18).round(1).tolist()
+                noise = xy(_ellipses(flat, released["sd"], trace.domain.half_width[list(columns[t])], d))
             centers = {**xy(flat), "marker": {"size": size}}
         filled = table[shown & visited & table.final.to_numpy()]
         updates.append([_outline(filled), _outline(open_), _outline(now), cut, noise, centers])
@@ -216,11 +216,11 @@ def _axes(view: View) -> dict[str, Any]:
     }
 
 
-def _cut(view: View, said: Any, box: pd.Series) -> np.ndarray:
+def _cut(view: View, released: Any, box: pd.Series) -> np.ndarray:
     """Return the two ends of a cut across a drawn column."""
     axes, domain = view.axes or (0, 0), view.trace.domain
-    column = said["column"]
-    at = said["position"] * domain.half_width[column] + domain.middle[column]
+    column = released["column"]
+    at = released["position"] * domain.half_width[column] + domain.middle[column]
     if column == axes[0]:
         return np.array([[at, box.y0], [at, box.y1]])
     return np.array([[box.x0, at], [box.x1, at]])

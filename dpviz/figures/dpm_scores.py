@@ -24,13 +24,13 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
     true = next((h.statistic for h in step.hidden if h.label == "split"), None)
     if true is None:
         return pd.DataFrame(columns=names)
-    said, domain = step.released, view.trace.domain
+    released, domain = step.released, view.trace.domain
     scale = next(e.scale for e in view.trace.ledger[: step.n_releases][::-1] if e.label == "split")
     weight = np.exp((true["utility"] - true["utility"].max()) / scale)
-    column, at = np.divmod(np.arange(len(weight)), said["intervals"])
-    width = 2 * domain.box_z / said["intervals"]
+    column, at = np.divmod(np.arange(len(weight)), released["intervals"])
+    width = 2 * domain.box_z / released["intervals"]
     z = (at + 0.5) * width[column] - domain.box_z[column]
-    n = said["noisy_count"]
+    n = released["noisy_count"]
     out = np.where(np.isfinite(true["utility"]), 1.0, np.nan)
     return pd.DataFrame(
         {
@@ -77,8 +77,8 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
     for t, step in enumerate(trace.steps):
         table = scores_table(view, t)
         chance = table.groupby("column").chance.sum().sort_values(ascending=False)
-        said = step.released
-        chosen = [said["column"]] if said.get("column", -1) >= 0 else []
+        released = step.released
+        chosen = [released["column"]] if released.get("column", -1) >= 0 else []
         usual = [c for c in (*chance.index, *range(strips)) if c not in chosen]
         columns = sorted((chosen + list(dict.fromkeys(usual)))[:strips])
         update, layout = [], {}
@@ -101,7 +101,7 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
             ]
             stem = blank
             if column in chosen:
-                at = said["position"] * trace.domain.half_width[column] + trace.domain.middle[column]
+                at = released["position"] * trace.domain.half_width[column] + trace.domain.middle[column]
                 stem = {"x": [at, at], "y": [0, 6.2]}
             note = {"x": [(low + high) / 2], "y": [3.3], "text": [word]}
             width = (high - low) / intervals

@@ -59,17 +59,17 @@ def cells_table(view: View) -> pd.DataFrame:
     for t, step in enumerate(view.trace.steps):
         if step.kind != "cover":
             continue
-        said = step.released
-        reach = said["side"] / 2
-        if "matrix" in said:
-            low, high = _two(said["cells"] - reach), _two(said["cells"] + reach)
+        released = step.released
+        reach = released["side"] / 2
+        if "matrix" in released:
+            low, high = _two(released["cells"] - reach), _two(released["cells"] + reach)
         else:
             axes = [0, 0] if domain.n_features == 1 else list(seen.axes or (0, 1))
-            low, high = (domain.denormalize(said["cells"] + sign * reach)[:, axes] for sign in (-1, 1))
-        if said["cells"].shape[1] == 1:
+            low, high = (domain.denormalize(released["cells"] + sign * reach)[:, axes] for sign in (-1, 1))
+        if released["cells"].shape[1] == 1:
             low[:, 1], high[:, 1] = -1, 1
         rows += [
-            {"frame": t, "grid": said["grid"], "x0": a[0], "x1": b[0], "y0": a[1], "y1": b[1]}
+            {"frame": t, "grid": released["grid"], "x0": a[0], "x1": b[0], "y0": a[1], "y1": b[1]}
             for a, b in zip(low, high, strict=True)
         ]
     return pd.DataFrame(rows)

@@ -20,16 +20,18 @@ _MOST = 3000  # cells drawn, those with the largest noisy counts
 
 def cells_table(view: View) -> pd.DataFrame:
     """Return one row a place of the drawn plane: x, y, noisy_count; cells that fall on one place are added up."""
-    said = view.trace.steps[0].released
-    place = view.plane(said["cells"])
-    table = pd.DataFrame({"x": place[:, 0].round(9), "y": place[:, 1].round(9), "noisy_count": said["noisy_counts"]})
+    released = view.trace.steps[0].released
+    place = view.plane(released["cells"])
+    table = pd.DataFrame(
+        {"x": place[:, 0].round(9), "y": place[:, 1].round(9), "noisy_count": released["noisy_counts"]}
+    )
     return table.groupby(["x", "y"], as_index=False, sort=True).noisy_count.sum()
 
 
 def warning(trace: Trace) -> str:
     """Return a sentence if a typical cell's count drowns in its noise."""
-    said = trace.steps[0].released
-    if np.mean(said["noisy_counts"] > 2 * said["counts_sd"]) > 0.02:
+    released = trace.steps[0].released
+    if np.mean(released["noisy_counts"] > 2 * released["counts_sd"]) > 0.02:
         return ""
     return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Take fewer cells."
 

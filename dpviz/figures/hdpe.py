@@ -30,10 +30,10 @@ def budget_table(trace: Trace) -> pd.DataFrame:
 
 def _projected(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
-    said = [step.released for step in trace.steps if "population" in step.released]
-    p = said[0]["projection"].shape[1]
+    rounds = [step.released for step in trace.steps if "population" in step.released]
+    p = rounds[0]["projection"].shape[1]
     figure = base(colors, f"Guesses in the projection: 2 of {p} columns", height=508)
-    reach = 1.3 * np.quantile(np.abs(said[-1]["population"][:, :2]), 0.995)  # first guesses lie further out, unseen
+    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first guesses lie further out, unseen
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")
@@ -41,7 +41,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     figure.update_layout(meta={"ar": 1.0, "h": 508})
 
     def project(X: np.ndarray) -> np.ndarray:
-        return trace.domain.normalize(X) @ said[0]["projection"][:, :2]
+        return trace.domain.normalize(X) @ rounds[0]["projection"][:, :2]
 
     if view.hidden and view.people is not None:
         figure.add_scatter(
@@ -57,7 +57,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
         )  # fmt: skip
         tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", inside=True)
     add_frames(figure, traces, layers(trace, shots, lambda Z: Z[:, :2], "projected_centers"))
-    return Panel("plane", figure, f"The guesses of {len(said)} rounds in two of {p} projected columns.")
+    return Panel("plane", figure, f"The guesses of {len(rounds)} rounds in two of {p} projected columns.")
 
 
 def _recovered(view: View, shots: list[Shot]) -> Panel:
@@ -96,8 +96,8 @@ def _budget(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
         spent = [float(each[: shot.releases][[name == part for name in done]].sum()) for part in table.part]
         updates.append([{"y": words, "x": spent}])
     add_frames(figure, [1], updates)
-    said = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
-    return Panel("side", figure, f"Shares of the budget: {said}.")
+    shares = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
+    return Panel("side", figure, f"Shares of the budget: {shares}.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

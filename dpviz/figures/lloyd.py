@@ -68,29 +68,31 @@ def warning(trace: Trace) -> str:
 
 def moves_table(step: Step) -> pd.DataFrame:
     """Return one row a center: raw and final length of its move (z units), shortened, returned, dead."""
-    said = step.released
-    raw, short, last = (np.linalg.norm(said[name] - said["start"], axis=1) for name in ("raw", "clipped", "centers"))
+    released = step.released
+    raw, short, last = (
+        np.linalg.norm(released[name] - released["start"], axis=1) for name in ("raw", "clipped", "centers")
+    )
     return pd.DataFrame(
         {
             "center": range(len(raw)),
             "raw": raw,
             "final": last,
             "shortened": short < raw * (1 - 1e-9),
-            "returned": np.linalg.norm(said["centers"] - said["clipped"], axis=1) > 1e-4,
-            "dead": said["dead"],
+            "returned": np.linalg.norm(released["centers"] - released["clipped"], axis=1) > 1e-4,
+            "dead": released["dead"],
         }
     )
 
 
 def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts when asked."""
-    said = step.released
+    released = step.released
     table = pd.DataFrame(
         {
-            "center": range(1, len(said["noisy_counts"]) + 1),
-            "noisy_counts": said["noisy_counts"],
-            "sd": said["counts_sd"],
-            "dead": said["dead"],
+            "center": range(1, len(released["noisy_counts"]) + 1),
+            "noisy_counts": released["noisy_counts"],
+            "sd": released["counts_sd"],
+            "dead": released["dead"],
         }
     )
     if hidden and step.hidden:

@@ -25,26 +25,27 @@ def shots(trace: Trace) -> list[Shot]:
 
 
 def _words(step: Step, domain: Domain) -> tuple[str, str]:
-    said, (head, tail) = step.released, split_title(step)
+    released, (head, tail) = step.released, split_title(step)
     if step.kind != "reports":
         return head, tail
-    how = f"{len(said['estimates'])} noisy bits" if said["oracle"] == "oue" else "one noisy bit"
+    how = f"{len(released['estimates'])} noisy bits" if released["oracle"] == "oue" else "one noisy bit"
     return head, (
-        f"{said['users']:,} people send {how} each about their cell of width "
-        f"{domain.length(said['width'])}; {tail}, "
-        f"±{said['noise_sd']:.0f} each. {len(said['sample'])} reports are drawn as sent, the others only added up"
+        f"{released['users']:,} people send {how} each about their cell of width "
+        f"{domain.length(released['width'])}; {tail}, "
+        f"±{released['noise_sd']:.0f} each. {len(released['sample'])} reports are drawn as sent, the others only "
+        "added up"
     )
 
 
 def warning(trace: Trace) -> str:
     """Return a sentence if not even a whole cluster in one cell of the widest grid would stand out."""
-    said = next(step.released for step in trace.steps if step.kind == "reports")
-    even = said["users"] / len(trace.cluster_centers)
-    if even > said["threshold"]:
+    released = next(step.released for step in trace.steps if step.kind == "reports")
+    even = released["users"] / len(trace.cluster_centers)
+    if even > released["threshold"]:
         return ""
     return (
-        f"An even cluster has {even:,.0f} of the {said['users']:,} people asked, but a cell needs "
-        f"{said['threshold']:,.0f} reports to stand out of the noise. Ask many more people, or raise epsilon."
+        f"An even cluster has {even:,.0f} of the {released['users']:,} people asked, but a cell needs "
+        f"{released['threshold']:,.0f} reports to stand out of the noise. Ask many more people, or raise epsilon."
     )
 
 
@@ -53,21 +54,21 @@ def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
     Weights are scaled up from the asked group to all users, and so are their true counts.
     """
-    said = step.released
-    estimates = said["estimates"] if step.kind == "reports" else said["noisy_weights"]
-    least = said["threshold"] if step.kind == "reports" else 2 * said["noise_sd"]
+    released = step.released
+    estimates = released["estimates"] if step.kind == "reports" else released["noisy_weights"]
+    least = released["threshold"] if step.kind == "reports" else 2 * released["noise_sd"]
     order = np.argsort(-estimates, kind="stable")
     table = pd.DataFrame(
         {
             "rank": range(1, len(order) + 1),
             "estimate": estimates[order],
-            "sd": said["noise_sd"],
+            "sd": released["noise_sd"],
             "heavy": estimates[order] > least,
         }
     )
     if hidden and step.hidden:
         true = np.sum([h.statistic["counts"] for h in step.hidden], axis=0)
-        scale = said["up"] if "up" in said else 1.0
+        scale = released["up"] if "up" in released else 1.0
         table["true_count"] = scale * true[order]
     return table
 
@@ -78,12 +79,12 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     `says` is 1 where a user's report speaks for the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees
     with the cell's entry. `true`, only when asked, is whether it is the user's own cell.
     """
-    said = step.released
-    order = np.argsort(-said["estimates"], kind="stable")[:COLUMNS]
-    if said["oracle"] == "oue":
-        says = said["sample"][:, order].astype(int)
+    released = step.released
+    order = np.argsort(-released["estimates"], kind="stable")[:COLUMNS]
+    if released["oracle"] == "oue":
+        says = released["sample"][:, order].astype(int)
     else:
-        row, bit = said["sample"].T
+        row, bit = released["sample"].T
         agrees = np.bitwise_count((row[:, None] & (order + 1)).astype(np.uint64)) % 2 == 0
         says = (agrees == (bit[:, None] == 1)).astype(int)
     users, ranks = np.indices(says.shape)
@@ -144,9 +145,9 @@ def _estimates(view: View, shots: list[Shot], *, height: int = 178) -> Panel:
     updates, last, top = [], 0, 1.0
     for shot in shots:
         last = shot.step if shot.step in tables else last
-        table, said = tables[last].head(TOP), trace.steps[last].released
-        share = 100 / max(said["total"] if "total" in said else said["users"], 1)
-        least = share * (said["threshold"] if "threshold" in said else 2 * said["noise_sd"])
+        table, released = tables[last].head(TOP), trace.steps[last].released
+        share = 100 / max(released["total"] if "total" in released else released["users"], 1)
+        least = share * (released["threshold"] if "threshold" in released else 2 * released["noise_sd"])
         color = [colors.released if heavy else colors.released_soft for heavy in table.heavy]
         dots = {
             "x": table["rank"].tolist(),

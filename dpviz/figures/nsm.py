@@ -20,18 +20,19 @@ FLAT = 3  # up to so many columns the shadow of a ball on the plane says somethi
 
 
 def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
-    said = step.released
+    released = step.released
     return "Radius", (
-        f"rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: they reach "
-        f"to {said['radius'] / trace.domain.radius:.0%} of the declared radius"
+        f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: they reach "
+        f"to {released['radius'] / trace.domain.radius:.0%} of the declared radius"
     )
 
 
 def _near_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
-    said = step.released
+    released = step.released
     return "Near", (
-        f"rows counted in {len(said['edges'])} shells, ±{said['noise_sd']:.0f} on each: most lie "
-        f"within {said['radius'] / trace.domain.radius:.0%} of the declared radius; longer rows count as if on its rim"
+        f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: most lie "
+        f"within {released['radius'] / trace.domain.radius:.0%} of the declared radius; longer rows count as if on its "
+        "rim"
     )
 
 
@@ -43,18 +44,18 @@ def _moment_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 
 
 def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
-    said = step.released
-    head, size = step.kind.capitalize(), len(said["population"])
+    released = step.released
+    head, size = step.kind.capitalize(), len(released["population"])
     if phase == GUESS:
         return head, f"{size:,} points, placed by public and released values only"
     if phase == VOTE:
         return head, (
             "each row counts at its nearest point and adds its offset from it; noise of standard "
-            f"deviation {said['noise_sd']:.1f} on every count"
+            f"deviation {released['noise_sd']:.1f} on every count"
         )
     return head, (
-        f"{int(said['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
-        f"{said['threshold']:.0f} a count may be noise alone"
+        f"{int(released['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
+        f"{released['threshold']:.0f} a count may be noise alone"
     )
 
 
@@ -93,9 +94,13 @@ def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
     `outside` are the shells beyond the learned radius; `true_counts` only when asked.
     """
-    said = step.released
+    released = step.released
     table = pd.DataFrame(
-        {"reach": said["edges"], "noisy_counts": said["noisy_counts"], "outside": said["edges"] > said["radius"]}
+        {
+            "reach": released["edges"],
+            "noisy_counts": released["noisy_counts"],
+            "outside": released["edges"] > released["radius"],
+        }
     )
     if hidden and step.hidden:
         (table["true_counts"],) = step.hidden[0].statistic.values()
@@ -124,18 +129,18 @@ def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 def _reach(view: View, step: Step) -> np.ndarray:
     """Return a disc around every center that a correction starts from: as far as one row can pull."""
-    said, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
-    return paths([outline(view, root, at) for at in said["start"]])
+    released, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
+    return paths([outline(view, root, at) for at in released["start"]])
 
 
 def _shape(view: View, step: Step) -> np.ndarray:
     """Return the outline that a step learns: the radius, or two standard deviations; nothing if it is projected."""
-    said, d = step.released, view.trace.domain.n_features
+    released, d = step.released, view.trace.domain.n_features
     if step.kind in ("radius", "near"):
-        return outline(view, said["radius"] * np.eye(d), np.zeros(d))
-    if len(said["spread"]) != d:
+        return outline(view, released["radius"] * np.eye(d), np.zeros(d))
+    if len(released["spread"]) != d:
         return NOWHERE
-    return outline(view, 2 * said["directions"] * np.sqrt(said["spread"]), np.zeros(d))
+    return outline(view, 2 * released["directions"] * np.sqrt(released["spread"]), np.zeros(d))
 
 
 def _spokes(view: View, step: Step) -> np.ndarray:
@@ -147,28 +152,32 @@ def _spokes(view: View, step: Step) -> np.ndarray:
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     """Return what the plane shows of a step, by layer; what is missing is empty."""
-    said, d = step.released, view.trace.domain.n_features
+    released, d = step.released, view.trace.domain.n_features
     if step.kind in ("radius", "near", "moment"):
         return {"shape": xy(_shape(view, step))}
-    if "population" in said and said["population"].shape[1] == d:
-        shown, at, sizes = drawn(said, MAX_GUESSES), view.plane(said["population"]), disc_sizes(said["noisy_votes"])
-        kept = said["kept"]
-        voted = shown[said["noisy_votes"][shown] > 0]
+    if "population" in released and released["population"].shape[1] == d:
+        shown, at, sizes = (
+            drawn(released, MAX_GUESSES),
+            view.plane(released["population"]),
+            disc_sizes(released["noisy_votes"]),
+        )
+        kept = released["kept"]
+        voted = shown[released["noisy_votes"][shown] > 0]
         if phase == GUESS:
             return {"guesses": xy(at[shown])}
         if phase == VOTE:
             return {"guesses": xy(at[shown]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
-        means = view.plane(said["means"])
+        means = view.plane(released["means"])
         points = {**moved(at[kept], means), "marker": {"size": sizes[kept]}}
         return {"paid": xy(segments(at[kept], means)), "points": points}
-    if step.kind == "solve" and "coreset_points" in said:
-        sizes = disc_sizes(said["coreset_weights"])
-        points = {**xy(view.plane(said["coreset_points"])), "marker": {"size": sizes}}
-        return {"points": points, "free": xy(_spokes(view, step)), "centers": xy(view.plane(said["centers"]))}
+    if step.kind == "solve" and "coreset_points" in released:
+        sizes = disc_sizes(released["coreset_weights"])
+        points = {**xy(view.plane(released["coreset_points"])), "marker": {"size": sizes}}
+        return {"points": points, "free": xy(_spokes(view, step)), "centers": xy(view.plane(released["centers"]))}
     if step.kind == "correction":
-        start, now, moves = view.plane(said["start"]), view.plane(said["centers"]), said["moved"]
-        split = said.get("split", np.zeros(len(now), dtype=bool))
-        paid = moves & ~split & said["start"].any(axis=1)  # a start at zero: the first average in all columns
+        start, now, moves = view.plane(released["start"]), view.plane(released["centers"]), released["moved"]
+        split = released.get("split", np.zeros(len(now), dtype=bool))
+        paid = moves & ~split & released["start"].any(axis=1)  # a start at zero: the first average in all columns
         return {
             "shape": xy(_reach(view, step) if d <= FLAT else NOWHERE),
             "free": xy(segments(start, now)[np.repeat(split, 3)]),

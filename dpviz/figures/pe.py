@@ -47,10 +47,10 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
 
 def warning(trace: Trace) -> str:
     """Return a sentence if even a whole cluster's votes would not stand out from the noise."""
-    said, n, k = trace.steps[0].released, trace.domain.n_public, len(trace.cluster_centers)
-    if n is None or "noise_sd" not in said:
+    released, n, k = trace.steps[0].released, trace.domain.n_public, len(trace.cluster_centers)
+    if n is None or "noise_sd" not in released:
         return ""
-    guesses, sd = len(said["noisy_votes"]), said["noise_sd"]
+    guesses, sd = len(released["noisy_votes"]), released["noise_sd"]
     loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # about the largest of so many Gaussian draws
     if n / k >= loudest:
         return ""
@@ -66,9 +66,9 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
     A center's survivors are those nearest to it; its parent is the previous center that most of their noisy votes
     descend from, and `share` how many of them. All from released values; `key` names the centers there.
     """
-    said = step.released
-    points, votes, group = (said[name][said["kept"]] for name in ("population", "noisy_votes", "group"))
-    centers = said[key]
+    released = step.released
+    points, votes, group = (released[name][released["kept"]] for name in ("population", "noisy_votes", "group"))
+    centers = released[key]
     k = len(centers)
     parents, shares = np.full(k, -1), np.zeros(k)
     if len(points) and (group >= 0).any():
@@ -119,19 +119,23 @@ def layers(
     before, updates = NOWHERE, []
     for shot in shots:
         step, phase = trace.steps[shot.step], shot.phase
-        said = step.released
-        now = flat(said[key])
+        released = step.released
+        now = flat(released[key])
         guesses = votes = survivors = paths = blank
-        if "population" in said:
-            shown, points, sizes = drawn(said, most), flat(said["population"]), disc_sizes(said["noisy_votes"])
+        if "population" in released:
+            shown, points, sizes = (
+                drawn(released, most),
+                flat(released["population"]),
+                disc_sizes(released["noisy_votes"]),
+            )
             guesses = xy(points[shown])
             if phase == GUESS and len(before):  # each is a variation of a center of the round before
-                guesses = moved(_at(before, said["group"][shown]), points[shown])
+                guesses = moved(_at(before, released["group"][shown]), points[shown])
             if phase == VOTE:
-                some = shown[said["noisy_votes"][shown] > 0]
+                some = shown[released["noisy_votes"][shown] > 0]
                 votes = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
             elif phase == KEEP:
-                some = shown[said["kept"][shown]]
+                some = shown[released["kept"][shown]]
                 survivors = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
         centers = xy(before)
         if phase == KEEP:

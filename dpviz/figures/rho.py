@@ -41,10 +41,10 @@ def shots(trace: Trace) -> list[Shot]:
 
 def amount_table(step: Step) -> pd.DataFrame:
     """Return the strongest cells or regions of a step by their released count: rank, count, kept."""
-    said = step.released
-    counts = said["counts"] if step.kind == "level" else said["noisy_counts"]
+    released = step.released
+    counts = released["counts"] if step.kind == "level" else released["noisy_counts"]
     order = np.argsort(-counts, kind="stable")[:TOP]
-    return pd.DataFrame({"rank": range(1, len(order) + 1), "count": counts[order], "kept": said["kept"][order]})
+    return pd.DataFrame({"rank": range(1, len(order) + 1), "count": counts[order], "kept": released["kept"][order]})
 
 
 def moves_table(trace: Trace) -> pd.DataFrame:

@@ -46,20 +46,20 @@ def shots(trace: Trace) -> list[Shot]:
 
 
 def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
-    said, (head, tail) = step.released, split_title(step)
+    released, (head, tail) = step.released, split_title(step)
     if step.kind == "cubes":
-        return head, f"{tail}: above {said['threshold']:.0f} rows, ±{said['noise_sd']:.0f}; they are halved"
+        return head, f"{tail}: above {released['threshold']:.0f} rows, ±{released['noise_sd']:.0f}; they are halved"
     if step.kind != "buckets":
         return head, tail
     if phase == CELLS:
-        cells = f"{len(said['keys'])} cell{'s' * (len(said['keys']) != 1)}"
-        where = f"{len(said['offset'])} random directions" if said["projected"] else "the domain"
+        cells = f"{len(released['keys'])} cell{'s' * (len(released['keys']) != 1)}"
+        where = f"{len(released['offset'])} random directions" if released["projected"] else "the domain"
         return head, (
-            f"a shifted grid of width {domain.length(said['width'])} over {where}: {cells} have a "
-            f"noisy count (±{said['noise_sd']:.0f}) of at least {said['threshold']:.0f}, all others stay unseen"
+            f"a shifted grid of width {domain.length(released['width'])} over {where}: {cells} have a "
+            f"noisy count (±{released['noise_sd']:.0f}) of at least {released['threshold']:.0f}, all others stay unseen"
         )
-    dropped = len(said["precise"]) - int(said["precise"].sum())
-    return head, f"noisy averages of the largest cells become {int(said['precise'].sum())} candidates" + (
+    dropped = len(released["precise"]) - int(released["precise"].sum())
+    return head, f"noisy averages of the largest cells become {int(released['precise'].sum())} candidates" + (
         f"; {dropped} are too noisy and dropped" if dropped else ""
     )
 
@@ -67,9 +67,9 @@ def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
 def warning(trace: Trace) -> str:
     """Return a sentence if no cell was crowded enough."""
     tables = [step.released for step in trace.steps if step.kind in COUNTED]
-    if any(said["kept"].any() for said in tables):
+    if any(table["kept"].any() for table in tables):
         return ""
-    lowest = min(said["threshold"] for said in tables)
+    lowest = min(table["threshold"] for table in tables)
     return (
         f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Raise epsilon, use more "
         "rows, or take fewer scales or repetitions."
@@ -78,13 +78,13 @@ def warning(trace: Trace) -> str:
 
 def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the released cells of a table, largest noisy count first: rank, noisy_count, kept; true_count if asked."""
-    said = step.released
-    order = np.argsort(-said["noisy_counts"], kind="stable")
+    released = step.released
+    order = np.argsort(-released["noisy_counts"], kind="stable")
     table = pd.DataFrame(
         {
             "rank": range(1, len(order) + 1),
-            "noisy_count": said["noisy_counts"][order],
-            "kept": said["kept"][order],
+            "noisy_count": released["noisy_counts"][order],
+            "kept": released["kept"][order],
         }
     )
     truth = next((h.statistic for h in step.hidden if h.label in COUNTED), None)
@@ -92,7 +92,7 @@ def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
         table["true_count"] = truth["cubes"][order]
     elif hidden and truth is not None:
         true = dict(zip(map(tuple, truth["keys"].tolist()), truth["counts"].tolist(), strict=True))
-        table["true_count"] = [true[key] for key in map(tuple, said["keys"][order].tolist())]
+        table["true_count"] = [true[key] for key in map(tuple, released["keys"][order].tolist())]
     return table
 
 
@@ -133,12 +133,12 @@ def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
 
     Empty where the plane does not show the columns that were cut.
     """
-    said, d = step.released, view.trace.domain.n_features
-    if said["projected"] or (view.axes is None and d > 2):
+    released, d = step.released, view.trace.domain.n_features
+    if released["projected"] or (view.axes is None and d > 2):
         return np.empty((0, 6, 2))
     axes = [0] if d == 1 else list(view.axes or (0, 1))
-    low = keys[:, axes] * said["width"] - said["offset"][axes]
-    high = low + said["width"]
+    low = keys[:, axes] * released["width"] - released["offset"][axes]
+    high = low + released["width"]
     domain = view.trace.domain
     low, high = (
         np.clip(edge, -domain.box_z[axes], domain.box_z[axes]) * domain.half_width[axes] + domain.middle[axes]
@@ -153,13 +153,13 @@ def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
 
 def _grid_lines(view: View, step: Step) -> np.ndarray:
     """Return the lines of a table's shifted grid inside the public bounds, drawn coordinates."""
-    said, d = step.released, view.trace.domain.n_features
-    if said["projected"] or (view.axes is None and d > 2):
+    released, d = step.released, view.trace.domain.n_features
+    if released["projected"] or (view.axes is None and d > 2):
         return np.empty((0, 2))
     domain, (low, high) = view.trace.domain, view.bounds()
     lines = []
     for direction, axis in enumerate([0] if d == 1 else list(view.axes or (0, 1))):
-        reach, width, offset = domain.box_z[axis], said["width"], said["offset"][axis]
+        reach, width, offset = domain.box_z[axis], released["width"], released["offset"][axis]
         edges = np.arange(np.ceil((-reach + offset) / width), np.floor((reach + offset) / width) + 1) * width - offset
         at = edges[:MOST_LINES] * domain.half_width[axis] + domain.middle[axis]
         ends = [np.empty((len(at), 2)), np.empty((len(at), 2))]
@@ -171,15 +171,15 @@ def _grid_lines(view: View, step: Step) -> np.ndarray:
 
 def _shaded(view: View, step: Step) -> dict[str, dict]:
     """Return the crowded cells in shades by noisy count, and outlines of those that are averaged."""
-    said = step.released
-    drawn = said["kept"] if step.kind == "cubes" else np.ones(len(said["keys"]), dtype=bool)
-    corners = cell_corners(view, step, said["keys"][drawn])
+    released = step.released
+    drawn = released["kept"] if step.kind == "cubes" else np.ones(len(released["keys"]), dtype=bool)
+    corners = cell_corners(view, step, released["keys"][drawn])
     if len(corners) == 0:
         return {}
-    order = np.argsort(np.argsort(said["noisy_counts"][drawn], kind="stable"), kind="stable")
+    order = np.argsort(np.argsort(released["noisy_counts"][drawn], kind="stable"), kind="stable")
     shade = order * len(SHADES) // len(order)
     layers = {f"cells {i}": xy(corners[shade == i].reshape(-1, 2)) for i in range(len(SHADES))}
-    averaged = said["kept"][drawn] if "kept" in said else drawn
+    averaged = released["kept"][drawn] if "kept" in released else drawn
     return layers | {"outlines": xy(corners[averaged].reshape(-1, 2))}
 
 
@@ -193,45 +193,47 @@ def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
     points = NOWHERE  # candidates so far
     for shot in shots:
         step = view.trace.steps[shot.step]
-        said, layers = step.released, {"candidates": _candidates(points)}
+        released, layers = step.released, {"candidates": _candidates(points)}
         if step.kind == "buckets":
             layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
             if shot.phase == AVERAGES:
-                here = view.plane(said["averages"])
-                points = np.concatenate([points, here[said["precise"]]])
-                layers |= {"candidates": _candidates(points), "dropped": xy(here[~said["precise"]])}
+                here = view.plane(released["averages"])
+                points = np.concatenate([points, here[released["precise"]]])
+                layers |= {"candidates": _candidates(points), "dropped": xy(here[~released["precise"]])}
         elif step.kind == "filter":
             d = view.trace.domain.n_features
-            balls = zip(said["points"], said["radii"], strict=True)
+            balls = zip(released["points"], released["radii"], strict=True)
             layers["balls"] = xy(paths([outline(view, radius * np.eye(d), at) for at, radius in balls]))
         elif step.kind == "reports":
             layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
         elif step.kind == "averages":
-            here = view.plane(said["averages"])
+            here = view.plane(released["averages"])
             points = np.concatenate([points, here])
-            layers |= {"candidates": _candidates(points), "paid": xy(segments(view.plane(said["anchors"]), here))}
+            layers |= {"candidates": _candidates(points), "paid": xy(segments(view.plane(released["anchors"]), here))}
         elif step.kind == "weights":
-            layers["candidates"] = _candidates(view.plane(said["candidates"]), disc_sizes(said["noisy_weights"]))
+            layers["candidates"] = _candidates(
+                view.plane(released["candidates"]), disc_sizes(released["noisy_weights"])
+            )
         elif step.kind == "cubes":
             layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
-            if not said["projected"]:
-                middles = cell_centers(said["keys"][said["kept"]], said["width"], said["offset"])
+            if not released["projected"]:
+                middles = cell_centers(released["keys"][released["kept"]], released["width"], released["offset"])
                 points = np.concatenate([points, view.plane(middles)])
                 layers["candidates"] = _candidates(points, 4.0)
-        elif step.kind in ("swap", "pick") and "centers" in said:
-            points = view.plane(said["candidates"])
-            layers |= {"candidates": _candidates(points, 4.0), "centers": xy(view.plane(said["centers"]))}
-            if step.kind == "swap" and said["moves"]:
-                layers["paid"] = xy(segments(view.plane(said["out"][None]), view.plane(said["in"][None])))
+        elif step.kind in ("swap", "pick") and "centers" in released:
+            points = view.plane(released["candidates"])
+            layers |= {"candidates": _candidates(points, 4.0), "centers": xy(view.plane(released["centers"]))}
+            if step.kind == "swap" and released["moves"]:
+                layers["paid"] = xy(segments(view.plane(released["out"][None]), view.plane(released["in"][None])))
         elif step.kind == "recover":
-            layers["centers"] = xy(view.plane(said["centers"]))
-            if said["start"].shape == said["centers"].shape:
-                start, now = view.plane(said["start"]), view.plane(said["centers"])
+            layers["centers"] = xy(view.plane(released["centers"]))
+            if released["start"].shape == released["centers"].shape:
+                start, now = view.plane(released["start"]), view.plane(released["centers"])
                 layers |= {"centers": moved(start, now), "paid": xy(segments(start, now))}
         elif step.kind == "choose":
-            at, centers = view.plane(said["candidates"]), view.plane(said["centers"])
-            nearest = ((said["candidates"][:, None] - said["centers"]) ** 2).sum(axis=2).argmin(axis=1)
-            sizes = disc_sizes(said["weights"]) if "weights" in said else 7.0
+            at, centers = view.plane(released["candidates"]), view.plane(released["centers"])
+            nearest = ((released["candidates"][:, None] - released["centers"]) ** 2).sum(axis=2).argmin(axis=1)
+            sizes = disc_sizes(released["weights"]) if "weights" in released else 7.0
             layers |= {"candidates": _candidates(at, sizes), "centers": xy(centers)}
             layers["free"] = xy(segments(at, centers[nearest]))
         found.append(layers)

@@ -44,10 +44,10 @@ def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
     return table
 
 
-def drawn(said: Mapping[str, Any], most: int) -> np.ndarray:
+def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
     """Return which guesses are drawn: the most voted ones and a fixed sample of the others."""
-    order = np.argsort(-said["noisy_votes"], kind="stable")
-    strong = min(max(int(said["kept"].sum()), most // 3), MAX_STRONG, most)
+    order = np.argsort(-released["noisy_votes"], kind="stable")
+    strong = min(max(int(released["kept"].sum()), most // 3), MAX_STRONG, most)
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
 
 

@@ -124,12 +124,12 @@ def strip(
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
         if share is not None and not embed.embedded():
             share(private=private)
-    said = (
+    subject = (
         [algorithm or sweep, f"{epsilon} {guarantee.epsilon:.3g}"]
         if guarantee and guarantee.private
         else [algorithm or sweep]
     )
-    drawer(st.session_state.get("page", ""), ", ".join(filter(None, said)))
+    drawer(st.session_state.get("page", ""), ", ".join(filter(None, subject)))
     messages.show()
 
 

@@ -75,10 +75,10 @@ def _errors(mine: dict[str, Game]) -> None:
         st.error(f"{sentence} Choose another person, or another algorithm.")
 
 
-def _guess(game: Game, said: bool, number: int) -> None:
+def _guess(game: Game, guess: bool, number: int) -> None:
     """Take down the answer to a round, once, and see to it that pictures stay ahead."""
     if game.now is not None and number == len(game.guesses):
-        game.guesses.append(said)
+        game.guesses.append(guess)
     if len(game.rounds) - len(game.guesses) < MORE:
         game.make(len(game.guesses) + AHEAD)
 
@@ -87,10 +87,10 @@ def _answers(setup: Setup, game: Game) -> None:
     """Show what the last round was, and the two answers."""
     n = len(game.guesses)
     if n:
-        last, said = game.rounds[n - 1], game.guesses[n - 1]
+        last, guess = game.rounds[n - 1], game.guesses[n - 1]
         truth = setup.yes if last.inside else setup.no
-        right = "Right" if last.inside == said else "Wrong"
-        mine = setup.yes if said else setup.no
+        right = "Right" if last.inside == guess else "Wrong"
+        mine = setup.yes if guess else setup.no
         told = f"<b>{right}.</b> Round {n}: you said {mine}, it was <b>{truth}</b>."
         st.html(f'<p class="dp-card-flip" role="status">{told}</p>')
     else:
@@ -100,10 +100,10 @@ def _answers(setup: Setup, game: Game) -> None:
         )
     waiting = game.now is None
     with st.container(horizontal=True, key="attacker_answers"):
-        for said, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
+        for guess, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
-                word, key=f"attacker_{'in' if said else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
-                width="stretch", on_click=_guess, args=(game, said, n), type="primary",
+                word, key=f"attacker_{'in' if guess else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
+                width="stretch", on_click=_guess, args=(game, guess, n), type="primary",
             )  # fmt: skip
     bound = setup.question.bound
     yours = score(game.rounds, game.guesses)

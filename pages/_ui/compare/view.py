@@ -50,7 +50,7 @@ def _bounds(identity: str, _comparison: Comparison) -> dict[str, Bound]:
     return {letter: Bound.of_run(run.trace) for letter, run in zip(LETTERS, _comparison.runs, strict=False)}
 
 
-def said(comparison: Comparison) -> None:
+def unlike_promises(comparison: Comparison) -> None:
     """Say what must be said where the promises are not the same."""
     sentences = promises([run.trace for run in comparison.runs])
     if sentences:

@@ -118,7 +118,7 @@ def _body(key: str, result: Result, alex: Alex, who: str, axes: tuple[int, int] 
 
 
 def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes: tuple[int, int] | None) -> None:
-    titles = said(result, found)
+    titles = sentences(result, found)
     identity = f"{who} {result.identity}"
     transport(
         f"{key}_alex_player", scope=f"{key}_alex_figures", titles=titles, marks=list(range(len(titles))),
@@ -154,7 +154,7 @@ def printed(view: View, alex: Alex, found: Worlds) -> list[Panel]:
     return [panel.printed()]
 
 
-def said(result: Result, found: Worlds) -> list[str]:
+def sentences(result: Result, found: Worlds) -> list[str]:
     """Return what is said at the five steps."""
     trace, data = result.trace, result.data
     if found.moved is None:

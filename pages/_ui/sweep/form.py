@@ -152,7 +152,7 @@ def form_of(sweep: Sweep) -> dict[str, Any]:
     """Return what the form says for a sweep on public data: the words of Trade-off's address -> their values."""
     axes, plain = dict(sweep.axes), [one for one in sweep.variants if one.preset is None]
     own = any("exactly_k" in params.specs(ALGORITHMS[one.algorithm]) and not one.values for one in plain)
-    said = {name: ", ".join(map(str, values)) for name, values in axes.items()}
+    texts = {name: ", ".join(map(str, values)) for name, values in axes.items()}
     varied = tuple(name for name in axes if name not in OWN)
     return {
         "d": tuple(name.removeprefix("sample:") for name in sweep.data),
@@ -161,14 +161,14 @@ def form_of(sweep: Sweep) -> dict[str, Any]:
         "runs": sweep.repeats,
         "rho": axes.get("rho_distance", (0.05,)),
         "n": sweep.n_rows,
-        "k": said.get("n_clusters", ""),
-        "delta": said.get("delta", ""),
+        "k": texts.get("n_clusters", ""),
+        "delta": texts.get("delta", ""),
         "m": sweep.metrics,
         "s": sweep.seed,
         "own": own,
         "vary": varied,
         "curves": tuple(one.label for one in sweep.variants if one.preset is not None),
-        **{f"p.{name}": said[name] for name in varied},
+        **{f"p.{name}": texts[name] for name in varied},
     }
 
 
