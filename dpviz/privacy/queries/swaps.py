@@ -132,15 +132,15 @@ def _range(radius: float, neighboring: Neighboring) -> float:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class SwapScore(Score):
-    """Minus the cost after a swap; candidate i m + j leaves out chosen[i] and takes in points[j].
+class _MinusCost(Score):
+    """Minus every cost that a query asks for.
 
     Parameters
     ----------
-    costs : SwapCosts
+    costs : SwapCosts or SetCosts
     """
 
-    costs: SwapCosts
+    costs: SwapCosts | SetCosts
     reason: ClassVar[str] = _WORDS
 
     @property
@@ -155,23 +155,14 @@ class SwapScore(Score):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class SetScore(Score):
-    """Minus the cost of each listed set.
+class SwapScore(_MinusCost):
+    """Minus the cost after a swap; candidate i m + j leaves out chosen[i] and takes in points[j]."""
 
-    Parameters
-    ----------
-    costs : SetCosts
-    """
+    costs: SwapCosts
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SetScore(_MinusCost):
+    """Minus the cost of each listed set."""
 
     costs: SetCosts
-    reason: ClassVar[str] = _WORDS
-
-    @property
-    def query(self) -> Query:  # noqa: D102
-        return self.costs
-
-    def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:  # noqa: D102
-        return -statistic[""]
-
-    def range(self, neighboring: Neighboring) -> float:  # noqa: D102
-        return _range(self.costs.radius, neighboring)
