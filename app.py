@@ -25,8 +25,10 @@ def prepare() -> None:
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
     from pages._ui.offline import stay_offline
+    from pages._ui.presenters import show_as_kept
 
     stay_offline()
+    show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     gc.collect()
     gc.freeze()

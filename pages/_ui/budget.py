@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import streamlit as st
 
@@ -71,6 +72,7 @@ def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
     return f"= {others}.{end}"
 
 
+@lru_cache(maxsize=512)
 def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     """Return δ with its value and where it comes from."""
     delta, given = algorithm.guarantee(n_features, n_public).delta, getattr(algorithm, "delta", None)
@@ -89,17 +91,17 @@ def rule_of(promise: Guarantee) -> str:
     return next((f"{name} for n = {n:,}" for name in names), "")
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
-def _is_gaussian(slug: str, d: int, n: int, _cls: type[Algorithm]) -> bool:
+@lru_cache(maxsize=512)
+def _is_gaussian(cls: type[Algorithm], d: int, n: int) -> bool:
     try:
-        return _cls(n_clusters=1).guarantee(d, n).mu is not None
+        return cls(n_clusters=1).guarantee(d, n).mu is not None
     except ValueError:
         return False
 
 
 def _gaussian(cls: type[Algorithm], data: Dataset) -> bool:
     """Return whether every release of an algorithm is Gaussian, by its plan."""
-    return _is_gaussian(cls.slug, data.domain.n_features, data.n_public, cls)
+    return _is_gaussian(cls, data.domain.n_features, data.n_public)
 
 
 def _short(value: float, digits: int) -> float:

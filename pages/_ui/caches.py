@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -28,8 +29,13 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
         everybody = st.cache_resource(max_entries=shared, show_spinner=words)(make)
         mine = st.cache_resource(max_entries=own, show_spinner=words, scope="session")(make)
 
+        names = list(inspect.signature(make).parameters)
+
         def made(result: Result, *look: Any) -> T:
-            return (everybody if is_public(result.data) else mine)(result.identity, *look, result)
+            asked = dict(
+                zip(names, (result.identity, *look, result), strict=True)
+            )  # by name: the cache finds it faster
+            return (everybody if is_public(result.data) else mine)(**asked)
 
         return made
 

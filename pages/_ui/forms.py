@@ -62,9 +62,9 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
     folded = {n: s for n, s in specs.items() if s.advanced}
     values, wrong = {}, []
 
-    def show(name: str, spec: ParamSpec) -> None:
+    def show(name: str, spec: ParamSpec, *, seen: bool = True) -> None:
         try:
-            values[name] = _one(cls, data, name, spec, fields)
+            values[name] = _one(cls, data, name, spec, fields) if seen else _unseen(cls.name, name, spec, *fields[name])
             params.check_one(cls.name, name, spec, values[name])
         except (ValueError, TypeError) as problem:
             st.error(f"{in_words(problem, cls)} Nothing was spent.")
@@ -76,14 +76,16 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
     for name, spec in shown.items():
         show(name, spec)
     if folded:
-        with st.expander("More"):
-            if cls.PRESETS:
+        box = st.expander("More", key="form_more", on_change="rerun")
+        with box:
+            if cls.PRESETS and box.open:
                 st.selectbox(
                     "Preset", cls.PRESETS, None, placeholder="none", **kept(f"preset_{cls.slug}"),
                     help="Values of a paper or of its published code. They fill the fields.",
                 )  # fmt: skip
+        with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
             for name, spec in folded.items():
-                show(name, spec)
+                show(name, spec, seen=box.open)
         changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
         if changed:
             st.caption(f"Not the default: {', '.join(changed)}.")
@@ -103,6 +105,19 @@ def _one(cls: type[Algorithm], data: Dataset, name: str, spec: ParamSpec, fields
         label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle else ""
         return widget(cls.name, name, spec, default, key, label, disabled=idle)
     return widget(cls.name, name, spec, default, key)
+
+
+def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
+    """Return what the field of a parameter holds while it is folded, and not made."""
+    held = st.session_state.get(key, default)
+    return _parsed(owner, name, spec, held) if spec.optional and isinstance(held, str) else held
+
+
+def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
+    try:
+        return params.parse(spec, text.strip())
+    except ValueError:
+        raise ValueError(f"{owner}: {name} must be a number or empty; got {text!r}.") from None
 
 
 def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
@@ -169,10 +184,7 @@ def widget(
         return st.selectbox(label, choices, choices.index(default), **keep)
     if spec.optional:
         text = st.text_input(label, "" if default is None else str(default), placeholder="auto", **keep)
-        try:
-            return params.parse(spec, text.strip())
-        except ValueError:
-            raise ValueError(f"{owner}: {name} must be a number or empty; got {text!r}.") from None
+        return _parsed(owner, name, spec, text)
     if spec.kind == "int":
         return st.number_input(label, value=int(default), step=1, **keep)
     return st.number_input(label, value=float(default), step=None, format="%g", **keep)

@@ -1,4 +1,4 @@
-"""Explore's parameters, seed and Run: a fragment, so that a click that changes no value redraws nothing else."""
+"""Explore's parameters, seed and Run. Whatever changes here draws the page again: its picture or its ribbon follows."""
 
 from __future__ import annotations
 
@@ -32,36 +32,9 @@ class Settings:
 
 
 def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
-    """Show the form; return what it says now. Every change draws the page again: its ribbon says what differs."""
-    page = {"whole": True}
-    st.fragment(_form)(name, data, cls, page)
-    page["whole"] = False  # from now on the form runs alone
-    return st.session_state.settings
-
-
-def begin(data: Dataset) -> None:
-    """Run what the form says; on private data, ask first."""
-    now: Settings = st.session_state.settings
-    if now.algorithm is not None:
-        private.ask(data, now.algorithm) if data.private else runs.start(data, now.algorithm, now.seed)
-
-
-def _form(name: str, data: Dataset, cls: type[Algorithm], page: dict[str, bool]) -> None:
-    state = st.session_state
-    before, algorithm, outlook, seed = state.get("settings"), None, "", 0
-    try:
-        algorithm = cls(**parameters(cls, name, data, {"n_clusters": data.n_clusters}))
-        if algorithm.n_clusters > data.n_public:
-            raise ValueError(
-                f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
-            )
-        runs.check_time(data, algorithm)
-        outlook = runs.forecast(data, algorithm)
-    except ShownAtField:
-        algorithm = None
-    except (ValueError, TypeError) as problem:
-        algorithm = None
-        st.error(f"{in_words(problem, cls)} Nothing was spent.")
+    """Show the form and start what it asks for; return what it says now."""
+    algorithm, outlook = _chosen(name, data, cls)
+    seed = 0
     if not data.private:
         seed = int(
             st.number_input(
@@ -69,14 +42,17 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], page: dict[str, bool])
                 help="DEMO only. A published seed lets anyone subtract the noise.",
             )
         )  # fmt: skip
-    state.settings = Settings(algorithm, seed, outlook)
-    moved = _live(data, state.settings)
+    state = st.session_state
+    state.settings = now = Settings(algorithm, seed, outlook)
+    moved = _live(data, now)
     pressed = st.button(
         "Run", type="primary", width="stretch", key="explore_run", disabled=algorithm is None or "job" in state
     )
     if pressed:
         begin(data)
-    _address(data, state.settings, asked=pressed or moved)
+    _address(data, now, asked=pressed or moved)
+    if pressed and "job" in state:
+        st.rerun()  # it takes longer: the button says so
     if algorithm is not None:
         if algorithm.notion is not Notion.NONE:
             st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
@@ -86,8 +62,31 @@ def _form(name: str, data: Dataset, cls: type[Algorithm], page: dict[str, bool])
     if data.private:
         cost = "Each run spends ε of this file again. It asks first."
     st.caption(f"{outlook} {cost}")
-    if not page["whole"] and (pressed or moved or state.settings != before):  # else the picture is silently older
-        st.rerun()
+    return now
+
+
+def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm | None, str]:
+    """Show the parameters; return the algorithm, None if one of them is wrong, and what to expect of a run."""
+    try:
+        algorithm = cls(**parameters(cls, name, data, {"n_clusters": data.n_clusters}))
+        if algorithm.n_clusters > data.n_public:
+            raise ValueError(
+                f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
+            )
+        runs.check_time(data, algorithm)
+        return algorithm, runs.forecast(data, algorithm)
+    except ShownAtField:
+        return None, ""
+    except (ValueError, TypeError) as problem:
+        st.error(f"{in_words(problem, cls)} Nothing was spent.")
+        return None, ""
+
+
+def begin(data: Dataset) -> None:
+    """Run what the form says; on private data, ask first."""
+    now: Settings = st.session_state.settings
+    if now.algorithm is not None:
+        private.ask(data, now.algorithm) if data.private else runs.start(data, now.algorithm, now.seed)
 
 
 def _live(data: Dataset, now: Settings) -> bool:

@@ -6,6 +6,7 @@ import base64
 import html
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl
@@ -152,15 +153,16 @@ def plain(text: str) -> str:
 def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
     """Show the key of a picture; symbols of hidden layers only while these are shown."""
     words = "".join(
-        f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol)}">{html.escape(word)}</span>'
+        f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol, colors())}">{html.escape(word)}</span>'
         for symbol, word in legend
         if hidden or symbol not in HIDDEN
     )
     st.html(f'<div class="dp-key">{words}</div>')
 
 
-def _base64(symbol: str) -> str:
-    return base64.b64encode(icon(symbol, colors()).encode()).decode()
+@lru_cache(maxsize=256)
+def _base64(symbol: str, tokens: Theme) -> str:
+    return base64.b64encode(icon(symbol, tokens).encode()).decode()
 
 
 def doors(key: str, carry: Mapping[str, str] | None = None) -> None:

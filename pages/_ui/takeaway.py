@@ -22,7 +22,10 @@ def menu(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None
     trace = result.trace
     if not trace.claimed.private:
         return  # nothing of it is meant to be published
-    with st.popover("Take it with you", icon=":material/download:"):
+    box = st.popover("Take it with you", icon=":material/download:", key=f"{key}_take", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         for kind, (name, words) in _WORDS.items():
 
             def made(kind: str = kind) -> str:

@@ -50,6 +50,8 @@ def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_dat
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_algorithm").set_value("dpm").run()
     assert app.number_input(key="param_dpm_n_clusters_town").disabled
+    app.session_state["form_more"] = True
+    app.run()
     app.toggle(key="param_dpm_exactly_k").set_value(True).run()
     assert not app.number_input(key="param_dpm_n_clusters_town").disabled
     app.selectbox(key="explore_algorithm").set_value("dist-dp").run()
@@ -58,6 +60,7 @@ def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_dat
 
 def test_with_k_median_the_loss_the_reference_and_the_words_follow(app):
     open_page(app, "pages/explore.py")
+    app.session_state["form_more"] = True
     app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
     app.selectbox(key="param_stemmer-kaplan_objective").set_value("medians").run()
     wait_for_run(app)

@@ -117,6 +117,8 @@ def test_a_run_is_the_same_after_its_address():
 
 def test_one_thing_changed_from_explore(open_link):
     app = open_link(page="explore")
+    app.session_state["explore_beside"] = True
+    app.run()
     app.button(key="explore_beside_ε / 4").click().run()
     wait(app)
     assert not app.exception and len(parts(app, "dpviz_panel")) == 3

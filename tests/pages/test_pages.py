@@ -54,7 +54,7 @@ def test_home_odds_follow_epsilon(app):
 
 def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
-    assert not app.exception and len(pictures(app)) == 8
+    assert not app.exception and len(pictures(app)) == 6
     app.selectbox(key="explore_data").set_value("iris").run()
     assert any("8 releases, less than a second" in caption.value for caption in app.caption)
     wait_for_run(app)  # it starts by itself
@@ -79,14 +79,20 @@ def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, wo
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert any(words in error.value for error in app.error)
-    assert app.button(key="explore_run").disabled and len(pictures(app)) == 8
+    assert app.button(key="explore_run").disabled and len(pictures(app)) == 6
 
 
-def test_bad_delta_is_one_sentence(app):
+def test_bad_delta_is_one_sentence_folded_or_not(app):
+    app.session_state["form_more"] = True
     open_page(app, "pages/explore.py")
     for text, words in [("2", "Delta δ must be at most 0.5"), ("much", "Delta δ must be a number or empty")]:
         app.text_input(key="param_nsm_delta").set_value(text).run()
         assert not app.exception and any(words in error.value for error in app.error)
+    app.session_state["form_more"] = False
+    app.run()
+    assert any(words in error.value for error in app.error) and app.button(key="explore_run").disabled
+    app.session_state["form_more"] = True
+    app.run()
     app.text_input(key="param_nsm_delta").set_value("0.1").run()
     assert any("is above 1/n" in warning.value for warning in app.warning)
 
@@ -130,11 +136,13 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 of 100" in words
     [table] = re.findall('aria-label="Centers".*?</table>', words)
     assert table.count("<tr class=lit>") == 5 and "noise in east (km)" in table
+    app.session_state["explore_take"] = True  # somebody opens the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>5 centers</b>" in words and "noise of each ±" in words and "groups found" not in words
     offered = {button.label for button in app.get("download_button")}
     assert offered >= {"Centers as CSV", "Centers as JSON", "Privacy label", "One page", "Replay", "Notebook"}
+    app.session_state["ledger_take"] = True
     open_page(app, "pages/ledger.py")
     assert not app.exception
     assert {button.label for button in app.get("download_button")} >= {"Centers as CSV", "Privacy label"}
@@ -174,7 +182,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     assert not app.exception and app.header[0].value == "Nothing run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
-    assert not app.exception and len(pictures(app)) == 9
+    assert not app.exception and len(pictures(app)) == 7
 
 
 def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):

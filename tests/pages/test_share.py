@@ -61,6 +61,8 @@ def test_a_prepared_link_hides_locks_and_says_so(open_link):
     query = "v=1&d=town&a=nsm&e=1&hide=kmeans,verdict,panels,navigation&lock=epsilon&task=%3Cb%3EFind%3C/b%3E"
     app = open_link("explore", query)
     assert not app.exception and "A prepared scene.</b> &lt;b&gt;Find" in shown(app)
+    app.session_state["form_more"] = True
+    app.run()
     mine = {control.key for control in scene.controls({"d": "town", "a": "nsm"}, controls.explore)}
     fields = {box.key: box.disabled for box in (*app.number_input, *app.selectbox) if box.key in mine}
     assert {key for key, disabled in fields.items() if not disabled} == {"param_nsm_epsilon"} and len(fields) > 5

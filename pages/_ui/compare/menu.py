@@ -19,8 +19,14 @@ def menu(key: str, result: Result) -> None:
     """Offer what may stand beside a run; a private run has nothing beside it, every other one would cost."""
     if result.data.private:
         return
+    box = st.popover(
+        "Beside this one", icon=":material/compare:", help="Two runs, one player.", key=f"{key}_beside",
+        on_change="rerun",
+    )  # fmt: skip
+    if not box.open:
+        return
     mine, name = side(result), result.data.dataset_id.removeprefix("sample:")
-    with st.popover("Beside this one", icon=":material/compare:", help="Two runs, one player."):
+    with box:
         st.caption("Change one thing:")
         with st.container(horizontal=True):
             for words, other in _changes(mine).items():

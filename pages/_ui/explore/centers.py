@@ -22,6 +22,13 @@ def _table(identity: str, _result: Result) -> pd.DataFrame:
 
 
 @per_run(shared=64, own=8)
+def _small(identity: str, _result: Result) -> str | None:
+    """Return the table as HTML unless it is large."""
+    table = _table(_result)
+    return _drawn(table) if table.size <= _LARGE else None
+
+
+@per_run(shared=64, own=8)
 def _points(identity: str, _result: Result) -> pd.DataFrame | None:
     return coreset_table(_result.trace, _result.data.columns, _result.data.units)
 
@@ -37,13 +44,14 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
 
     In the data's own shape, KMeans' beside them where hidden layers are shown, and as a table.
     """
-    trace, table = result.trace, _table(result)
+    trace = result.trace
     st.header("Centers" if not trace.claimed.private else "Released centers")
     private = result.data.private
     st.html(_shape(result, st.context.theme.type or "light", hidden and not private))
-    if table.size <= _LARGE:
-        st.html(_drawn(table))
+    if small := _small(result):
+        st.html(small)
     else:
+        table = _table(result)
         numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in table.columns[1:]}
         st.dataframe(table, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_centers")
     noise = center_noise(trace)
@@ -56,10 +64,16 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
     )
     points = _points(result)
     if points is not None:
-        with st.expander(f"Weighted points, released too: {len(points):,}"):
-            numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in points.columns}
-            st.dataframe(points, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_points")
+        _weighted(key, points)
     downloads(key, result)
+
+
+def _weighted(key: str, points: pd.DataFrame) -> None:
+    """Show the weighted points once somebody opens them."""
+    box = st.expander(f"Weighted points, released too: {len(points):,}", key=f"{key}_weighted", on_change="rerun")
+    if box.open:
+        numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in points.columns}
+        box.dataframe(points, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_points")
 
 
 def _drawn(table: pd.DataFrame) -> str:

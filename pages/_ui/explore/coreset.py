@@ -24,8 +24,10 @@ MOST = 20
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
     """Offer centers for any k where the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
-        st.header("Any k afterwards, at no cost")
-        st.fragment(_body)(key, result, hidden, axes)
+        box = st.expander("Any k afterwards, at no cost", key=f"{key}_any_k", on_change="rerun")
+        if box.open:  # nothing is solved or drawn that nobody looks at
+            with box:
+                st.fragment(_body)(key, result, hidden, axes)
 
 
 @per_run(shared=128, own=32, words="Solving for every k")

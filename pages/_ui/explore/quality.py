@@ -45,10 +45,6 @@ def section(result: Result, *, hidden: bool) -> None:
     """Show the comparison where hidden layers are asked for and exist."""
     if not hidden or result.reference is None or result.reference is result.trace:
         return
-    st.fragment(_body)(result)
-
-
-def _body(result: Result) -> None:
     against = reference_name(result.trace)
     box = st.expander(f"How good is it? Beside {against}, by the raw rows", key="quality", on_change="rerun")
     if not box.open:  # nothing is computed that nobody looks at
