@@ -138,7 +138,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("hidden_in_private", "if self._demo:", "if True:"),
     ],
     (P + "noise.py", NOISE): [
-        ("secure_coins_biased", "return words.reshape(chances.shape) < chances * COIN", "return words.reshape(chances.shape) <= chances * COIN"),
+        ("secure_coins_biased", "return words.reshape(probabilities.shape) < probabilities * COIN", "return words.reshape(probabilities.shape) <= probabilities * COIN"),
         ("secure_gaussian_narrow", "_discrete_gaussian(sd / GRID)", "_discrete_gaussian(0.8 * sd / GRID)"),
         ("secure_laplace_narrow", "_discrete_laplace(scale / GRID)", "_discrete_laplace(0.8 * scale / GRID)"),
         ("secure_gaussian_one_draw", "measurement([0] * math.prod(shape))", "measurement([0]) * math.prod(shape)"),

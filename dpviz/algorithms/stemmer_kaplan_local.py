@@ -17,7 +17,7 @@ from dpviz.params import param
 from dpviz.privacy.costs import Report
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
-from dpviz.privacy.local import OUE, OneBit, flip_chance
+from dpviz.privacy.local import OUE, OneBit, flip_probability
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ByUser, CellOf, NearestOf, OffsetOf, Projection
 from dpviz.trace import Step
@@ -143,7 +143,7 @@ class StemmerKaplanLocal(Algorithm):
         `heavy`, the least count among n users that makes a cell of the finest grid heavy
         """
         asked, told, weighed = self._users(n_public)
-        flip = flip_chance(self.plan(n_features, n_public).costs["report"][0].epsilon)  # type: ignore[attr-defined]
+        flip = flip_probability(self.plan(n_features, n_public).costs["report"][0].epsilon)  # type: ignore[attr-defined]
         count = told / self.n_clusters
         radius = self.WIDTHS[0] / 2 if n_features <= self.HASHED else 1.0
         return {

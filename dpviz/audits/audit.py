@@ -347,11 +347,11 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
                     (seen.released[0] - seen.true)[has_key] / math.sqrt(entry.scale**2 + 1 / 12)
                 )
             if entry.mechanism == "Exponential":
-                chance = np.exp((seen.true - seen.true.max()) / entry.scale)
-                chance /= chance.sum()
-                top = int(chance.argmax())
-                score += float(seen.released == top) - chance[top]
-                variance += float(chance[top] * (1 - chance[top]))
+                probability = np.exp((seen.true - seen.true.max()) / entry.scale)
+                probability /= probability.sum()
+                top = int(probability.argmax())
+                score += float(seen.released == top) - probability[top]
+                variance += float(probability[top] * (1 - probability[top]))
     scale = {"Gaussian": "norm", "Laplace": "laplace"}
     tests = [kstest(np.concatenate(v), scale[kind]).pvalue for (_, kind), v in pooled.items()]
     squares = [(float((np.concatenate(v) ** 2).sum()), sum(map(len, v))) for v in rounded.values()]

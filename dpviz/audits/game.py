@@ -73,12 +73,12 @@ class Score:
         return self.hits / self.rounds if self.rounds else 0.5
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the exact limits of the chance to be right (Clopper-Pearson); (0, 1) before the first round."""
+        """Return the exact limits of the probability to be right (Clopper-Pearson); (0, 1) before the first round."""
         return clopper_pearson(self.hits, self.rounds, confidence) if self.rounds else (0.0, 1.0)
 
 
 def luck(rounds: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return between which shares a coin's score lies with that chance."""
+    """Return between which shares a coin's score lies with that probability."""
     if not rounds:
         return 0.0, 1.0
     tail = (1 - confidence) / 2

@@ -51,8 +51,8 @@ class Coverage(NamedTuple):
     counts: tuple[np.ndarray, ...]
     sizes: tuple[int, ...]
 
-    def log_chance(self, scale: float) -> float:
-        """Return the log chance of the picks if each cell is weighed by exp(count / scale)."""
+    def log_probability(self, scale: float) -> float:
+        """Return the log probability of the picks if each cell is weighed by exp(count / scale)."""
         weights = (
             logsumexp(np.append(counts / scale, np.log(max(size - len(counts), 1e-300))))
             for counts, size in zip(self.counts, self.sizes, strict=True)
@@ -200,7 +200,7 @@ def _exponential(entry: Release, seen: Exchange) -> float:
 
 
 def _cover(entry: Release, seen: Exchange) -> float:
-    return float(seen.true.log_chance(entry.scale) - seen.other.log_chance(entry.scale))
+    return float(seen.true.log_probability(entry.scale) - seen.other.log_probability(entry.scale))
 
 
 def _halving(entry: Release, seen: Exchange) -> float:
@@ -208,24 +208,24 @@ def _halving(entry: Release, seen: Exchange) -> float:
     halved, depth, threshold = seen.released
     decay = entry.scale / entry.sensitivity * math.log(2)
 
-    def log_chance(counts: np.ndarray) -> np.ndarray:
+    def log_probability(counts: np.ndarray) -> np.ndarray:
         needed = (threshold - np.maximum(counts - depth * decay, threshold - decay)) / entry.scale
         return np.where(halved, laplace.logsf(needed), laplace.logcdf(needed))
 
-    return float((log_chance(seen.true) - log_chance(seen.other)).sum())
+    return float((log_probability(seen.true) - log_probability(seen.other)).sum())
 
 
 def _threshold(entry: Release, seen: Exchange) -> float:
-    """Sum the keys' log ratios: a passed count by its density, one held back by its chance; infinite on a new key."""
+    """Sum the keys' log ratios: a passed count by its density, a hidden one by its probability; new keys: infinite."""
     noisy, passed = seen.released
     tau = Threshold(entry.cost["mu"], entry.cost["delta"]).threshold(entry.scale, _l0(entry))
 
-    def log_chance(true: np.ndarray) -> np.ndarray:
+    def log_probability(true: np.ndarray) -> np.ndarray:
         shown = np.where(true > 0, -((noisy - true) ** 2) / (2 * entry.scale**2), -np.inf)
         held_back = np.where(true > 0, log_ndtr((math.ceil(tau) - 0.5 - true) / entry.scale), 0.0)
         return np.where(passed, shown, held_back)
 
-    return float((log_chance(seen.true) - log_chance(seen.other)).sum())
+    return float((log_probability(seen.true) - log_probability(seen.other)).sum())
 
 
 def _l0(entry: Release) -> int:

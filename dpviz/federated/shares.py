@@ -135,7 +135,7 @@ class Asked:
         """Refuse."""
         refuse("choosing by the exponential mechanism")
 
-    def coins(self, chances: np.ndarray) -> NoReturn:
+    def coins(self, probabilities: np.ndarray) -> NoReturn:
         """Refuse."""
         refuse("randomizing one report per row")
 
@@ -143,6 +143,6 @@ class Asked:
         """Refuse."""
         refuse("mixing everybody's reports")
 
-    def binomial(self, counts: np.ndarray, chance: float) -> NoReturn:
+    def binomial(self, counts: np.ndarray, probability: float) -> NoReturn:
         """Refuse."""
         refuse("randomizing one report per row")

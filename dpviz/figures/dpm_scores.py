@@ -16,11 +16,11 @@ __all__ = ["scores_table", "strips_panel"]
 def scores_table(view: View, t: int) -> pd.DataFrame:
     """Return the TRUE scores of the cuts offered at frame t (NOT PRIVATE): empty where no cut was offered.
 
-    Columns: column, position (original units), emptiness, centreness, score (their sum, the paper's f), chance (of
-    the exponential mechanism). Scores of cuts outside the region are NaN, their chance is 0.
+    Columns: column, position (original units), emptiness, centreness, score (their sum, the paper's f), probability (of
+    the exponential mechanism). Scores of cuts outside the region are NaN, their probability is 0.
     """
     step = view.trace.steps[t]
-    names = ["column", "position", "emptiness", "centreness", "score", "chance"]
+    names = ["column", "position", "emptiness", "centreness", "score", "probability"]
     true = next((h.statistic for h in step.hidden if h.label == "split"), None)
     if true is None:
         return pd.DataFrame(columns=names)
@@ -39,7 +39,7 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
             "emptiness": out * true["emptiness"] / n,
             "centreness": out * (np.nan_to_num(true["utility"], neginf=0) - true["emptiness"]) / n,
             "score": out * np.nan_to_num(true["utility"], neginf=0) / n,
-            "chance": weight / weight.sum(),
+            "probability": weight / weight.sum(),
         }
     )
 
@@ -76,10 +76,10 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
     intervals = trace.steps[0].released["intervals"]
     for t, step in enumerate(trace.steps):
         table = scores_table(view, t)
-        chance = table.groupby("column").chance.sum().sort_values(ascending=False)
+        probability = table.groupby("column").probability.sum().sort_values(ascending=False)
         released = step.released
         chosen = [released["column"]] if released.get("column", -1) >= 0 else []
-        usual = [c for c in (*chance.index, *range(strips)) if c not in chosen]
+        usual = [c for c in (*probability.index, *range(strips)) if c not in chosen]
         columns = sorted((chosen + list(dict.fromkeys(usual)))[:strips])
         update, layout = [], {}
         for strip, column in enumerate(columns):
@@ -90,7 +90,7 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
             ) * rows.empty
             if len(rows):
                 x = rows.position.astype(np.float32).to_numpy()
-                bars = (6 * rows.chance / table.chance.max()).round(3).to_numpy()
+                bars = (6 * rows.probability / table.probability.max()).round(3).to_numpy()
                 word = "too narrow to cut along this column" if rows.score.isna().all() else ""
             else:  # as many bars as ever: plotly paints added bars black
                 x = np.linspace(low, high, intervals, dtype=np.float32)

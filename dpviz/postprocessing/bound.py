@@ -88,15 +88,15 @@ class Bound:
 
     @property
     def best_guess(self) -> float:
-        """Largest chance to be right from even odds; 1 where nothing is promised.
+        """Largest probability to be right from even odds; 1 where nothing is promised.
 
         Every curve here is convex and its own mirror image, so the best guess is where both rates are equal.
         """
-        chances = [1.0]
+        probabilities = [1.0]
         if self.mu is not None:
-            chances.append(float(ndtr(self.mu / 2)))
-        chances += [(1 + delta * math.exp(-e)) / (1 + math.exp(-e)) for e, delta in self.lines]
-        return min(chances)
+            probabilities.append(float(ndtr(self.mu / 2)))
+        probabilities += [(1 + delta * math.exp(-e)) / (1 + math.exp(-e)) for e, delta in self.lines]
+        return min(probabilities)
 
     @property
     def odds(self) -> int:

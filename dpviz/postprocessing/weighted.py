@@ -75,16 +75,16 @@ def solve(
     best = KMeans(n_clusters, n_init=8, random_state=seed).fit(points, sample_weight=weights).cluster_centers_
     cloud = _Cloud(points, weights)
     _, squares = cloud.assign(best)
-    chances = np.cumsum(weights * squares)
+    cumulative = np.cumsum(weights * squares)
     swaps = int(min(60 * n_clusters, 1e8 / (len(points) * n_clusters * points.shape[1])))
     for out, into in zip(rng.integers(n_clusters, size=swaps), rng.random(swaps), strict=True):
-        if chances[-1] <= 0:
+        if cumulative[-1] <= 0:
             break
         trial = best.copy()
-        trial[out] = points[min(np.searchsorted(chances, into * chances[-1], side="right"), len(points) - 1)]
+        trial[out] = points[min(np.searchsorted(cumulative, into * cumulative[-1], side="right"), len(points) - 1)]
         trial = cloud.move(trial, 2)
         _, squares = cloud.assign(trial)
-        trial_chances = np.cumsum(weights * squares)
-        if trial_chances[-1] < chances[-1]:
-            best, chances = trial, trial_chances
+        trial_cumulative = np.cumsum(weights * squares)
+        if trial_cumulative[-1] < cumulative[-1]:
+            best, cumulative = trial, trial_cumulative
     return cloud.move(best, 5)

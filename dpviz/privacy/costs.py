@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from dpviz import validate
 from dpviz.privacy import accounting
-from dpviz.privacy.local import flip_chance
+from dpviz.privacy.local import flip_probability
 from dpviz.privacy.noise import Noise
 
 __all__ = [
@@ -219,7 +219,7 @@ class Cover(_Epsilon):
     """A whole sequence of picks by coverage, as ONE cost: (epsilon, delta)-DP for any number of picks and grids.
 
     Each pick weighs a cell by exp(e c) with c the rows in it that no earlier pick covered. An added row multiplies a
-    pick's normalizer by 1 + (e^e - 1) p, with p the chance that this pick covers it, and it matters until it is
+    pick's normalizer by 1 + (e^e - 1) p, with p the probability that this pick covers it, and it matters until it is
     covered only; except with probability delta those p add up to at most 1 + ln(1/delta). So e is the solution of
     (e^e - 1)(1 + ln(1/delta)) = epsilon; the published e = epsilon / (2 ln(e/delta)) bounds e^e - 1 by 2 e and is
     about half of it (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
@@ -318,7 +318,7 @@ class Report(_Epsilon):
         validate.in_range("Report", None, 20, epsilon=self.epsilon)
 
     def scale(self, sensitivity: float) -> float:
-        return flip_chance(self.epsilon)
+        return flip_probability(self.epsilon)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -90,7 +90,7 @@ class Guarantee:
 
     @property
     def best_guess(self) -> float:
-        """Upper bound on the chance that anyone guesses right, from even odds, which of two neighbors was used.
+        """Upper bound on the probability that anyone guesses right, from even odds, which of two neighbors was used.
 
         Phi(mu/2) under Gaussian DP, (e^epsilon + delta) / (1 + e^epsilon) otherwise; take the smaller.
         """

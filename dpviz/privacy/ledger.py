@@ -104,7 +104,7 @@ _COST = {
     "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
     "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
     "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], _ratio(entry) ** 2 / 2),
-    **dict.fromkeys(("OUE", "Hadamard", "OneBit"), _report),  # the scale is the chance that a bit lies
+    **dict.fromkeys(("OUE", "Hadamard", "OneBit"), _report),  # the scale is the probability that a bit lies
     "Cover": lambda entry: (
         math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
         0.0,

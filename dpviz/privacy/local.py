@@ -1,8 +1,8 @@
 """Randomizers of the local model: how a user answers for herself, so that nobody needs to be trusted with the row.
 
 Every report is epsilon-DP by its own coins: whatever a user's true answer, no report becomes more than e^epsilon times
-as likely as with any other answer. `flip` is the chance that a bit tells the opposite, 1 / (1 + e^epsilon) rounded up
-to whole multiples of 2^-40, so that coins with that chance can be drawn exactly.
+as likely as with any other answer. `flip` is the probability that a bit is flipped, 1 / (1 + e^epsilon) rounded up to
+whole multiples of 2^-40, so that coins with that probability can be drawn exactly.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from dpviz.privacy.noise import COIN, Noise
 
-__all__ = ["ORACLES", "OUE", "Hadamard", "OneBit", "Randomizer", "flip_chance", "public_hash", "transform"]
+__all__ = ["ORACLES", "OUE", "Hadamard", "OneBit", "Randomizer", "flip_probability", "public_hash", "transform"]
 
 
-def flip_chance(epsilon: float) -> float:
+def flip_probability(epsilon: float) -> float:
     """Return the smallest multiple of 2^-40 that is at least 1 / (1 + e^epsilon)."""
     return math.ceil(COIN / (1 + math.exp(epsilon))) / COIN
 
@@ -49,12 +49,12 @@ class Randomizer(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OUE:
-    """Optimized unary encoding (Wang et al. 2017): one bit per category, the true one told with chance 1/2.
+    """Optimized unary encoding (Wang et al. 2017): one bit per category, the true one told with probability 1/2.
 
     Parameters
     ----------
     size : int, number of categories K
-    flip : float, chance of a 1 in any other bit
+    flip : float, probability of a 1 in any other bit
     seed : int, not used
     """
 
@@ -64,8 +64,8 @@ class OUE:
 
     def reports(self, noise: Noise, answers: np.ndarray) -> np.ndarray:
         """Return every user's bits, shape (n, K), bool: two bits differ between two answers, (1-flip)/flip in all."""
-        chances = np.where(answers[:, None] == np.arange(self.size), 0.5, self.flip)
-        return noise.coins(chances)
+        probabilities = np.where(answers[:, None] == np.arange(self.size), 0.5, self.flip)
+        return noise.coins(probabilities)
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (estimated counts (K,), real reports of the first users (shown, K)).
@@ -89,7 +89,7 @@ class Hadamard:
     Parameters
     ----------
     size : int, number of categories K
-    flip : float, chance that the bit is turned
+    flip : float, probability that the bit is turned
     seed : int, of the public hash that gives every user her row
     """
 
@@ -122,23 +122,23 @@ class Hadamard:
 
 @dataclasses.dataclass(frozen=True)
 class OneBit:
-    """One bit for a number v in [-1, 1]: +1 with chance 1/2 + v (1/2 - flip), else -1.
+    """One bit for a number v in [-1, 1]: +1 with probability 1/2 + v (1/2 - flip), else -1.
 
     Parameters
     ----------
-    flip : float, chance of the unlikelier bit at v = 1 or -1
+    flip : float, probability of the unlikelier bit at v = 1 or -1
     """
 
     flip: float
 
-    def chances(self, answers: np.ndarray) -> np.ndarray:
-        """Return the chance of +1 per user, a multiple of 2^-40 in [flip, 1 - flip]."""
+    def probabilities(self, answers: np.ndarray) -> np.ndarray:
+        """Return the probability of +1 per user, a multiple of 2^-40 in [flip, 1 - flip]."""
         exact = np.rint((0.5 + answers * (0.5 - self.flip)) * COIN) / COIN
         return np.clip(exact, self.flip, 1 - self.flip)
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (every user's unbiased estimate of her own number (n,), bits of the first users (shown,))."""
-        bits = noise.coins(self.chances(answers))
+        bits = noise.coins(self.probabilities(answers))
         return np.where(bits, 1.0, -1.0) / (1 - 2 * self.flip), bits[:shown]
 
     def sd(self, users: int) -> float:

@@ -17,7 +17,7 @@ __all__ = ["COIN", "Noise", "Secure", "Seeded"]
 
 dp.enable_features("contrib")
 
-COIN = 2**40  # chances of coins are whole multiples of 1 / COIN, so that coins are exact
+COIN = 2**40  # probabilities of coins are whole multiples of 1 / COIN, so that coins are exact
 _COINS = 4_000_000  # most coins held at a time
 
 
@@ -46,12 +46,12 @@ class Noise(Protocol):
         """Draw one order of n things uniformly, shape (n,)."""
         ...
 
-    def coins(self, chances: np.ndarray) -> np.ndarray:
-        """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
+    def coins(self, probabilities: np.ndarray) -> np.ndarray:
+        """Draw independent coins, True with these probabilities (whole multiples of 2^-40), of the same shape."""
         ...
 
-    def binomial(self, counts: np.ndarray, chance: float) -> np.ndarray:
-        """Draw how many of `counts` independent coins come up, each with `chance` (a multiple of 2^-40)."""
+    def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
+        """Draw how many of `counts` independent coins come up, each with `probability` (a multiple of 2^-40)."""
         ...
 
 
@@ -87,13 +87,13 @@ class Seeded:
         """Draw one order of n things uniformly, shape (n,)."""
         return self._rng.permutation(n)
 
-    def coins(self, chances: np.ndarray) -> np.ndarray:
-        """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
-        return self._rng.integers(0, COIN, chances.shape) < chances * COIN
+    def coins(self, probabilities: np.ndarray) -> np.ndarray:
+        """Draw independent coins, True with these probabilities (whole multiples of 2^-40), of the same shape."""
+        return self._rng.integers(0, COIN, probabilities.shape) < probabilities * COIN
 
-    def binomial(self, counts: np.ndarray, chance: float) -> np.ndarray:
-        """Draw how many of `counts` independent coins come up, each with `chance` (a multiple of 2^-40)."""
-        return self._rng.binomial(counts, chance)
+    def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
+        """Draw how many of `counts` independent coins come up, each with `probability` (a multiple of 2^-40)."""
+        return self._rng.binomial(counts, probability)
 
 
 class Secure:
@@ -131,17 +131,17 @@ class Secure:
             if len(np.unique(keys)) == n:
                 return np.argsort(keys, kind="stable")
 
-    def coins(self, chances: np.ndarray) -> np.ndarray:
-        """Draw independent coins, True with these chances (whole multiples of 2^-40); shape as `chances`."""
-        words = np.frombuffer(os.urandom(8 * chances.size), dtype=np.uint64) >> np.uint64(64 - 40)
-        return words.reshape(chances.shape) < chances * COIN
+    def coins(self, probabilities: np.ndarray) -> np.ndarray:
+        """Draw independent coins, True with these probabilities (whole multiples of 2^-40), of the same shape."""
+        words = np.frombuffer(os.urandom(8 * probabilities.size), dtype=np.uint64) >> np.uint64(64 - 40)
+        return words.reshape(probabilities.shape) < probabilities * COIN
 
-    def binomial(self, counts: np.ndarray, chance: float) -> np.ndarray:
-        """Draw how many of `counts` independent coins come up, each with `chance`, by tossing every one of them."""
+    def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
+        """Draw how many of `counts` independent coins come up, each with `probability`, by tossing all of them."""
         found = np.zeros(counts.shape, dtype=np.int64)
         for index, count in np.ndenumerate(counts):
             for start in range(0, int(count), _COINS):
-                found[index] += int(self.coins(np.full(min(_COINS, int(count) - start), chance)).sum())
+                found[index] += int(self.coins(np.full(min(_COINS, int(count) - start), probability)).sum())
         return found
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 __all__ = ["make_once", "private_folder", "read_private", "replace", "server_secret", "state_folder"]
 
 _BYTES = 32
-_FEWEST = 8  # different byte values in the secret; 32 random bytes have fewer with a chance below 1e-30
+_FEWEST = 8  # different byte values in the secret; 32 random bytes have fewer with a probability below 1e-30
 
 
 def state_folder() -> Path:

@@ -172,7 +172,7 @@ def test_cuts_are_chosen_with_the_probabilities_of_the_closed_form():
 # The interval estimate of the paper is not private, and not offered.
 
 
-def log_chance(gaps, low, high, epsilon):
+def log_probability(gaps, low, high, epsilon):
     """Log probability that a noisy 65th percentile of the gaps, by the exponential mechanism, lies in [low, high]."""
     values = np.linspace(0, 1, 4001)[1::2]
     ranks = np.searchsorted(np.sort(gaps), values)
@@ -192,11 +192,12 @@ def test_one_row_can_change_every_averaged_gap():
     before, after = ((np.diff(np.sort(a)) + np.diff(np.sort(b))) / 2 for a, b in (columns, longer))
     assert (before == 0.5).all() and (after == 0.5).sum() <= 2
     loss = [
-        log_chance(after, *event, epsilon) - log_chance(before, *event, epsilon) for event in ((0.25, 0.5), (0.5, 1))
+        log_probability(after, *event, epsilon) - log_probability(before, *event, epsilon)
+        for event in ((0.25, 0.5), (0.5, 1))
     ]
     assert loss[0] > 40 and min(np.abs(loss)) > epsilon  # an honest percentile of one column: at most .04
     one = [np.diff(np.sort(column)) for column in (columns[0], np.append(columns[0], 0.3))]
-    assert abs(log_chance(one[0], 0.25, 0.5, epsilon) - log_chance(one[1], 0.25, 0.5, epsilon)) <= epsilon
+    assert abs(log_probability(one[0], 0.25, 0.5, epsilon) - log_probability(one[1], 0.25, 0.5, epsilon)) <= epsilon
 
 
 def test_the_interval_is_public_and_no_release_pays_for_it():

@@ -21,7 +21,7 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.costs import Report
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
-from dpviz.privacy.local import OUE, Hadamard, OneBit, flip_chance, public_hash, transform
+from dpviz.privacy.local import OUE, Hadamard, OneBit, flip_probability, public_hash, transform
 from dpviz.privacy.noise import COIN, Secure, Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ByUser, CellOf, InBalls, NearestOf, OffsetOf
@@ -63,7 +63,7 @@ def worst_ratio(randomizer, answers):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_no_report_is_more_than_e_to_the_epsilon_times_likelier(epsilon):
-    flip, bound = flip_chance(epsilon), math.exp(epsilon) * (1 + 1e-9)
+    flip, bound = flip_probability(epsilon), math.exp(epsilon) * (1 + 1e-9)
     for seed in range(8):
         assert worst_ratio(Hadamard(6, flip, seed), range(6)) <= bound
     assert 0.999 * math.exp(epsilon) <= worst_ratio(OUE(6, flip), range(6)) <= bound
@@ -75,23 +75,23 @@ def test_a_randomizer_that_tells_too_much_is_caught():
         def reports(self, noise, answers):
             return noise.coins(np.where(answers[:, None] == np.arange(self.size), 0.75, self.flip))
 
-    assert worst_ratio(Eager(6, flip_chance(1.0)), range(6)) > math.exp(1.0) * 1.5
+    assert worst_ratio(Eager(6, flip_probability(1.0)), range(6)) > math.exp(1.0) * 1.5
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsilon):
-    flip = flip_chance(epsilon)
+    flip = flip_probability(epsilon)
     assert flip * COIN == int(flip * COIN) and math.log((1 - flip) / flip) <= epsilon
     assert math.log((1 - flip) / flip) == pytest.approx(epsilon, rel=1e-3)
-    chances = OneBit(flip).chances(np.linspace(-1, 1, 1001))
+    chances = OneBit(flip).probabilities(np.linspace(-1, 1, 1001))
     np.testing.assert_array_equal(chances * COIN, np.rint(chances * COIN))
     assert chances.min() == flip and chances.max() == 1 - flip
 
 
 def test_a_value_outside_the_promised_range_is_cut_twice():
     """By the question, and again by the randomizer: neither counts on the other."""
-    flip = flip_chance(1.0)
-    np.testing.assert_array_equal(OneBit(flip).chances(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
+    flip = flip_probability(1.0)
+    np.testing.assert_array_equal(OneBit(flip).probabilities(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
     cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
     far = OffsetOf(cell, np.arange(2), 0.25, 1, False, seed=0).answers(Block(np.array([[0.75], [-0.75], [0.125]])))
     assert np.abs(far).tolist() == [1.0, 1.0, 0.5]
@@ -104,7 +104,7 @@ def test_counts_are_unbiased_with_the_declared_spread(oracle):
     answers = np.minimum(np.random.default_rng(0).geometric(0.2, n) - 1, K - 1)
     true = np.bincount(answers, minlength=K)
     noise = Seeded(np.random.default_rng(1))
-    flip = flip_chance(1.0)
+    flip = flip_probability(1.0)
     found = np.array([oracle(K, flip, seed).gather(noise, answers, np.arange(n), 5)[0] for seed in range(runs)])
     sd = oracle(K, flip).sd(n)
     assert np.abs(found.mean(axis=0) - true).max() < 4.5 * 1.2 * sd / math.sqrt(runs)
@@ -114,7 +114,7 @@ def test_counts_are_unbiased_with_the_declared_spread(oracle):
 
 
 def test_the_aggregate_simulation_has_the_law_of_real_reports():
-    answers, K, flip = np.array([0] * 30 + [1] * 10), 3, flip_chance(1.0)
+    answers, K, flip = np.array([0] * 30 + [1] * 10), 3, flip_probability(1.0)
     noise = Seeded(np.random.default_rng(0))
     oracle = OUE(K, flip)
     real = np.array([oracle.gather(noise, answers, np.arange(40), 40)[0] for _ in range(4000)])
@@ -122,12 +122,12 @@ def test_the_aggregate_simulation_has_the_law_of_real_reports():
     for category in range(K):
         assert stats.ks_2samp(real[:, category], simulated[:, category]).pvalue > 1e-4
     np.testing.assert_allclose(np.cov(real.T), np.cov(simulated.T), atol=0.12 * real.var(axis=0).max())
-    wrong = np.array([OUE(K, flip_chance(0.5)).gather(noise, answers, np.arange(40), 4)[0] for _ in range(4000)])
+    wrong = np.array([OUE(K, flip_probability(0.5)).gather(noise, answers, np.arange(40), 4)[0] for _ in range(4000)])
     assert stats.ks_2samp(real[:, 2], wrong[:, 2]).pvalue < 1e-4, "another law must be told apart"
 
 
 def test_shown_reports_are_part_of_the_sum():
-    answers, flip = np.zeros(3, dtype=int), flip_chance(1.0)
+    answers, flip = np.zeros(3, dtype=int), flip_probability(1.0)
     estimate, sample = OUE(4, flip).gather(Seeded(np.random.default_rng(0)), answers, np.arange(3), 9)
     np.testing.assert_allclose(estimate, (sample.sum(axis=0) - 3 * flip) / (0.5 - flip))
 
@@ -139,10 +139,10 @@ def test_transform_is_the_hadamard_matrix():
 
 @pytest.mark.parametrize("source", [Secure(), Seeded(np.random.default_rng(0))], ids=["secure", "seeded"])
 def test_coins_come_up_as_often_as_asked(source):
-    chance = flip_chance(1.0)
+    chance = flip_probability(1.0)
     tosses = source.coins(np.full(40_000, chance))
     assert abs(tosses.mean() - chance) < 4 * math.sqrt(chance / 40_000)
-    assert abs(tosses.mean() - flip_chance(0.8)) > 4 * math.sqrt(chance / 40_000)
+    assert abs(tosses.mean() - flip_probability(0.8)) > 4 * math.sqrt(chance / 40_000)
     found = source.binomial(np.array([0, 10_000, 40_000]), chance)
     assert found[0] == 0 and abs(found[2] / 40_000 - chance) < 4 * math.sqrt(chance / 40_000)
     assert source.coins(np.array([0.0, 1.0])).tolist() == [False, True]
@@ -207,7 +207,7 @@ def test_one_bit_sums_are_unbiased():
     rng = np.random.default_rng(2)
     x = snap_toward_zero(rng.uniform(-1, 1, (4000, 2)))
     cell = cell_of(rng, 2, 1.0)
-    heavy, flip = np.arange(cell.size)[::2], flip_chance(2.0)
+    heavy, flip = np.arange(cell.size)[::2], flip_probability(2.0)
     found = []
     for seed in range(200):
         question = OffsetOf(cell, heavy, 0.5, 2, True, seed=seed)

@@ -67,7 +67,7 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     outer, inner = m * 3.6 / n, 0.16 + m * 1.68 / n  # t = .3, q = 1/12
     assert row.centreness == pytest.approx(outer if m <= n / 12 else inner, abs=8 / n)
     assert row.score == pytest.approx(row.emptiness + row.centreness)
-    assert table.chance.sum() == pytest.approx(1) and table.chance.idxmax() == table.score.idxmax()
+    assert table.probability.sum() == pytest.approx(1) and table.probability.idxmax() == table.score.idxmax()
     assert scores_table(seen, len(seen.trace.steps) - 1).empty
     assert scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO; the panel is what hides it
 
