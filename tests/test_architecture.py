@@ -46,6 +46,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.sweeps",
     "dpviz.planning",
     "dpviz.papers",
+    "dpviz.lessons",
     "dpviz.cli",
     "dpviz.__main__",
     "pages",

@@ -7,7 +7,7 @@ from dpviz.figures.theme import Theme
 __all__ = ["HIDDEN", "icon"]
 
 HIDDEN = frozenset(
-    {"cross", "hidden_ring", "diamond", "ring", "dash", "dotted"}
+    {"cross", "hidden_ring", "dashed_ring", "diamond", "ring", "dash", "dotted"}
 )  # drawn only while hidden layers are asked for
 
 _SHAPES = {
@@ -28,6 +28,8 @@ _SHAPES = {
     "diamond": '<path d="M8 1.5 L14.5 8 L8 14.5 L1.5 8 Z" fill="none" stroke="{hidden}" stroke-width="2"/>',
     "ring": '<circle cx="8" cy="8" r="3" fill="none" stroke="{person}" stroke-width="1.2"/>',
     "hidden_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2.2"/>',
+    "dashed_ring": '<circle cx="8" cy="8" r="5.5" fill="none" stroke="{hidden}" stroke-width="2" '
+    'stroke-dasharray="3 2"/>',
     "dash": '<path d="M2 8 H14" stroke="{hidden}" stroke-width="2.4"/>',
     "dotted": '<path d="M2 8 H14" stroke="{hidden}" stroke-width="2" stroke-dasharray="2 2"/>',
 }

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pandas as pd
 
+from dpviz.figures.lessons import add_rings, found_rings
 from dpviz.figures.panels import plane, reference
 from dpviz.figures.pe import add_layers, layers, shots
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames
 from dpviz.figures.votes import KEEP
-from dpviz.postprocessing.verdict import groups_of
+from dpviz.postprocessing.verdict import Groups, groups_of
 
 __all__ = ["found_table", "panels", "sentences"]
 
 
+def groups(view: View) -> Groups:
+    """Return KMeans' groups, whose radii are drawn and counted by."""
+    if view.reference is None or view.people is None:
+        raise ValueError("figures: vote splitting needs people and the centers of KMeans.")
+    return groups_of(view.people, view.trace.domain, view.reference)
+
+
 def found_table(view: View) -> pd.DataFrame:
     """Return columns round, loss_ratio (to KMeans) and found: KMeans' groups with a center within their radius."""
-    if view.reference is None or view.losses is None or not view.reference_loss or view.people is None:
-        raise ValueError("figures: vote splitting needs people, the centers of KMeans and every step's loss.")
-    there = groups_of(view.people, view.trace.domain, view.reference)
+    if view.losses is None or not view.reference_loss:
+        raise ValueError("figures: vote splitting needs every step's loss.")
+    there = groups(view)
     found = [int(there.found_by(step.released["centers"]).sum()) for step in view.trace.steps]
     ratio = view.losses / view.reference_loss
     return pd.DataFrame({"round": range(1, len(found) + 1), "loss_ratio": ratio, "found": found})
@@ -37,11 +47,14 @@ def sentences(voted: View, clustered: View) -> list[str]:
 
 def _plane(view: View, title: str) -> Panel:
     figure = plane(view, title, height=430)
-    traces = add_layers(figure, view.colors)
-    reference(view, figure)
-    shown = shots(view.trace)
+    rings = add_rings(figure, view.colors)
+    traces = [*rings, *add_layers(figure, view.colors)]
+    reference(dataclasses.replace(view, reference=None), figure)
+    there, shown = groups(view), shots(view.trace)
     drawn = zip(layers(view.trace, shown, view.plane, "centers"), shown, strict=True)
-    add_frames(figure, traces, [update for update, shot in drawn if shot.phase == KEEP])
+    steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
+    frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
+    add_frames(figure, traces, frames)
     last = found_table(view).iloc[-1]
     found = f"{int(last.found)} of {len(view.trace.cluster_centers)} groups have a center"
     return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")

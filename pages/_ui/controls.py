@@ -118,14 +118,6 @@ def home(known: Mapping[str, Any]) -> Sequence[Control]:
     return [_epsilon("home_epsilon", 1.0)]
 
 
-def learn(known: Mapping[str, Any]) -> Sequence[Control]:
-    """The lesson's noise and one's own answer."""
-    return [
-        Control("e", "lesson_epsilon", "Noise on the votes", _choice(4.0, (4.0, 1.0)), always=True),
-        Control("guess", "lesson_guess", "answer", _choice(None, (None, "noise", "split", "far"))),
-    ]
-
-
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
     found: list[Control] = [

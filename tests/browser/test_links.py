@@ -39,9 +39,9 @@ def test_a_picture_survives_reload_and_back(open_page):
 
     page.get_by_role("link", name="Learn").first.click()
     expect(page).to_have_url(re.compile(r"/learn\?v=1"))
-    page.get_by_text("Some (ε = 1)").click()
-    expect(page).to_have_url(re.compile(r"/learn\?v=1&e=1"))
+    page.get_by_role("button", name="Start").first.click()
+    expect(page).to_have_url(re.compile(r"/learn\?v=1&lesson=noise&part=predict"))
     page.go_back()
-    expect(page).to_have_url(re.compile(r"/learn\?v=1&e=4"))
+    expect(page).to_have_url(re.compile(r"/learn\?v=1$"))
     page.go_back()
     expect(page.get_by_label("Seed", exact=True)).to_have_value("8")

@@ -20,7 +20,7 @@ LINKS = {  # every control of a page with another value than its default
     "distance": "v=1&d=town&a=dist-dp&e=2&layers=0&k=3&rho=0.0032&seen=1",
     "federated": "v=1&d=town&a=pe-means&e=2&clients=6&spread=skewed&noise=server&ring=32&s=3&silent=5&from=2&round=2"
     "&delay=2.5&exact=1",
-    "learn": "v=1&e=1&guess=far",
+    "learn": "v=1&lesson=small&part=explain&answer=1&answer=2&s=3&t=1",
     "tradeoff": "v=1&d=iris&a=dist-dp&e=0.5&e=2&runs=3&rho=0.1&n=500&k=2,3&delta=1e-6&own=1&m=loss&m=inertia&s=5"
     "&vary=trees&p.trees=2,3&scale=linear&single=0&camera=PNG&within=20&curves=dist-DP:+paper",
     "papers": "v=1&paper=dpm&verdict=reproduces",

@@ -47,7 +47,7 @@ def test_a_link_leads_to_its_run_at_once(open_link):
     ("page", "query", "key", "value"),
     [
         ("home", "v=1&e=4", "home_epsilon", 4.0),
-        ("learn", "v=1&e=1&guess=far", "lesson_guess", "far"),
+        ("learn", "v=1&lesson=votes&part=explain&answer=3", "learn_answer_votes", ["3"]),
         ("distance", "v=1&d=town&a=dist-dp&k=3&e=2", "rho_k_town", 3),
         ("tradeoff", "v=1&d=iris&a=pe-means&k=2,3&vary=rounds&p.rounds=2,4&own=1", "sweep_vary_rounds", "2,4"),
         ("tradeoff", "v=1&delta=1/(n ln n)&scale=linear&curves=NSM: capped", "sweep_delta", "1/(n ln n)"),

@@ -162,18 +162,6 @@ def test_hidden_layers_can_be_switched_off(app):
     assert "NOT PRIVATE" not in specs and "true votes" not in specs
 
 
-def test_a_lesson_keeps_its_answer_until_a_guess_is_made(app):
-    open_page(app, "pages/learn.py")
-    assert not app.exception and len(pictures(app)) == 3 and not app.info
-    app.radio(key="lesson_guess").set_value("noise").run()
-    assert not app.exception and app.info[0].value.startswith("Not the noise") and "split" not in app.info[0].value
-    app.radio(key="lesson_guess").set_value("split").run()
-    assert app.info[0].value.startswith("Yes.") and "they split the votes" in app.info[0].value
-    app.radio(key="lesson_guess").set_value("noise").run()
-    app.segmented_control(key="lesson_epsilon").set_value(1.0).run()
-    assert not app.exception and app.info[0].value.startswith("Not the noise")
-
-
 def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_data").set_value("iris").run()

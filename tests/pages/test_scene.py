@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dpviz.datasets import SAMPLES, Blobs
 from pages._ui import controls, scene
+from pages._ui.learn import place
 
 PAGES = {
     "home": controls.home,
@@ -16,7 +17,7 @@ PAGES = {
     "attacker": controls.attacker,
     "distance": controls.rho,
     "federated": controls.clients,
-    "learn": controls.learn,
+    "learn": place.vocabulary,
     "tradeoff": controls.tradeoff,
     "plan": controls.plan,
     "papers": controls.papers,
@@ -49,6 +50,7 @@ ODD = {  # controls whose values are no choice and no number
     ("data", "paint"): st.just("") | PAINTING,
     ("data", "d"): PUBLIC | COLUMNS.map(controls.file_word),
     **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high")},
+    ("learn", "answer"): st.sampled_from([(), ("1",), ("3", "1")]),
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
 }
 

@@ -1,0 +1,54 @@
+"""Nine lessons: predict, run, explain, keep. Words are data; what they say of a run is computed from that run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from dpviz.figures import Panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
+from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
+
+__all__ = ["LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "panels", "stage"]
+
+_HERE = Path(__file__).parent
+_RUNS = {
+    "noise": noise,
+    "screen": screen,
+    "bounds": bounds,
+    "votes": votes,
+    "small": small,
+    "looks": looks,
+    "rho": rho,
+    "exact": exact,
+    "trust": trust,
+}
+LESSONS: dict[str, Lesson] = {
+    lesson.name: lesson for lesson in sorted(map(read, _HERE.glob("*-*.toml")), key=lambda lesson: lesson.number)
+}
+
+
+def stage(name: str, seed: int) -> Stage:
+    """Run what a lesson shows, on public data; `seed` is one of `SEEDS`."""
+    run: Callable[[int], Stage] = _RUNS[name].run
+    return run(seed)
+
+
+def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:
+    """Return a lesson's figures, ready to send; all have the frames of its stage."""
+    return [panel.printed() for panel in _RUNS[name].panels(stage.shown, colors)]
+
+
+def legend(name: str) -> tuple[tuple[str, str], ...]:
+    """Return the key of a lesson's pictures: (symbol, word) pairs."""
+    return _RUNS[name].LEGEND
+
+
+@cache
+def glossary() -> dict[str, str]:
+    """Return every term of the lessons with one or two sentences, in the order of the alphabet."""
+    found = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
+    return dict(sorted(found.items(), key=lambda entry: entry[0].lower()))

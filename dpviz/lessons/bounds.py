@@ -1,0 +1,108 @@
+"""Lesson: why bounds matter. The same people and the same ε; only the declared bounds grow, and the noise with them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.domain import Domain
+from dpviz.figures import Panel
+from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground, number
+from dpviz.lessons.lesson import Stage
+from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.verdict import quantity, ratio_words
+from dpviz.trace import Trace
+
+__all__ = ["FACTORS", "LEGEND", "panels", "run"]
+
+FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # how wide the bounds are, as a multiple of what is meant
+LEGEND = (*GROUPS, ("circle", "declared bounds"))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """One run for every width of the bounds."""
+
+    ground: Ground
+    traces: tuple[Trace, ...]
+
+    @property
+    def noise(self) -> list[float]:
+        """Standard deviation of a center's noise, median over centers, in the data's units; released values only."""
+        found = []
+        for trace in self.traces:
+            sd = center_noise(trace).sd
+            assert sd is not None
+            found.append(float(np.median(sd) * trace.domain.half_width.max()))
+        return found
+
+
+def run(seed: int) -> Stage:
+    """Run EUGkM on the town, for every width of the bounds."""
+    town = ground("town")
+    traces = tuple(_run(town, factor, "eugkm", seed) for factor in FACTORS)
+    shown = Shown(town, traces)
+    noise, found = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
+    ratios = [town.ratio(trace.cluster_centers) for trace in traces]
+    widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
+    outside = 1 - np.mean(_inside(town, FACTORS[0]))
+    odds = [trace.claimed.odds for trace in traces]
+    groups = len(town.groups.means)
+    titles = tuple(
+        f"Declared {width} wide · noise of a center ±{quantity(sd)} km; {there} of {groups} neighborhoods have a "
+        f"center; loss {ratio_words(ratio)} times KMeans'; ε 1"
+        for width, sd, there, ratio in zip(widths, noise, found, ratios, strict=True)
+    )
+    meant, wide = FACTORS.index(1.0), len(FACTORS) - 1
+    learns = _run(town, FACTORS[-1], "nsm", seed)
+    facts = {
+        "people": f"{len(town.data.X):,}", "meant": widths[meant], "wide": widths[wide], "narrow": widths[0],
+        "times": number(FACTORS[-1]),
+        "noise": f"±{quantity(noise[meant])} km", "noise_wide": f"±{quantity(noise[wide])} km",
+        "found": found[meant], "found_wide": found[wide], "groups": groups, "found_narrow": found[0],
+        "loss": ratio_words(ratios[meant]), "loss_wide": ratio_words(ratios[wide]),
+        "loss_narrow": ratio_words(ratios[0]), "outside": f"{100 * outside:.0f}", "odds": odds[meant],
+        "learns": ratio_words(town.ratio(learns.cluster_centers)),
+    }  # fmt: skip
+    worse = noise[wide] > 4 * noise[meant] and found[wide] < found[meant] and len(set(odds)) == 1
+    return Stage(facts, titles, frozenset({1 if worse else 0}), first=meant, hint=wide, shown=shown)
+
+
+def _bounds(town: Ground, factor: float) -> Domain:
+    """Return the town's bounds, so many times as wide around the same middle."""
+    domain = town.data.domain
+    half = factor * (domain.high - domain.low) / 2
+    return dataclasses.replace(domain, low=domain.middle - half, high=domain.middle + half)
+
+
+def _run(town: Ground, factor: float, slug: str, seed: int) -> Trace:
+    data = town.data
+    return town.algorithm(slug, epsilon=1.0).run(
+        data.X, domain=_bounds(town, factor), seed=seed, dataset_id=data.dataset_id
+    )
+
+
+def _inside(town: Ground, factor: float) -> np.ndarray:
+    """Return which rows (n,) lie within the bounds."""
+    domain, X = _bounds(town, factor), town.data.X
+    return np.all((domain.low <= X) & (domain.high >= X), axis=1)
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the map with the declared bounds, and the noise for every width."""
+    town, noise = shown.ground, shown.noise
+    view = town.view(shown.traces[FACTORS.index(1.0)], colors)
+    boxes = [(trace.domain.low, trace.domain.high) for trace in shown.traces]
+    plane = groups_panel(
+        view, "Declared bounds and released centers", town.groups, [trace.cluster_centers for trace in shown.traces],
+        boxes=boxes,
+    )  # fmt: skip
+    widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
+    values = Values(
+        "Noise of a center, by the width that was declared", "± km", widths, noise,
+        [f"±{quantity(sd)} km" for sd in noise], log=True,
+    )  # fmt: skip
+    return [plane, values_panel(colors, values)]

@@ -1,0 +1,78 @@
+"""Lesson: why not exact centers. Whose rows follow from what plain Lloyd publishes, and that noise ends it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.algorithms import Algorithm
+from dpviz.audits.reconstruct import exactly, published, read_off
+from dpviz.figures import Panel
+from dpviz.figures.exact import LEGEND as READ
+from dpviz.figures.exact import read_panel
+from dpviz.figures.lessons import Values, values_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.lesson import Stage
+from dpviz.trace import Trace
+
+__all__ = ["LEGEND", "panels", "run"]
+
+SAMPLE, CENTERS, ROUNDS, EPSILON = "town", 8, 25, 1.0
+LEGEND = READ
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """A run without noise, and the rows (n,) that were read off after every round."""
+
+    ground: Ground
+    trace: Trace
+    read: tuple[np.ndarray, ...]
+
+
+def run(seed: int) -> Stage:
+    """Run plain Lloyd without noise, read rows off what it publishes, and try the same on noisy centers."""
+    there = ground(SAMPLE)
+    method = there.algorithm("dp-lloyd", n_clusters=CENTERS, epsilon=EPSILON, iterations=ROUNDS, dead_cluster="keep")
+    bare, read = _read(there, method, seed, "none")
+    _, noisy = _read(there, method, seed, "seeded")
+    rounds, people = len(read), len(there.data.X)
+    counts = [len(rows) for rows in read]
+    first = next((i for i, count in enumerate(counts) if count), rounds - 1)
+    titles = tuple(
+        f"Round {i + 1} of {rounds} · {count} of {people:,} people read off exactly" for i, count in enumerate(counts)
+    )
+    who = there.data.X[read[-1][0]] if counts[-1] else np.full(2, np.nan)
+    facts = {
+        "people": f"{people:,}", "rounds": rounds, "read": counts[-1], "k": CENTERS,
+        "first": first + 1, "noisy": len(noisy[-1]), "epsilon": f"{EPSILON:g}",
+        "x": f"{who[0]:.3f}", "y": f"{who[1]:.3f}",
+    }  # fmt: skip
+    answer = {1} if counts[-1] and not len(noisy[-1]) else {0}
+    return Stage(facts, titles, frozenset(answer), first=0, hint=first, shown=Shown(there, bare, tuple(read)))
+
+
+def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trace, list[np.ndarray]]:
+    """Return a run and the rows that were read off so far, exactly, after every round."""
+    data = there.data
+    trace = method.run(data.X, domain=data.domain, seed=seed, noise=noise, dataset_id=data.dataset_id)
+    rounds = published(trace)
+    found = read_off(rounds, data.domain.radius)
+    so_far = [[one for one in found if one.round <= t] for t in range(len(rounds))]
+    return trace, [exactly(some, data.X, data.domain) for some in so_far]
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the rounds with everybody who was read off ringed, and how many these are."""
+    there, trace = shown.ground, shown.trace
+    view = there.view(trace, colors)
+    steps = [step for step in trace.steps if step.kind == "noisy-iteration"]
+    centers = [trace.domain.denormalize(np.asarray(step.released["centers"])) for step in steps]
+    counts = [len(rows) for rows in shown.read]
+    values = Values(
+        "People read off exactly", "people", [str(i + 1) for i in range(len(counts))], counts,
+        [str(count) for count in counts], private=True,
+    )  # fmt: skip
+    return [read_panel(view, centers, [there.data.X[rows] for rows in shown.read]), values_panel(colors, values)]

@@ -1,0 +1,85 @@
+"""What lessons stand on: a public sample, KMeans' centers on it, the groups that are there, and how a run did."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.kmeans import KMeans
+from dpviz.datasets import Dataset, load
+from dpviz.figures.theme import Theme
+from dpviz.figures.view import View
+from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.verdict import Groups, groups_of
+from dpviz.trace import Trace
+
+__all__ = ["Ground", "ground", "listed", "number"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ground:
+    """A public data set and what is true about it; NOT PRIVATE.
+
+    Attributes
+    ----------
+    data : the rows with their declared public facts
+    reference : ndarray of shape (k, d), KMeans' centers, original units
+    loss : KMeans' normalized loss
+    groups : the declared groups where there are as many as k, else KMeans'
+    """
+
+    data: Dataset
+    reference: np.ndarray
+    loss: float
+    groups: Groups
+
+    def algorithm(self, slug: str, **parameters: Any) -> Algorithm:
+        """Return an algorithm with the data's number of centers and these parameters."""
+        return ALGORITHMS[slug](**{"n_clusters": self.data.n_clusters, **parameters})
+
+    def run(self, slug: str, seed: int, **parameters: Any) -> Trace:
+        """Run an algorithm on the rows."""
+        data = self.data
+        return self.algorithm(slug, **parameters).run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
+
+    def ratio(self, centers: np.ndarray) -> float:
+        """Return the loss of centers (k', d), original units, as a multiple of KMeans'."""
+        return normalized_loss(self.data.X, centers, self.data.domain) / self.loss
+
+    def found(self, centers: np.ndarray) -> int:
+        """Return how many groups have one of these centers (k', d), original units, within their radius."""
+        return int(self.mask(centers).sum())
+
+    def mask(self, centers: np.ndarray) -> np.ndarray:
+        """Return which groups (g,) these centers find."""
+        return self.groups.found_by(self.data.domain.normalize(centers))
+
+    def view(self, trace: Trace, colors: Theme, *, kmeans: bool = False) -> View:
+        """Return how a run on the rows is looked at; `kmeans` adds KMeans' centers."""
+        data = self.data
+        reference = self.reference if kmeans else None
+        return View(trace, colors, data.view, data.columns, data.units, data.X, reference, hidden=True)
+
+
+@cache
+def ground(name: str) -> Ground:
+    """Return a public data set by name, read once."""
+    data = load(name)
+    kmeans = KMeans(n_clusters=data.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
+    groups = groups_of(data.X, data.domain, kmeans, data.groups)
+    return Ground(data, kmeans, normalized_loss(data.X, kmeans, data.domain), groups)
+
+
+def number(value: float) -> str:
+    """Return a budget as people write it: 1/8, 1/2, 4."""
+    fractions = {0.125: "1/8", 0.25: "1/4", 0.5: "1/2"}
+    return fractions.get(value, f"{value:g}")
+
+
+def listed(words: list[str]) -> str:
+    """Return words as a list in a sentence."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,125 @@
+"""A lesson: words in a TOML file with gaps, and a run that fills the gaps. Nothing is said that was not computed."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+__all__ = ["SEEDS", "Lesson", "Option", "Stage", "read"]
+
+SEEDS = range(8)  # draws of the noise that a lesson can show
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """One answer to choose from.
+
+    Attributes
+    ----------
+    text : the answer
+    reply : what is said to somebody who chose it, with gaps; "" where the question has several right answers
+    """
+
+    text: str
+    reply: str = ""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stage:
+    """What a lesson shows for one draw of the noise.
+
+    Attributes
+    ----------
+    facts : what the gaps of the lesson's words are filled with: numbers and short words, computed from the run
+    titles : what is said at every frame; the part before " · " is set in bold
+    right : numbers of the right options, counted from 0, by the facts
+    first : the frame that is shown, frozen, beside the question
+    hint : the frame in which the answer is seen
+    shown : what the lesson's pictures are drawn from
+    """
+
+    facts: Mapping[str, Any]
+    titles: tuple[str, ...]
+    right: frozenset[int]
+    first: int
+    hint: int
+    shown: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Lesson:
+    """The words of a lesson; those marked * have gaps that the facts of a stage fill.
+
+    Attributes
+    ----------
+    name : its word in an address
+    number : its place in the course, counted from 1
+    title, promise : what it is called, and the question it is about, for the list of lessons
+    data, methods : what is shown: the public sample and the algorithms, by their names
+    question, task, keep : * what is asked first, what to look for in the run, what to remember
+    setting, hint, explain, fool : * where we are, where to look, why, how the picture can mislead
+    options : * the answers
+    several : whether any number of the options is right
+    minutes : how long it takes in a class
+    goal, talk, errors : for the teacher: what is learned, * what to say, likely wrong answers and what is behind them
+    terms : words of the glossary that it uses
+    explore : what Explore shows to go on, word -> value of its address
+    """
+
+    name: str
+    number: int
+    title: str
+    promise: str
+    data: str
+    methods: str
+    setting: str
+    question: str
+    options: tuple[Option, ...]
+    task: str
+    hint: str
+    explain: str
+    keep: str
+    fool: str
+    goal: str
+    talk: tuple[str, ...]
+    errors: tuple[str, ...]
+    terms: tuple[str, ...]
+    explore: Mapping[str, Any]
+    minutes: int = 5
+    several: bool = False
+
+    def fill(self, words: str, stage: Stage) -> str:
+        """Return words with their gaps filled by the facts of a stage."""
+        return words.format_map(stage.facts)
+
+    def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
+        """Return whether an answer, option numbers counted from 0, is all that is right and nothing else."""
+        return frozenset(answer) == stage.right
+
+
+def read(path: Path) -> Lesson:
+    """Read a lesson's words; the file is named NUMBER-NAME.toml.
+
+    Raises
+    ------
+    ValueError
+        If the file's name has another form or an entry is missing or unknown.
+    """
+    number, _, name = path.stem.partition("-")
+    record = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        options = tuple(Option(**option) for option in record.pop("options"))
+        lists: dict[str, Any] = {key: tuple(record.pop(key)) for key in ("talk", "errors", "terms")}
+        words = {key: _one_line(value) for key, value in record.items()}
+        return Lesson(**{"name": name, "number": int(number), "options": options, **lists, **words})
+    except (KeyError, TypeError, ValueError) as problem:
+        raise ValueError(f"lessons: {path.name} is no lesson: {problem}.") from None
+
+
+def _one_line(value: Any) -> Any:
+    """Return text with its line breaks made spaces: they are there for whoever edits the file."""
+    return re.sub(r"\s+", " ", value).strip() if isinstance(value, str) else value

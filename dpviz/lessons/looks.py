@@ -1,0 +1,104 @@
+"""Lesson: ten looks cost ten times. Ten runs on the same people; their mean gives away what each of them hid."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.figures import Panel
+from dpviz.figures.lesson_maps import mean_panel
+from dpviz.figures.lessons import Values, values_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.lesson import Stage
+from dpviz.privacy.guarantee import Guarantee
+from dpviz.privacy.ledger import spent
+from dpviz.sweeps.reruns import matched
+from dpviz.trace import Trace
+
+__all__ = ["LEGEND", "LOOKS", "panels", "run"]
+
+LOOKS = 10
+EPSILON = 1.0
+LEGEND = (
+    ("disc", "a center of one look"),
+    ("center", "mean of all looks so far"),
+    ("diamond", "the same method without noise"),
+    ("ring", "person"),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """Ten runs; `target` (k, d), original units, is where their mean goes as the noise goes."""
+
+    ground: Ground
+    traces: tuple[Trace, ...]
+    target: np.ndarray
+
+    @property
+    def centers(self) -> np.ndarray:
+        """Centers of every look (looks, k, d), each at the place of its partner among the target."""
+        return matched([trace.cluster_centers for trace in self.traces], self.target, self.ground.data.domain)
+
+    @property
+    def means(self) -> np.ndarray:
+        """Mean of all looks so far (looks, k, d)."""
+        return np.cumsum(self.centers, axis=0) / np.arange(1, len(self.traces) + 1)[:, None, None]
+
+    def off(self, centers: np.ndarray) -> np.ndarray:
+        """Return how far centers (..., k, d) are from the target: root mean square, in the data's units."""
+        return np.sqrt(((centers - self.target) ** 2).sum(axis=-1).mean(axis=-1))
+
+    @property
+    def spent(self) -> list[Guarantee]:
+        """What all looks so far have cost together, from their ledgers."""
+        delta = self.traces[0].claimed.delta
+        found = []
+        for looks in range(1, len(self.traces) + 1):
+            ledger = [release for trace in self.traces[:looks] for release in trace.ledger]
+            total = spent(ledger, delta)
+            found.append(dataclasses.replace(self.traces[0].claimed, epsilon=total.epsilon, mu=total.mu))
+        return found
+
+
+def run(seed: int) -> Stage:
+    """Run NSM on the town ten times."""
+    town = ground("town")
+    traces = tuple(town.run("nsm", LOOKS * seed + look, epsilon=EPSILON) for look in range(LOOKS))
+    data, method = town.data, town.algorithm("nsm", epsilon=EPSILON)
+    target = method.run(data.X, domain=data.domain, seed=seed, noise="none").cluster_centers
+    shown = Shown(town, traces, target)
+    single, mean = shown.off(shown.centers), shown.off(shown.means)
+    spent = shown.spent
+    titles = tuple(
+        f"Look {look} · spent so far ε {promise.epsilon:.2f}, the bet: at most {promise.odds} of 100; "
+        f"this look is off by {one}, the mean of all by {every}"
+        for look, promise, one, every in zip(range(1, LOOKS + 1), spent, _words(single), _words(mean), strict=True)
+    )
+    facts = {
+        "people": f"{len(data.X):,}", "looks": LOOKS, "epsilon": f"{EPSILON:g}", "sum": f"{LOOKS * EPSILON:g}",
+        "total": f"{spent[-1].epsilon:.2f}", "odds": spent[0].odds, "odds_all": spent[-1].odds,
+        "single": _words(single.mean()[None])[0], "mean": _words(mean)[-1],
+        "times": f"{float(np.mean(single)) / float(mean[-1]):.1f}",
+    }  # fmt: skip
+    answer = {1} if spent[-1].epsilon > 1.5 * EPSILON and mean[-1] < np.mean(single) else {0}
+    return Stage(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, shown=shown)
+
+
+def _words(lengths: np.ndarray) -> list[str]:
+    return [f"{1000 * float(length):.0f} m" for length in lengths]
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the looks with their mean, and what they have cost together."""
+    view = shown.ground.view(shown.traces[0], colors, kmeans=True)
+    which = int(np.abs(shown.centers - shown.target).max(axis=(0, 2)).argmax())  # where the noise is seen best
+    plane = mean_panel(view, shown.centers[:, which], shown.means[:, which], shown.target[which])
+    epsilons = [promise.epsilon for promise in shown.spent]
+    cost = Values(
+        "ε spent so far on the same people", "ε", [str(look) for look in range(1, LOOKS + 1)], epsilons,
+        [f"{epsilon:.2f}" for epsilon in epsilons], line=(EPSILON, "one look"),
+    )  # fmt: skip
+    return [plane, values_panel(colors, cost)]

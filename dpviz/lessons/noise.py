@@ -1,0 +1,83 @@
+"""Lesson: what epsilon changes. Eight runs for every ε; the noise moves the centers, each time elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.figures import Panel
+from dpviz.figures.reruns import LEGEND as CLOUDS
+from dpviz.figures.reruns import Cloud, clouds
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground, number
+from dpviz.lessons.lesson import Stage
+from dpviz.postprocessing.verdict import quantity
+from dpviz.sweeps.reruns import Reruns, rerun, spread
+from dpviz.trace import Trace
+
+__all__ = ["LEGEND", "EPSILONS", "panels", "run"]
+
+EPSILONS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+RUNS = 8
+LEGEND = (("disc", "a center of one run"), ("hoop", "centers of the first run"), *CLOUDS[2:])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """Eight runs for every ε, and one of them whole."""
+
+    ground: Ground
+    trace: Trace
+    runs: tuple[Reruns, ...]
+
+    @property
+    def scatter(self) -> list[float]:
+        """How far a center scatters over the runs, per column: the median center, in km; one value an ε."""
+        domain = self.ground.data.domain
+        return [
+            float(np.median(spread(some.centers, self.ground.reference, domain)) * domain.half_width.max())
+            for some in self.runs
+        ]
+
+
+def run(seed: int) -> Stage:
+    """Run EM-MC on the town, eight times for every ε."""
+    town = ground("town")
+    algorithms = [town.algorithm("em-mc", epsilon=epsilon) for epsilon in EPSILONS]
+    seeds = range(RUNS * seed, RUNS * (seed + 1))
+    shown = Shown(
+        town,
+        town.run("em-mc", seeds[0], epsilon=EPSILONS[-1]),
+        tuple(rerun([town.data], one, seeds) for one in algorithms),
+    )
+    scatter = shown.scatter
+    words = [f"±{quantity(km)} km" for km in scatter]
+    whole = [sum(town.found(centers) == len(town.groups.means) for centers in some.centers) for some in shown.runs]
+    odds = [one.guarantee(*_size(town)).odds for one in algorithms]
+    titles = tuple(
+        f"ε {number(epsilon)} · {RUNS} runs: a center scatters by {words[i]}; all {len(town.groups.means)} "
+        f"neighborhoods are found in {whole[i]} of {RUNS}; an attacker is right at most {odds[i]} times in 100"
+        for i, epsilon in enumerate(EPSILONS)
+    )
+    facts = {
+        "runs": RUNS, "people": f"{len(town.data.X):,}", "few": number(EPSILONS[0]), "many": number(EPSILONS[-1]),
+        "scatter_few": words[0], "scatter_many": words[-1], "times": quantity(scatter[0] / scatter[-1]),
+        "whole_few": whole[0], "whole_many": whole[-1], "odds_few": odds[0], "odds_many": odds[-1],
+    }  # fmt: skip
+    right = {1} if scatter[0] > 4 * scatter[-1] else {0}
+    return Stage(facts, titles, frozenset(right), first=len(EPSILONS) - 1, hint=0, shown=shown)
+
+
+def _size(town: Ground) -> tuple[int, int]:
+    return town.data.domain.n_features, town.data.n_public
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the clouds on the map, and a dot for the loss of every run."""
+    view = shown.ground.view(shown.trace, colors, kmeans=True)
+    found = [
+        Cloud(f"ε {number(epsilon)}", some.centers, some.losses / shown.ground.loss)
+        for epsilon, some in zip(EPSILONS, shown.runs, strict=True)
+    ]
+    return clouds(view, found, f"Released centers of {RUNS} runs")

@@ -1,0 +1,96 @@
+"""Lesson: what rho leaves open. Noisy points of a city: near moves are hidden, far ones and districts are not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.figures import Panel
+from dpviz.figures.lesson_maps import moved_panel
+from dpviz.figures.lessons import Values, values_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.lesson import Stage
+from dpviz.postprocessing.verdict import reach_words
+from dpviz.trace import Trace
+
+__all__ = ["LEGEND", "MOVES", "panels", "run"]
+
+MOVES = (1, 2, 5, 10, 20)  # how many rho Alex may have moved
+LEGEND = (
+    ("dot", "noisy point: published, one for each person"),
+    ("hoop", "how far Alex may have moved"),
+    ("dotted", "from Alex to the noisy point of Alex"),
+    ("ring", "person"),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """A run, and the row of the person who is called Alex."""
+
+    ground: Ground
+    trace: Trace
+    alex: int
+
+    @property
+    def odds(self) -> list[int]:
+        """How often in 100 an attacker may be right about a move of each length."""
+        claimed = self.trace.claimed
+        return [dataclasses.replace(claimed, rows_per_person=moves).person.odds for moves in MOVES]
+
+    @property
+    def noisy(self) -> np.ndarray:
+        """Every row's published point (n, d), original units."""
+        return self.trace.domain.denormalize(np.asarray(self.trace.steps[0].released["noisy_points"]))
+
+
+def run(seed: int) -> Stage:
+    """Run dist-DP with random points on the city."""
+    city = ground("city")
+    trace = city.run("dist-dp-random-points", seed, epsilon=1.0)
+    domain, means = trace.domain, city.groups.means
+    shown = Shown(city, trace, _typical(city))
+    odds, rho = shown.odds, float(trace.claimed.rho_distance or 0.0)
+    true, noisy = domain.normalize(city.data.X), np.asarray(trace.steps[0].released["noisy_points"])
+    same = np.mean(_nearest(true, means) == _nearest(noisy, means))
+    guess = float(np.bincount(_nearest(true, means)).max() / len(true))
+    thrown = float(np.sqrt(((noisy - true) ** 2).sum(axis=1).mean()))
+    words = [reach_words(moves * rho, domain) for moves in MOVES]
+    titles = tuple(
+        f"A move of {moves} rho · Alex may be anywhere within {far}: whoever bets on here or there is right at most "
+        f"{right} times in 100"
+        for moves, far, right in zip(MOVES, words, odds, strict=True)
+    )
+    facts = {
+        "people": f"{len(true):,}", "rho": words[0], "thrown": reach_words(thrown, domain), "districts": len(means),
+        "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": odds[0], "far": odds[-1],
+        "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": odds[3],
+    }  # fmt: skip
+    rough = same > 2 * guess and thrown > rho
+    return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, shown=shown)
+
+
+def _typical(city: Ground) -> int:
+    """Return the row nearest to the middle of the first group."""
+    return int(((city.data.domain.normalize(city.data.X) - city.groups.means[0]) ** 2).sum(axis=1).argmin())
+
+
+def _nearest(Z: np.ndarray, means: np.ndarray) -> np.ndarray:
+    return ((Z[:, None] - means[None]) ** 2).sum(axis=2).argmin(axis=1)
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the city with all noisy points and Alex, and the odds by distance."""
+    city, trace = shown.ground, shown.trace
+    view, rho = city.view(trace, colors), float(trace.claimed.rho_distance or 0.0)
+    plane = moved_panel(
+        view, "What is published: a point for each person", shown.noisy, city.data.X[shown.alex],
+        shown.noisy[shown.alex], [moves * rho for moves in MOVES],
+    )  # fmt: skip
+    odds = Values(
+        "Here or there: how often the best attacker is right", "of 100", [f"{moves} rho" for moves in MOVES],
+        shown.odds, [f"{right} of 100" for right in shown.odds], line=(50.0, "coin"),
+    )  # fmt: skip
+    return [plane, values_panel(colors, odds)]

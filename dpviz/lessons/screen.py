@@ -1,0 +1,75 @@
+"""Lesson: what on this screen is not private. A screen of DEMO, and what of it may leave."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.figures import Panel
+from dpviz.figures.lesson_maps import screen_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.lesson import Stage
+from dpviz.metrics import loss_path
+from dpviz.trace import Trace
+
+__all__ = ["ITEMS", "LEGEND", "panels", "run"]
+
+ITEMS = {  # what the options of the lesson name, in their order -> whether it may be published
+    "released centers": True,
+    "KMeans": False,
+    "people": False,
+    "noisy votes": True,
+    "loss": False,
+    "groups found": False,
+    "promise": True,
+    "seed": False,
+    "bounds": True,
+}
+LEGEND = (
+    ("center", "filled: released center"),
+    ("disc", "guess, as large as its noisy votes"),
+    ("diamond", "KMeans center"),
+    ("ring", "person"),
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """One run."""
+
+    ground: Ground
+    trace: Trace
+
+
+def run(seed: int) -> Stage:
+    """Run PE-means on the town."""
+    town = ground("town")
+    trace = town.run("pe-means", seed, epsilon=1.0)
+    last = next(step for step in reversed(trace.steps) if "noisy_votes" in step.released)
+    noisy = np.asarray(last.released["noisy_votes"])
+    true = np.asarray(next(h.statistic["votes"] for h in last.hidden if "votes" in h.statistic))
+    first = int(noisy.argmax())
+    ratio = f"{loss_path(trace, town.data.X)[-1] / town.loss:.2f}"
+    found, groups = town.found(trace.cluster_centers), len(town.groups.means)
+    facts = {
+        "people": f"{len(town.data.X):,}", "ratio": ratio, "found": found, "groups": groups, "seed": seed,
+        "epsilon": f"{trace.claimed.epsilon:g}", "delta": f"{trace.claimed.delta:.1g}", "mu": f"{trace.claimed.mu:.2f}",
+        "noisy": f"{noisy[first]:.1f}", "true": f"{true[first]:.0f}", "noise": f"{noisy[first] - true[first]:+.1f}",
+        "low": f"{town.data.domain.low[0]:g}", "high": f"{town.data.domain.high[0]:g}",
+    }  # fmt: skip
+    titles = (
+        f"All that DEMO shows · seed {seed}; {found} of {groups} neighborhoods found; loss {ratio} times KMeans'",
+        f"What may leave · released centers, noisy votes, public bounds, and the promise: ε {facts['epsilon']}, "
+        f"δ {facts['delta']}, μ {facts['mu']}",
+    )
+    secret = frozenset(i for i, may_leave in enumerate(ITEMS.values()) if not may_leave)
+    return Stage(facts, titles, secret, first=0, hint=1, shown=Shown(town, trace))
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the map with everything, then with what may leave."""
+    last = next(step for step in reversed(shown.trace.steps) if "noisy_votes" in step.released)
+    view = shown.ground.view(shown.trace, colors, kmeans=True)
+    return [screen_panel(view, last.released["population"], last.released["noisy_votes"])]

@@ -1,0 +1,79 @@
+"""What a lesson gives to print: a worksheet with room for answers, and the teacher's notes. HTML without a script."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+from dpviz.lessons.lesson import Lesson, Stage
+
+__all__ = ["notes", "worksheet"]
+
+_LINES = '<div class="line"></div>'
+
+
+def worksheet(lesson: Lesson, stage: Stage) -> str:
+    """Return the questions with room for answers; it gives no answer away."""
+    box = "check" if lesson.several else "dot"
+    options = "".join(f'<li class="{box}">{_say(option.text, lesson, stage)}</li>' for option in lesson.options)
+    several = " Mark every answer that is right." if lesson.several else ""
+    return _sheet(
+        f"{lesson.number}. {lesson.title}",
+        '<p class="who"><span>Name</span><span>Date</span></p>',
+        ("Where we are", f"<p>{_say(lesson.setting, lesson, stage)}</p>"),
+        ("1. Predict", f"<p><b>{_say(lesson.question, lesson, stage)}</b>{several}</p><ul>{options}</ul>"),
+        ("Because", 2 * _LINES),
+        ("2. Run", f"<p>{_say(lesson.task, lesson, stage)}</p>{2 * _LINES}"),
+        ("3. Explain: what happened, and what did your prediction overlook?", 3 * _LINES),
+        ("4. Keep: one sentence to remember", 2 * _LINES),
+        ("How could this picture fool somebody?", 2 * _LINES),
+    )
+
+
+def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
+    """Return goal, timing, what to say, the answers and likely wrong ones; `links`: what it opens -> its address."""
+    options = "".join(
+        f"<li>{'<b>Right.</b> ' * (i in stage.right)}{_say(option.text, lesson, stage)}"
+        f"{f' <i>{_say(option.reply, lesson, stage)}</i>' if option.reply else ''}</li>"
+        for i, option in enumerate(lesson.options)
+    )
+    clock = _clock(lesson.minutes)
+    return _sheet(
+        f"{lesson.number}. {lesson.title}: teacher's notes",
+        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, stage)}</p><p><b>Time.</b> {clock}</p>",
+        ("Question and answers", f"<p>{_say(lesson.question, lesson, stage)}</p><ol>{options}</ol>"),
+        ("What to say", _list(lesson.talk, lesson, stage)),
+        ("Likely wrong answers", _list(lesson.errors, lesson, stage)),
+        ("In the run", f"<p>{_say(lesson.task, lesson, stage)} {_say(lesson.hint, lesson, stage)}</p>"),
+        ("Why", f"<p>{_say(lesson.explain, lesson, stage)}</p>"),
+        (
+            "To keep",
+            f"<p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
+            f"<p>How the picture can fool: {_say(lesson.fool, lesson, stage)}</p>",
+        ),
+        ("Scenes", f"<ul>{''.join(f'<li>{_link(words, link)}</li>' for words, link in links.items())}</ul>"),
+    )
+
+
+def _clock(minutes: int) -> str:
+    """Return how the minutes go to the four parts."""
+    run, explain = round(0.3 * minutes), round(0.3 * minutes)
+    rest = minutes - run - explain
+    return f"{minutes} minutes: predict {rest - rest // 2}, run {run}, explain {explain}, keep {rest // 2}."
+
+
+def _say(words: str, lesson: Lesson, stage: Stage) -> str:
+    return html.escape(lesson.fill(words, stage))
+
+
+def _list(sentences: tuple[str, ...], lesson: Lesson, stage: Stage) -> str:
+    return f"<ul>{''.join(f'<li>{_say(sentence, lesson, stage)}</li>' for sentence in sentences)}</ul>"
+
+
+def _link(words: str, link: str) -> str:
+    return f'{html.escape(words)}: <a href="{html.escape(link, quote=True)}">{html.escape(link)}</a>'
+
+
+def _sheet(title: str, top: str, *sections: tuple[str, str]) -> str:
+    body = "".join(f"<section><h2>{html.escape(head)}</h2>{content}</section>" for head, content in sections)
+    return f'<article class="dp-sheet"><h1>{html.escape(title)}</h1>{top}{body}</article>'

@@ -1,0 +1,76 @@
+"""Lesson: small groups. A group of 60 among 4,960 people has no center, and the loss does not tell."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from dpviz.figures import Panel
+from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground, number
+from dpviz.lessons.lesson import Stage
+from dpviz.postprocessing.verdict import FAR
+from dpviz.trace import Trace
+
+__all__ = ["EPSILONS", "LEGEND", "panels", "run"]
+
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
+LEGEND = GROUPS
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """One run for every ε."""
+
+    ground: Ground
+    traces: tuple[Trace, ...]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Loss of every run as a multiple of KMeans'."""
+        return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
+
+
+def run(seed: int) -> Stage:
+    """Run NSM on the sample with a small minority, for every ε."""
+    there = ground("minority")
+    sizes = there.groups.sizes
+    small, groups = int(sizes.argmin()), len(sizes)
+    traces = tuple(there.run("nsm", seed, epsilon=e) for e in EPSILONS)
+    shown = Shown(there, traces)
+    masks = [there.mask(trace.cluster_centers) for trace in traces]
+    served = [bool(mask[small]) for mask in masks]
+    ratios = shown.ratios
+    lost = [i for i, there_is in enumerate(served) if not there_is]
+    titles = tuple(
+        f"ε {number(epsilon)} · {int(mask.sum())} of {groups} groups have a center; the group of {sizes[small]} has "
+        f"{'one' if mask[small] else 'none'}; loss {ratio:.2f} times KMeans'"
+        for epsilon, mask, ratio in zip(EPSILONS, masks, ratios, strict=True)
+    )
+    kmeans = bool(there.mask(there.reference)[small])
+    middle = EPSILONS.index(1.0)
+    hint = middle if middle in lost or not lost else lost[0]
+    facts = {
+        "hinted": number(EPSILONS[hint]),
+        "people": f"{len(there.data.X):,}", "small": int(sizes[small]),
+        "share": f"{100 * sizes[small] / sizes.sum():.1f}",
+        "groups": groups, "budgets": len(EPSILONS), "lost": len(lost), "k": there.data.n_clusters,
+        "worst": f"{max((ratios[i] for i in lost), default=1.0):.2f}", "far": f"{FAR:g}",
+        "kmeans": "one" if kmeans else "none either",
+    }  # fmt: skip
+    hidden = bool(lost) and all(ratios[i] <= FAR for i in lost)
+    return Stage(facts, titles, frozenset({2 if hidden else 1}), first=0, hint=hint, shown=shown)
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the groups with their radii, and the loss for every ε."""
+    there, ratios = shown.ground, shown.ratios
+    view = there.view(shown.traces[-1], colors)
+    plane = groups_panel(
+        view, "Which groups have a center", there.groups, [trace.cluster_centers for trace in shown.traces]
+    )
+    losses = Values(
+        "Loss for every ε", "× KMeans", [f"ε {number(e)}" for e in EPSILONS], ratios,
+        [f"{ratio:.2f}×" for ratio in ratios], line=(1.0, "KMeans"), private=True,
+    )  # fmt: skip
+    return [plane, values_panel(colors, losses)]

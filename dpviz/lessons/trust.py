@@ -1,0 +1,96 @@
+"""Lesson: whom do you trust? Central, federated, shuffled, local at one epsilon."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.datasets import Blobs
+from dpviz.federated import CLIENTS, simulate, spread
+from dpviz.figures import Panel
+from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
+from dpviz.figures.theme import Theme
+from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.lesson import Stage
+from dpviz.postprocessing.verdict import ratio_words
+from dpviz.privacy.guarantee import Guarantee, Neighboring
+from dpviz.trace import Trace
+
+__all__ = ["DATA", "LEGEND", "MODELS", "panels", "run"]
+
+DATA = Blobs(n_rows=6_000, n_clusters=6).key
+EPSILON, HOSPITALS = 1.0, 10
+MODELS = ("Central", "Federated", "Shuffled", "Local")
+TRUST = {
+    "Central": "one curator sees all rows",
+    "Federated": f"each of {HOSPITALS} hospitals sees its own patients, nobody sees all",
+    "Shuffled": "a mixer of reports tells nobody who sent which",
+    "Local": "nobody",
+}
+LEGEND = GROUPS
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """One run for every model of trust."""
+
+    ground: Ground
+    traces: tuple[Trace, ...]
+
+    @property
+    def promises(self) -> list[Guarantee]:
+        """What each promises, for one row changed to any value: only then is one ε one promise."""
+        return [trace.claimed.under(Neighboring.REPLACE) for trace in self.traces]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Loss of every run as a multiple of KMeans'."""
+        return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
+
+
+def run(seed: int) -> Stage:
+    """Run EUGkM with one curator and over clients, Stemmer-Kaplan on reports, shuffled and not.
+
+    Central and federated DP are claimed for one row added or removed. Half of ε there is ε for one row changed, which
+    is what the shuffled and the local model promise.
+    """
+    there = ground(DATA)
+    data = there.data
+    parts = spread(data.X, HOSPITALS, "even", np.random.default_rng(seed))
+    method = there.algorithm("eugkm", epsilon=EPSILON / 2)
+    federated = simulate(method, parts, data.domain, seed=seed, dataset_id=data.dataset_id, drawn_by=CLIENTS).trace
+    assert federated is not None
+    traces = (
+        there.run("eugkm", seed, epsilon=EPSILON / 2),
+        federated,
+        there.run("stemmer-kaplan-shuffle", seed, epsilon=EPSILON, delta=0.1 / len(data.X)),
+        there.run("stemmer-kaplan-local", seed, epsilon=EPSILON),
+    )
+    shown = Shown(there, traces)
+    ratios, found = shown.ratios, [there.found(trace.cluster_centers) for trace in traces]
+    groups = len(there.groups.means)
+    titles = tuple(
+        f"{model} · trusted: {TRUST[model]}; ε {promise.epsilon:.3g} for one row changed; "
+        f"{there_are} of {groups} groups have a center; loss {ratio_words(ratio)} times KMeans'"
+        for model, promise, there_are, ratio in zip(MODELS, shown.promises, found, ratios, strict=True)
+    )
+    facts = {"people": f"{len(data.X):,}", "groups": groups, "epsilon": f"{EPSILON:g}", "hospitals": HOSPITALS}
+    for model, ratio, there_are in zip(MODELS, ratios, found, strict=True):
+        facts |= {model.lower(): ratio_words(ratio), f"{model.lower()}_found": there_are}
+    report = dict(traces[2].ledger[0].cost).get("epsilon")
+    facts["report"] = f"{float(report or 0):.1f}"
+    price = ratios[3] > 1.5 * max(ratios[:3]) and found[3] < min(found[:3])
+    return Stage(facts, titles, frozenset({2 if price else 0}), first=0, hint=3, shown=shown)
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the groups in every model, and the loss."""
+    there, ratios = shown.ground, shown.ratios
+    view = there.view(shown.traces[0], colors)
+    shots = [trace.cluster_centers for trace in shown.traces]
+    values = Values(
+        "Loss, by whom one trusts", "× KMeans", MODELS, ratios, [f"{ratio_words(ratio)}×" for ratio in ratios],
+        line=(1.0, "KMeans"), private=True,
+    )  # fmt: skip
+    return [groups_panel(view, "The same people, the same ε", there.groups, shots), values_panel(colors, values)]

@@ -1,0 +1,69 @@
+"""Lesson: why votes split. Top-k voting and k-means selection side by side, on the same people and first guesses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from dpviz.figures import Panel, splitting
+from dpviz.figures.legend import HIDDEN
+from dpviz.figures.lessons import GROUPS
+from dpviz.figures.pe import PANE
+from dpviz.figures.theme import LIGHT, Theme
+from dpviz.figures.view import View
+from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.lesson import Stage
+from dpviz.metrics import loss_path
+from dpviz.trace import Trace
+
+__all__ = ["LEGEND", "panels", "run"]
+
+EPSILON = 4.0
+LEGEND = (*(entry for entry in PANE.legend if entry[0] not in HIDDEN), *GROUPS[1:])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """The two runs."""
+
+    ground: Ground
+    voted: Trace
+    clustered: Trace
+
+    def views(self, colors: Theme) -> tuple[View, View]:
+        """Return both runs with their losses."""
+        there = self.ground
+        first, second = (
+            dataclasses.replace(
+                there.view(trace, colors, kmeans=True),
+                losses=loss_path(trace, there.data.X),
+                reference_loss=there.loss,
+            )
+            for trace in (self.voted, self.clustered)
+        )
+        return first, second
+
+
+def run(seed: int) -> Stage:
+    """Run Aug-PE and PE-means on the town."""
+    town = ground("town")
+    voted, clustered = (town.run(slug, seed, epsilon=EPSILON) for slug in ("aug-pe", "pe-means"))
+    shown = Shown(town, voted, clustered)
+    views = shown.views(LIGHT)
+    left, right = (splitting.found_table(view) for view in views)
+    worst = int(left.found.argmin())
+    facts = {
+        "groups": len(town.groups.means), "rounds": len(left), "left": int(left.found.iloc[-1]),
+        "right": int(right.found.iloc[-1]), "fewest": int(left.found.min()), "round": worst + 1,
+        "left_loss": f"{left.loss_ratio.iloc[-1]:.2f}", "right_loss": f"{right.loss_ratio.iloc[-1]:.2f}",
+        "sd": f"{voted.steps[0].released['noise_sd']:.0f}", "epsilon": f"{EPSILON:g}",
+        "smallest": f"{int(town.groups.sizes.min()):,}",
+    }  # fmt: skip
+    same = int(left.found.iloc[-1]) >= int(right.found.iloc[-1])
+    noisy = float(voted.steps[0].released["noise_sd"]) > town.groups.sizes.min() / 2
+    answer = 0 if noisy else 2 if same else 1
+    return Stage(facts, tuple(splitting.sentences(*views)), frozenset({answer}), first=0, hint=worst, shown=shown)
+
+
+def panels(shown: Shown, colors: Theme) -> list[Panel]:
+    """Return the two maps and the losses."""
+    return splitting.panels(*shown.views(colors))

@@ -1,0 +1,1 @@
+"""Learn: one engine for all lessons."""

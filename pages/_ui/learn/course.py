@@ -1,0 +1,77 @@
+"""The course: its lessons as a path, the glossary, and all sheets to print."""
+
+from __future__ import annotations
+
+import html
+from urllib.parse import urljoin
+
+import streamlit as st
+
+from dpviz.lessons import LESSONS, Lesson, glossary, sheets
+from pages._ui import controls
+from pages._ui.learn import progress, stock
+from pages._ui.learn.place import COURSE, PARTS, Place, address, go
+from pages._ui.scene import Scene, write
+
+__all__ = ["sheet", "show"]
+
+
+def show(place: Place) -> None:
+    """Show a part of the course itself."""
+    st.title("Learn")
+    st.html(
+        f'<p class="dp-lede">{len(LESSONS)} lessons of a few minutes each. Predict, run, explain, keep: what you did '
+        "not predict, you do not notice.</p>"
+    )
+    with st.container(key="course_parts", horizontal=True, gap="small"):
+        for name, words in COURSE.items():
+            st.button(
+                words, key=f"course_{name}", on_click=go, args=("", name),
+                type="primary" if name == place.part else "secondary",
+            )  # fmt: skip
+    if place.part == "lessons":
+        _path()
+    elif place.part == "glossary":
+        entries = "".join(f"<dt>{html.escape(t)}</dt><dd>{html.escape(words)}</dd>" for t, words in glossary().items())
+        st.html(f'<dl class="dp-words">{entries}</dl>')
+    else:
+        progress.print_button()
+        for lesson in LESSONS.values():
+            _sheet(lesson, place.part, 0)
+
+
+def _path() -> None:
+    for lesson in LESSONS.values():
+        with st.container(key=f"stone_{lesson.name}", horizontal=True, vertical_alignment="center", gap="medium"):
+            st.html(
+                f'<div class="dp-stone" data-lesson="{lesson.name}"><b class="n">{lesson.number}</b><div>'
+                f"<h2>{html.escape(lesson.title)}</h2><p>{html.escape(lesson.promise)}</p></div>"
+                f'<span class="state"></span><span class="time">{lesson.minutes} min</span></div>',
+                width="stretch",
+            )
+            st.button(
+                "Start", key=f"start_{lesson.name}", on_click=go, args=(lesson.name, "predict"), type="secondary",
+                help=lesson.title,
+            )  # fmt: skip
+    progress.shown()
+
+
+def sheet(place: Place) -> None:
+    """Show one lesson's sheet."""
+    lesson = place.lesson
+    assert lesson is not None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button("Back to the lesson", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, "predict"))
+        progress.print_button()
+    _sheet(lesson, place.part, place.seed)
+
+
+def _sheet(lesson: Lesson, part: str, seed: int) -> None:
+    stage = stock.stage(lesson.name, seed)
+    if part == "worksheet":
+        st.html(sheets.worksheet(lesson, stage))
+        return
+    base = st.context.url or ""
+    scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
+    explored = f"explore?{write(Scene('explore', lesson.explore), controls.explore)}"
+    st.html(sheets.notes(lesson, stage, {**scenes, "Explore": urljoin(base, explored)}))

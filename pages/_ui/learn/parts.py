@@ -1,0 +1,235 @@
+"""The four parts of a lesson: predict, run, explain with a second try, keep."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import parse_qsl
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpviz.lessons import LESSONS, Lesson, Stage, glossary
+from pages._ui import controls, shell
+from pages._ui.learn import progress, stock
+from pages._ui.learn.picture import picture
+from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
+from pages._ui.scene import Scene, write
+
+__all__ = ["show"]
+
+
+def show(place: Place) -> None:
+    """Show the part of a lesson where the session is."""
+    lesson = place.lesson
+    assert lesson is not None
+    stage = stock.stage(lesson.name, place.seed)
+    _head(lesson, place.part)
+    _SHOW[place.part](place, lesson, stage)
+    _onward(place, lesson)
+
+
+def _head(lesson: Lesson, part: str) -> None:
+    st.title(lesson.title)
+    steps = "".join(f"<li{' aria-current=step' if name == part else ''}>{words}</li>" for name, words in PARTS.items())
+    st.html(
+        f'<div class="dp-lesson"><span>Lesson {lesson.number} of {len(LESSONS)}</span>'
+        f'<ol aria-label="Parts of the lesson">{steps}</ol></div>'
+    )
+
+
+def _predict(place: Place, lesson: Lesson, stage: Stage) -> None:
+    words, plane = _beside(place, lesson)
+    with words:
+        _said(lesson.fill(lesson.setting, stage))
+        _asked(lesson.fill(lesson.question, stage))
+        first = place.answers[0] if place.answers else frozenset()
+        _options(lesson, stage, first, partial(_predicted, lesson, first))
+        st.html(f'<p class="dp-small">{"Every one that is right. " * lesson.several}Keys: the numbers, then N.</p>')
+    with plane:
+        picture(place, stage, stage.first, still=True)
+
+
+def _predicted(lesson: Lesson, chosen: frozenset[int], option: int) -> None:
+    """Take an answer before the run; another prediction forgets the tries that followed."""
+    answer(lesson, [_toggled(lesson, chosen, option)])
+
+
+def _toggled(lesson: Lesson, chosen: frozenset[int], option: int) -> frozenset[int]:
+    return chosen ^ {option} if lesson.several else frozenset({option})
+
+
+def _run(place: Place, lesson: Lesson, stage: Stage) -> None:
+    _asked(lesson.fill(lesson.task, stage))
+    picture(place, stage, stage.first)
+
+
+def _explain(place: Place, lesson: Lesson, stage: Stage) -> None:
+    tries = place.answers
+    if not tries:
+        words, plane = _beside(place, lesson)
+        with words:
+            _asked(lesson.fill(lesson.question, stage))
+            _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
+            st.html('<p class="dp-small">Answer first: what you did not predict, you do not notice.</p>')
+        with plane:
+            picture(place, stage, stage.first, still=True)
+        return
+    if lesson.is_right(tuple(tries[-1]), stage) or len(tries) == TRIES:
+        _solved(place, lesson, stage)
+        return
+    st.html(
+        f'<div class="dp-hint" role="status"><b>{_almost(lesson, tries[0], stage)}</b> '
+        f"{html.escape(lesson.fill(lesson.hint, stage))}</div>"
+    )
+    _second(lesson, stage, tries[0])
+    picture(place, stage, stage.hint, pointed=True)
+
+
+def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
+    """Return what is said to a wrong answer: how near it is where several are right, else what speaks against it."""
+    if not lesson.several:
+        return f"Not quite. {html.escape(_reply(lesson, tried, stage))}"
+    right, wrong = len(tried & stage.right), len(tried - stage.right)
+    more = f", and {wrong} that {'is' if wrong == 1 else 'are'} not right" if wrong else ""
+    return f"Not quite: {right} of {len(stage.right)}{more}."
+
+
+def _reply(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
+    return lesson.fill(lesson.options[min(tried)].reply, stage)
+
+
+def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
+    """Offer the second try."""
+    st.html('<h2 class="dp-again">Try again</h2>')
+    if not lesson.several:
+        _options(lesson, stage, frozenset(), lambda option: answer(lesson, [first, frozenset({option})]), without=first)
+        return
+    key = f"learn_draft_{lesson.name}"
+    draft = frozenset(st.session_state.get(key, first))
+    _options(lesson, stage, draft, lambda option: st.session_state.update({key: _toggled(lesson, draft, option)}))
+    same = not draft or draft == first
+    st.button(
+        "Check", key="lesson_check", type="primary", shortcut="H", disabled=same, on_click=answer,
+        args=(lesson, [first, draft]), help="Change your answer first." if same else None,
+    )  # fmt: skip
+
+
+def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
+    """Show the prediction beside what is right, and why."""
+    tries = place.answers
+    right = lesson.is_right(tuple(tries[-1]), stage)
+    verdict = "Right." if right and len(tries) == 1 else "Right, at the second try." if right else "Not quite."
+    reply = "" if lesson.several else f" {_reply(lesson, tries[-1], stage)}"
+    st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{html.escape(reply)}</div>')
+    words, plane = st.columns([5, 6], gap="large")
+    with words:
+        st.html(f'<ul class="dp-solution">{"".join(map(partial(_line, lesson, stage, tries), _numbers(lesson)))}</ul>')
+    with plane:
+        _said(lesson.fill(lesson.explain, stage))
+    picture(place, stage, stage.hint)
+
+
+def _numbers(lesson: Lesson) -> range:
+    return range(len(lesson.options))
+
+
+def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: int) -> str:
+    """Return one option with a check mark if it is right, and whose answer it was."""
+    is_right = i in stage.right
+    whose = [name for name, tried in zip(("your prediction", "your second try"), tries, strict=False) if i in tried]
+    mark = '<span class="mark" role="img" aria-label="right">\N{CHECK MARK}</span>' if is_right else "<span></span>"
+    said = f" <em>{', '.join(whose)}</em>" if whose else ""
+    words = html.escape(lesson.fill(lesson.options[i].text, stage))
+    return f'<li class="{"right" if is_right else ""}">{mark}<span>{words}{said}</span></li>'
+
+
+def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
+    progress.done(lesson.name)
+    st.html(f'<blockquote class="dp-keep">{html.escape(lesson.fill(lesson.keep, stage))}</blockquote>')
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.header("How the picture can fool you")
+        _said(lesson.fill(lesson.fool, stage))
+        st.header("Words")
+        entries = "".join(f"<dt>{html.escape(t)}</dt><dd>{html.escape(glossary()[t])}</dd>" for t in lesson.terms)
+        st.html(f'<dl class="dp-words">{entries}</dl>')
+    with right:
+        st.header("Go on")
+        page, scene = _explored(lesson)
+        st.page_link(page, label="Try it yourself with these values", icon=":material/play_circle:", query_params=scene)
+        follower = next((name for name, other in LESSONS.items() if other.number == lesson.number + 1), "")
+        with st.container(horizontal=True):
+            if follower:
+                st.button(
+                    f"Next lesson: {LESSONS[follower].title}", type="primary", key="lesson_follower", on_click=go,
+                    args=(follower, "predict"), shortcut="N",
+                )  # fmt: skip
+            st.button("Worksheet", key="lesson_worksheet", on_click=go, args=(lesson.name, "worksheet"))
+            st.button("Teacher's notes", key="lesson_notes", on_click=go, args=(lesson.name, "notes"))
+
+
+def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
+    """Return the page on which to go on, and its scene."""
+    return "pages/explore.py", dict(parse_qsl(write(Scene("explore", lesson.explore), controls.explore)))
+
+
+def _options(
+    lesson: Lesson,
+    stage: Stage,
+    chosen: frozenset[int],
+    choose: Callable[[int], None],
+    without: frozenset[int] = frozenset(),
+) -> None:
+    """Show the answers as buttons, each with its number as a key; those in `without` were tried."""
+    shapes = ("radio_button_checked", "radio_button_unchecked")
+    if lesson.several:
+        shapes = ("check_box", "check_box_outline_blank")
+    with st.container(key="lesson_options", gap="xsmall"):
+        for i, option in enumerate(lesson.options):
+            st.button(
+                shell.plain(lesson.fill(option.text, stage)), key=f"lesson_option_{i}", on_click=choose, args=(i,),
+                icon=f":material/{shapes[i not in chosen]}:", shortcut=str(i + 1), width="stretch", wrap=True,
+                disabled=i in without, type="secondary",
+            )  # fmt: skip
+
+
+def _beside(place: Place, lesson: Lesson) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return where words and picture stand: side by side where there is one plane, else one below the other."""
+    if sum(panel.name == "plane" for panel in stock.panels(lesson.name, place.seed)) > 1:
+        return st.container(), st.container()
+    words, plane = st.columns([6, 5], gap="large")
+    return words, plane
+
+
+def _said(words: str) -> None:
+    st.html(f'<p class="dp-said">{html.escape(words)}</p>')
+
+
+def _asked(words: str) -> None:
+    st.html(f'<p class="dp-asked">{html.escape(words)}</p>')
+
+
+def _onward(place: Place, lesson: Lesson) -> None:
+    """Show the ways back and on; both have a key."""
+    order = list(PARTS)
+    at = order.index(place.part)
+    with st.container(key="lesson_onward", horizontal=True, gap="small"):
+        if at:
+            st.button("Back", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, order[at - 1]))
+        if at + 1 < len(order):
+            ready = place.part != "predict" or place.answers
+            st.button(
+                "Next" if ready else "Skip the prediction", key="lesson_next", shortcut="N", on_click=go,
+                args=(lesson.name, order[at + 1]), type="primary" if ready else "secondary",
+            )  # fmt: skip
+        st.button("All lessons", key="lesson_all", type="tertiary", on_click=go, args=("", "lessons"))
+
+
+_SHOW: dict[str, Callable[[Place, Lesson, Stage], None]] = {
+    "predict": _predict,
+    "run": _run,
+    "explain": _explain,
+    "keep": _keep,
+}

@@ -1,0 +1,36 @@
+// What was done in the course: kept in this browser alone, never sent. It marks the lessons that are on the page.
+const KEY = "dpviz-lessons";
+
+function read() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY));
+    return Array.isArray(kept) ? kept.filter((name) => typeof name === "string") : [];
+  } catch { return []; } // storage is blocked, or holds something else
+}
+
+function write(names) {
+  try { localStorage.setItem(KEY, JSON.stringify(names)); } catch { /* blocked: nothing is kept */ }
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".dpviz-progress");
+  const words = root.querySelector("output"), forget = root.querySelector("button");
+  if (data.done && !read().includes(data.done)) write([...read(), data.done]);
+  const show = () => {
+    const done = read().filter((name) => data.names.includes(name));
+    for (const stone of document.querySelectorAll("[data-lesson]")) {
+      const on = done.includes(stone.dataset.lesson);
+      if (stone.classList.contains("done") === on) continue;
+      stone.classList.toggle("done", on);
+      stone.querySelector(".state").textContent = on ? "done" : "";
+    }
+    const said = `${done.length} of ${data.names.length} lessons done. Kept in this browser alone.`;
+    if (words.textContent !== said) words.textContent = said;
+    root.hidden = !data.shown;
+    forget.hidden = !done.length;
+  };
+  forget.onclick = () => { write([]); show(); };
+  show();
+  const timer = setInterval(show, 300); // the list may be drawn later
+  return () => clearInterval(timer);
+}

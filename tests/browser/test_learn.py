@@ -1,0 +1,85 @@
+"""The lessons in a real browser: keys, reload, a hint that moves the player, progress in the browser alone, paper."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dpviz.lessons import LESSONS, stage
+from tests.browser.phone import fits_a_phone
+from tests.browser.test_journeys import no_exception
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+NOTE = "() => localStorage.getItem('dpviz-lessons')"
+
+
+def at(page, part, lesson="small"):
+    expect(page).to_have_url(re.compile(rf"lesson={lesson}&part={part}"))
+    expect(page.locator("li[aria-current=step]")).to_have_text(part.capitalize())
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+
+
+def test_a_lesson_by_keyboard_alone_with_a_wrong_answer_a_reload_and_what_the_browser_keeps(open_page):
+    (right,), shown = stage("small", 0).right, stage("small", 0)
+    page = open_page("learn?v=1&lesson=small&part=predict")
+    at(page, "predict")
+    page.keyboard.press("1")  # wrong
+    expect(page).to_have_url(re.compile("answer=1"))
+    page.keyboard.press("n")
+    at(page, "run")
+    page.keyboard.press("n")
+    at(page, "explain")
+    step = page.get_by_role("slider", name="Step", exact=True)
+    expect(page.get_by_text("Not quite.")).to_be_visible()
+    expect(step).to_have_value(str(shown.hint))  # the hint moved the player
+    page.keyboard.press(str(right + 1))
+    expect(page.get_by_text("Right, at the second try.")).to_be_visible()
+    page.reload()
+    at(page, "explain")
+    expect(page.get_by_text("Right, at the second try.")).to_be_visible()
+    assert page.evaluate(NOTE) is None
+    page.keyboard.press("n")
+    at(page, "keep")
+    page.wait_for_function(f"() => ({NOTE})() === '[\"small\"]'")
+    page.keyboard.press("b")
+    at(page, "explain")
+    page.get_by_role("button", name="All lessons").click()
+    stone = page.locator("[data-lesson=small]")
+    expect(stone.locator(".state")).to_have_text("done")
+    expect(page.get_by_text(f"1 of {len(LESSONS)} lessons done")).to_be_visible()
+    page.get_by_role("button", name="Forget").click()
+    expect(stone.locator(".state")).to_have_text("")
+    assert page.evaluate(NOTE) == "[]"
+    no_exception(page)
+
+
+def test_another_browser_knows_nothing_of_the_progress_and_nonsense_in_its_storage_is_no_harm(open_page):
+    page = open_page("learn")
+    expect(page.get_by_text(f"0 of {len(LESSONS)} lessons done")).to_be_visible()
+    page.evaluate("localStorage.setItem('dpviz-lessons', '{\"a\": [1}')")
+    page.reload()
+    expect(page.get_by_text(f"0 of {len(LESSONS)} lessons done")).to_be_visible()
+    page.evaluate("localStorage.setItem('dpviz-lessons', JSON.stringify(['votes', 7, 'no such', '<b>']))")
+    page.reload()
+    expect(page.get_by_text(f"1 of {len(LESSONS)} lessons done")).to_be_visible()
+
+
+PLACES = ["", "v=1&lesson=screen", "v=1&lesson=votes&part=run", "v=1&lesson=small&part=explain&answer=1"]
+PLACES += ["v=1&lesson=bounds&part=keep", "v=1&lesson=votes&part=notes", "v=1&part=glossary"]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_lesson_fits_a_phone(open_page, place, mode):
+    page = open_page(f"learn?{place}", width=390, height=844, mode=mode)
+    expect(page.locator("h1").first).to_be_visible()
+    fits_a_phone(page)
+
+
+def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):
+    page = open_page("learn?v=1&lesson=votes&part=worksheet")
+    expect(page.locator(".dp-sheet")).to_be_visible()
+    page.emulate_media(media="print")
+    for gone in (".st-key-strip", "[data-testid=stHeader]", "[data-testid=stButton]"):
+        expect(page.locator(gone).locator("visible=true")).to_have_count(0)
+    expect(page.locator(".dp-sheet .line").first).to_be_visible()

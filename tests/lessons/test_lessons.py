@@ -1,0 +1,202 @@
+"""What a lesson says is what it shows: read back from the drawn circles and centers, for every draw it can show."""
+
+import json
+import math
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpviz import lessons
+from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.theme import LIGHT
+from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, panels, screen, sheets
+from dpviz.privacy.accounting import epsilon_of_mu
+from dpviz.privacy.guarantee import Neighboring
+
+stage = cache(lessons.stage)
+RIGHT = {  # the options that are meant to be right, whatever the draw
+    "noise": {1},
+    "screen": {1, 2, 4, 5, 7},
+    "bounds": {1},
+    "votes": {1},
+    "small": {2},
+    "looks": {1},
+    "rho": {1},
+    "exact": {1},
+    "trust": {2},
+}
+QUICK = SEEDS[:2]
+LATER = [pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[2:]]
+every_draw = pytest.mark.parametrize("seed", [*QUICK, *LATER])
+every_lesson = pytest.mark.parametrize("name", LESSONS)
+FOUND, MISSED = "group that is found (not private)", "group without a center (not private)"
+
+
+def words(lesson):
+    """Every sentence of a lesson."""
+    single = ("promise", "setting", "question", "task", "hint", "explain", "keep", "fool", "goal")
+    options = [text for option in lesson.options for text in (option.text, option.reply)]
+    return [*(getattr(lesson, name) for name in single), *lesson.talk, *lesson.errors, *options]
+
+
+def test_lessons_are_a_course():
+    assert [lesson.number for lesson in LESSONS.values()] == sorted({lesson.number for lesson in LESSONS.values()})
+    assert LESSONS.keys() == _RUNS.keys() == RIGHT.keys()
+    for lesson in LESSONS.values():
+        assert 3 <= len(lesson.options) <= 9 and lesson.terms and lesson.talk and lesson.errors
+        assert set(lesson.terms) <= glossary().keys()
+        assert lesson.several or all(option.reply for option in lesson.options)
+        assert len(lesson.explain.split()) < 130
+
+
+@every_draw
+@every_lesson
+def test_words_are_filled_by_the_run_and_the_meant_answer_is_right(name, seed):
+    lesson, shown = LESSONS[name], stage(name, seed)
+    assert shown.right == RIGHT[name]
+    assert 0 <= shown.first < len(shown.titles) and 0 <= shown.hint < len(shown.titles)
+    for sentence in words(lesson):
+        filled = lesson.fill(sentence, shown)
+        assert not set("{}") & set(filled) and "nan" not in filled.lower().split()
+
+
+def circles(update):
+    """The middles and radii of drawn circles."""
+    points = np.stack([np.array(update["x"], dtype=float), np.array(update["y"], dtype=float)], axis=1)
+    rings = [ring for ring in np.split(points, np.flatnonzero(np.isnan(points[:, 0]))) if len(ring) > 3]
+    middles = [(np.nanmin(ring, axis=0) + np.nanmax(ring, axis=0)) / 2 for ring in rings]
+    return [(middle, float(np.nanmax(ring[:, 0]) - middle[0])) for middle, ring in zip(middles, rings, strict=True)]
+
+
+def drawn(panel):
+    """For every frame: circles drawn solid, circles drawn dashed, centers drawn."""
+    names = [trace.name for trace in panel.figure.data]
+    for frame in panel.figure.frames:
+        by_name = {names[index]: update for index, update in zip(frame.traces, frame.data, strict=True)}
+        at = by_name["released center"]
+        centers = np.stack([np.array(at.x, dtype=float), np.array(at.y, dtype=float)], axis=1)
+        yield circles(by_name[FOUND]), circles(by_name[MISSED]), centers
+
+
+def reached(rings, centers):
+    """How many circles hold a center that is nearest to them, looking at the drawing alone."""
+    middles = np.stack([middle for middle, _ in rings])
+    own = [int(np.linalg.norm(middles - center, axis=1).argmin()) for center in centers if np.isfinite(center).all()]
+    near = zip(own, centers[np.isfinite(centers).all(axis=1)], strict=True)
+    return len({i for i, center in near if np.linalg.norm(center - rings[i][0]) <= rings[i][1] * (1 + 1e-5)})
+
+
+COUNTED = {  # what a title says of the groups that are found, one number a plane
+    "votes": r"left, the 5 most voted guesses: (\d) of 5 groups .* survivors: (\d) of 5",
+    "small": r"(\d) of 3 groups have a center",
+    "trust": r"(\d) of 6 groups have a center",
+    "bounds": r"(\d) of 5 neighborhoods have a center",
+}
+
+
+@every_draw
+@pytest.mark.parametrize("name", COUNTED)
+def test_the_sentence_counts_the_circles_that_are_drawn_around_a_center(name, seed):
+    shown = stage(name, seed)
+    planes = [panel for panel in _RUNS[name].panels(shown.shown, LIGHT) if panel.name == "plane"]
+    said = [re.search(COUNTED[name], title).groups() for title in shown.titles]
+    for plane, counts in zip(planes, zip(*said, strict=True), strict=True):
+        for (found, missed, centers), count in zip(drawn(plane), counts, strict=True):
+            assert len(found) == int(count) == reached([*found, *missed], centers)
+
+
+@every_lesson
+def test_all_pictures_of_a_lesson_have_the_frames_of_its_sentences(name):
+    shown = stage(name, 0)
+    found = panels(name, shown, LIGHT)
+    assert {len(panel.figure.frames) for panel in _RUNS[name].panels(shown.shown, LIGHT)} == {len(shown.titles)}
+    assert 1 <= sum(panel.name == "plane" for panel in found) <= 2 and all(panel.alt for panel in found)
+    assert all("NOT PRIVATE" in panel.figure.to_json() for panel in found if panel.name == "plane")
+    assert legend(name)
+
+
+@every_lesson
+def test_a_worksheet_gives_nothing_away_and_the_notes_give_all(name):
+    lesson, shown = LESSONS[name], stage(name, 0)
+    paper = sheets.worksheet(lesson, shown)
+    notes = sheets.notes(lesson, shown, {"Run": "http://x/learn?a=1&b=<2>"})
+    assert paper.count('class="line"') >= 8 and paper.count("<li") == len(lesson.options)
+    for told in (
+        lesson.explain,
+        lesson.keep,
+        lesson.hint,
+        *(option.reply for option in lesson.options if option.reply),
+    ):
+        filled = sheets.html.escape(lesson.fill(told, shown))
+        assert filled not in paper and filled in notes
+    assert notes.count("<b>Right.</b>") == len(shown.right) and "a=1&amp;b=&lt;2&gt;" in notes
+
+
+def test_circles_and_centers_are_read_from_a_drawing():
+    around = 2 * np.stack([np.cos(np.linspace(0, 6.3, 200)), np.sin(np.linspace(0, 6.3, 200))], axis=1)
+    gap = np.full((1, 2), np.nan)
+    points = np.concatenate([around + [5, 5], gap, around - [5, 5], gap])
+    rings = circles({"x": points[:, 0], "y": points[:, 1]})
+    assert len(rings) == 2 and abs(rings[0][1] - 2) < 0.01
+    assert reached(rings, np.array([[5.0, 6.9], [5.0, 4.0]])) == 1  # two centers in one circle are one group
+    assert reached(rings, np.array([[5.0, 7.1], [-5.0, -4.0]])) == 1
+
+
+def test_what_the_screen_says_may_leave_is_what_a_private_run_releases():
+    town = screen.ground("town").data
+    trace = ALGORITHMS["pe-means"](n_clusters=5, epsilon=1.0).run(town.X, domain=town.domain, noise="secure")
+    record = json.loads(trace.to_json())
+    votes = [step["released"] for step in record["steps"]]
+    numbers = set(re.findall(r"-?\d+\.\d+", trace.to_json()))
+    there = {
+        "released centers": bool(record["cluster_centers"]),
+        "noisy votes": any("noisy_votes" in step["items"] for step in votes),
+        "promise": record["claimed"]["epsilon"] == pytest.approx(1.0) and record["claimed"]["mu"] > 0,
+        "bounds": record["domain"]["low"] == town.domain.low.tolist(),
+        "seed": record["seed"] is not None,
+        "people": bool(numbers & {repr(x) for x in town.X.ravel().tolist() if len(repr(x).partition(".")[2]) == 3}),
+        "KMeans": "kmeans" in trace.to_json().lower(),
+        "loss": "loss" in trace.to_json(),
+        "groups found": "found" in trace.to_json(),
+    }
+    assert there == screen.ITEMS and not any(step["hidden"] for step in record["steps"])
+
+
+@every_draw
+def test_the_seed_of_a_screen_gives_the_noise_that_its_words_take_off(seed):
+    facts = stage("screen", seed).facts
+    assert abs(float(facts["noisy"]) - float(facts["noise"]) - float(facts["true"])) < 0.11
+    assert float(facts["true"]).is_integer()
+
+
+@every_draw
+def test_looks_are_paid_for_as_the_accountant_says_and_their_mean_is_nearer(seed):
+    shown = stage("looks", seed).shown
+    one = shown.traces[0].claimed
+    for looks, promise in enumerate(shown.spent, 1):
+        wanted = epsilon_of_mu(one.mu * math.sqrt(looks), one.delta)
+        assert promise.epsilon == pytest.approx(wanted, rel=1e-6)
+    assert shown.off(shown.means)[-1] < shown.off(shown.centers).mean()
+
+
+@every_draw
+def test_all_models_of_trust_promise_the_same_for_one_row_changed(seed):
+    promises = stage("trust", seed).shown.promises
+    assert [round(promise.epsilon, 6) for promise in promises] == [1.0] * 4
+    assert all(promise.neighboring is Neighboring.REPLACE for promise in promises)
+    assert all(promise.delta <= 0.2 / 6_000 for promise in promises)
+
+
+@every_draw
+def test_rows_that_are_ringed_are_rows_of_the_data_and_none_are_under_noise(seed):
+    shown = stage("exact", seed)
+    plane = next(panel for panel in _RUNS["exact"].panels(shown.shown, LIGHT) if panel.name == "plane")
+    index = [trace.name for trace in plane.figure.data].index("read off exactly (not private)")
+    for frame, title in zip(plane.figure.frames, shown.titles, strict=True):
+        ringed = frame.data[list(frame.traces).index(index)]
+        drawn_ = [x for x in np.array(ringed.x, dtype=float) if np.isfinite(x)]
+        assert f"{len(drawn_)} of" in title
+        assert np.isin(np.float32(drawn_), shown.shown.ground.data.X[:, 0].astype(np.float32)).all()
+    assert shown.facts["noisy"] == 0 and shown.facts["read"] > 0

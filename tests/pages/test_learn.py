@@ -1,0 +1,139 @@
+"""Learn through Streamlit's own test driver: all four parts of every lesson, a wrong answer, sheets, harm."""
+
+import html
+import json
+import re
+
+import pytest
+
+from dpviz.lessons import LESSONS, SEEDS, glossary
+from pages._ui.learn.place import COURSE, PARTS, SHEETS
+from tests.lessons.test_lessons import stage
+from tests.pages.pictures import pictures
+from tests.pages.test_links import open_link, told
+from tests.pages.test_words import code_names, words
+
+__all__ = ["open_link"]
+
+
+def text(app):
+    return html.unescape(" ".join(re.sub(r"<[^>]*>", " ", block.proto.body) for block in app.get("html")))
+
+
+def press(app, key):
+    app.button(key=key).click().run()
+    assert not app.exception
+    return app
+
+
+def player(app):
+    (found,) = [p for p in app.get("bidi_component") if p.proto.component_name == "dpviz_transport"]
+    return json.loads(found.proto.json)
+
+
+def wrong(lesson):
+    right = stage(lesson.name, 0).right
+    return next(i for i in range(len(lesson.options)) if i not in right)
+
+
+LATER = {"noise", "looks"}  # take longest
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LATER)) for name in LESSONS])
+def test_a_lesson_goes_through_its_four_parts(open_link, name):
+    lesson, shown = LESSONS[name], stage(name, 0)
+    app = open_link("learn", f"v=1&lesson={name}&part=predict")
+    assert not app.exception and not told(app) and app.title[0].value == lesson.title
+    assert lesson.fill(lesson.question, shown) in text(app) and lesson.fill(lesson.explain, shown) not in text(app)
+    assert player(app)["step"] == shown.first and not player(app)["main"]
+    for option in shown.right:
+        press(app, f"lesson_option_{option}")
+    press(app, "lesson_next")
+    assert lesson.fill(lesson.task, shown) in text(app) and player(app)["main"]
+    assert player(app)["titles"] == list(shown.titles) and len(pictures(app)) >= 1
+    press(app, "lesson_next")
+    assert "Right." in text(app) and lesson.fill(lesson.explain, shown) in text(app)
+    assert player(app)["step"] == shown.hint
+    press(app, "lesson_next")
+    assert lesson.fill(lesson.keep, shown) in text(app) and not app.button(key="lesson_back").disabled
+    assert all(term in text(app) for term in lesson.terms)
+    assert code_names(words(app)) == []
+
+
+@pytest.mark.parametrize("name", ["bounds", "votes"])
+def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name):
+    lesson, shown = LESSONS[name], stage(name, 0)
+    app = open_link("learn", f"v=1&lesson={name}&part=explain&answer={wrong(lesson) + 1}")
+    assert "Not quite" in text(app) and lesson.fill(lesson.hint, shown) in text(app)
+    assert lesson.fill(lesson.explain, shown) not in text(app)  # the solution waits for the second try
+    assert player(app)["step"] == shown.hint and app.button(key=f"lesson_option_{wrong(lesson)}").disabled
+    (right,) = shown.right
+    press(app, f"lesson_option_{right}")
+    assert "Right, at the second try." in text(app) and "your prediction" in text(app)
+    assert lesson.fill(lesson.explain, shown) in text(app)
+    press(press(app, "lesson_back"), "lesson_back")
+    press(app, f"lesson_option_{wrong(lesson)}")  # another prediction forgets the tries after the first
+    assert app.session_state[f"learn_answer_{name}"] == [str(wrong(lesson) + 1)]
+
+
+def test_two_wrong_answers_lead_to_the_solution_with_what_is_right(open_link):
+    lesson, shown = LESSONS["votes"], stage("votes", 0)
+    app = open_link("learn", "v=1&lesson=votes&part=explain&answer=1&answer=3")
+    assert "Not quite." in text(app) and lesson.fill(lesson.explain, shown) in text(app)
+    bodies = " ".join(block.proto.body for block in app.get("html"))
+    assert bodies.count('class="right"') == len(shown.right) and "your second try" in bodies
+
+
+def test_who_did_not_predict_is_asked_before_anything_is_explained(open_link):
+    lesson, shown = LESSONS["small"], stage("small", 0)
+    app = open_link("learn", "v=1&lesson=small&part=explain")
+    assert lesson.fill(lesson.explain, shown) not in text(app)
+    press(app, f"lesson_option_{wrong(lesson)}")
+    assert lesson.fill(lesson.hint, shown) in text(app)
+
+
+def test_another_draw_is_another_run_and_its_own_numbers(open_link):
+    app = open_link("learn", "v=1&lesson=small&part=run")
+    seen = set()
+    for seed in SEEDS:
+        assert player(app)["titles"] == list(stage("small", seed).titles)
+        seen.add(tuple(player(app)["titles"]))
+        press(app, "lesson_draw")
+    assert len(seen) > 2 and app.session_state["learn_seed_small"] == 0
+
+
+def test_a_step_in_the_address_is_where_the_player_starts(open_link):
+    assert player(open_link("learn", "v=1&lesson=small&part=run&t=2"))["step"] == 2
+
+
+@pytest.mark.parametrize("name", [None, "votes"])
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_sheets_are_shown_to_print(open_link, name, sheet):
+    app = open_link("learn", f"v=1&part={sheet}" + (f"&lesson={name}" if name else ""))
+    assert not app.exception and not told(app)
+    bodies = " ".join(block.proto.body for block in app.get("html"))
+    assert bodies.count('class="dp-sheet"') == (1 if name else len(LESSONS))
+    if sheet == "notes":
+        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # as a link, and to read on paper
+    assert code_names(words(app)) == []
+
+
+def test_the_course_lists_its_lessons_and_words(open_link):
+    app = open_link("learn", "v=1")
+    bodies = " ".join(block.proto.body for block in app.get("html"))
+    assert [name for name in LESSONS if f'data-lesson="{name}"' in bodies] == list(LESSONS)
+    press(app, "course_glossary")
+    assert all(f"<dt>{term}</dt>" in " ".join(b.proto.body for b in app.get("html")) for term in glossary())
+    press(press(app, "course_lessons"), "start_votes")
+    assert app.title[0].value == LESSONS["votes"].title and set(COURSE) > set(SHEETS) and PARTS
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["lesson=<b>x</b>", "lesson=votes&part=glossary", "part=run", "lesson=votes&part=run&answer=9", "lesson=votes&s=8"]
+    + ["lesson=votes&answer=21", "lesson=votes&answer=1&answer=1", "lesson=votes&answer=", "lesson=small&t=-1"],
+)
+def test_what_does_not_fit_gives_the_default_and_one_sentence(open_link, query):
+    app = open_link("learn", f"v=1&{query}")
+    assert not app.exception and len(told(app)) == 1 and told(app)[0].startswith("This link opens, but")
+    assert "<b>" not in told(app)[0]
