@@ -57,9 +57,9 @@ def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
 
 def _clock(minutes: int) -> str:
     """Return how the minutes go to the four parts."""
-    run, explain = round(0.3 * minutes), round(0.3 * minutes)
-    rest = minutes - run - explain
-    return f"{minutes} minutes: predict {rest - rest // 2}, run {run}, explain {explain}, keep {rest // 2}."
+    ends = max(1, round(0.2 * minutes))
+    run = (minutes - 2 * ends + 1) // 2
+    return f"{minutes} minutes: predict {ends}, run {run}, explain {minutes - 2 * ends - run}, keep {ends}."
 
 
 def _say(words: str, lesson: Lesson, stage: Stage) -> str:

@@ -80,8 +80,8 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> None:
         _solved(place, lesson, stage)
         return
     st.html(
-        f'<div class="dp-hint" role="status"><b>{_almost(lesson, tries[0], stage)}</b> '
-        f"{html.escape(lesson.fill(lesson.hint, stage))}</div>"
+        f'<div class="dp-hint" role="status"><b>Not quite.</b> {html.escape(_almost(lesson, tries[0], stage))} '
+        f"<b>{html.escape(lesson.fill(lesson.hint, stage))}</b></div>"
     )
     _second(lesson, stage, tries[0])
     picture(place, stage, stage.hint, pointed=True)
@@ -90,10 +90,10 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> None:
 def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
     """Return what is said to a wrong answer: how near it is where several are right, else what speaks against it."""
     if not lesson.several:
-        return f"Not quite. {html.escape(_reply(lesson, tried, stage))}"
+        return _reply(lesson, tried, stage)
     right, wrong = len(tried & stage.right), len(tried - stage.right)
     more = f", and {wrong} that {'is' if wrong == 1 else 'are'} not right" if wrong else ""
-    return f"Not quite: {right} of {len(stage.right)}{more}."
+    return f"{right} of {len(stage.right)} found{more}."
 
 
 def _reply(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:

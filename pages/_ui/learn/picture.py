@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import zlib
+from typing import Literal
 
 import streamlit as st
 
 from dpviz import lessons
+from dpviz.figures import Panel
+from dpviz.figures.film import Printed
 from dpviz.lessons import SEEDS, Stage
 from pages._ui import links, prepared, shell
 from pages._ui.learn import stock
@@ -44,7 +47,8 @@ def picture(place: Place, stage: Stage, start: int, *, still: bool = False, poin
         columns = st.columns(len(planes) if several else [11, 9], gap="medium")
         for i, panel in enumerate(planes):
             with columns[i]:
-                draw(f"lesson_{name}_{i}", [panel], name)
+                with st.container(width=_width(panel)):
+                    draw(f"lesson_{name}_{i}", [panel], name)
                 if not several:
                     shell.key_line(lessons.legend(name), hidden=True)
         if several:
@@ -56,6 +60,13 @@ def picture(place: Place, stage: Stage, start: int, *, still: bool = False, poin
             draw(f"lesson_{name}", wide)
     if not still:
         _draws(place)
+
+
+def _width(panel: Panel) -> int | Literal["stretch"]:
+    """Return how wide a plane is that keeps its scales: its tag then stands at its edge."""
+    assert isinstance(panel.figure, Printed)
+    shape = panel.figure.meta
+    return round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"
 
 
 def _the_same(opened: links.Opened, place: Place) -> bool:
