@@ -131,7 +131,7 @@ def test_the_course_lists_its_lessons_and_words(open_link):
 @pytest.mark.parametrize(
     "query",
     ["lesson=<b>x</b>", "lesson=votes&part=glossary", "part=run", "lesson=votes&part=run&answer=9", "lesson=votes&s=8"]
-    + ["lesson=votes&answer=21", "lesson=votes&answer=1&answer=1", "lesson=votes&answer=", "lesson=small&t=-1"],
+    + ["lesson=votes&answer=21", "lesson=votes&answer=1&answer=1", "lesson=votes&answer=%00", "lesson=small&t=-1"],
 )
 def test_what_does_not_fit_gives_the_default_and_one_sentence(open_link, query):
     app = open_link("learn", f"v=1&{query}")
