@@ -48,18 +48,26 @@ def server(browser):
         yield url
 
 
+@pytest.fixture(scope="session")
+def visitor(browser):
+    """The browser of one visitor: what it fetched for one test is there for the next."""
+    with browser.new_context(reduced_motion="reduce") as context:
+        yield context
+
+
 @pytest.fixture
-def open_page(browser, server):
-    """Open a path of the shared server; fails if a request leaves the machine."""
-    contexts, outside = [], []
+def open_page(browser, visitor, server):
+    """Open a path of the shared server; fails if a request leaves the machine. A test's second page is a stranger's."""
+    pages, strangers, outside = [], [], []
 
     def opener(path="", *, width=1280, height=800, mode="light", base=server):
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=mode, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
+        if pages:
+            strangers.append(browser.new_context(reduced_motion="reduce"))
+        page = (strangers[-1] if pages else visitor).new_page()
+        pages.append(page)
         page.set_default_timeout(PATIENCE)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=mode, reduced_motion="reduce")
 
         def watch(request):
             if not request.url.startswith((base, "data:", "blob:", base.replace("http", "ws"))):
@@ -70,6 +78,9 @@ def open_page(browser, server):
         return page
 
     yield opener
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate("localStorage.clear()")  # what a page was left like is not how the next test finds it
+        page.close()
+    for stranger in strangers:
+        stranger.close()
     assert outside == []

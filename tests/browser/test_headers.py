@@ -17,25 +17,32 @@ POLICY = re.compile("^CSP|Content Security Policy|Permissions policy", re.IGNORE
 WATCH = "document.addEventListener('securitypolicyviolation', e => console.error('CSP ' + e.violatedDirective))"
 
 
+@pytest.fixture(scope="module")
+def behind(browser, server):
+    """The server behind the headers, and a browser that says what was violated."""
+    with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
+        context.add_init_script(WATCH)
+        yield base, context
+
+
 @pytest.fixture
-def visit(browser, server):
+def visit(behind):
     """Open a page behind the headers; nothing may be violated, and nobody else may be asked."""
-    complaints, outside = [], []
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.add_init_script(WATCH)
-    with proxied(server) as base:
+    complaints, outside, pages = [], [], []
+    base, context = behind
 
-        def opener(path):
-            page = context.new_page()
-            page.set_default_timeout(PATIENCE)
-            page.on("console", lambda said: complaints.append(said.text) if POLICY.search(said.text) else None)
-            ours = (base, base.replace("http", "ws"), "data:", "blob:")
-            page.on("request", lambda asked: None if asked.url.startswith(ours) else outside.append(asked.url))
-            page.goto(f"{base}/{path}")
-            return page
+    def opener(path):
+        pages.append(page := context.new_page())
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda said: complaints.append(said.text) if POLICY.search(said.text) else None)
+        ours = (base, base.replace("http", "ws"), "data:", "blob:")
+        page.on("request", lambda asked: None if asked.url.startswith(ours) else outside.append(asked.url))
+        page.goto(f"{base}/{path}")
+        return page
 
-        yield opener
-    context.close()
+    yield opener
+    for page in pages:
+        page.close()
     assert complaints == [] and outside == []
 
 

@@ -272,9 +272,8 @@ class Sentinels:
         self._digits = {str(number) for number in numbers.ravel()}
         self._size = re.compile(rf"\b{ROWS // 1000}\\?,?{ROWS % 1000}\b")
         self._binary = [
-            (np.sort(self.values.ravel()).view("<u8"), 8, 1),
-            (np.sort(numbers.ravel()).astype("<i8").view("<u8"), 8, 1),
-            (np.sort(self.values[:100].ravel()).astype("<f4").view("<u4"), 4, 5),  # single ones are equal by chance
+            (np.sort(np.r_[self.values.ravel().view("<u8"), numbers.ravel().astype("<i8").view("<u8")]), 8, 1),
+            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # single ones are equal by chance
         ]
 
     def found(self, app, logs=""):
@@ -288,12 +287,11 @@ class Sentinels:
             hits |= {hit for hit in self._texts.findall(text) if hit == "SENTINEL" or hit in self._digits}
             hits |= {"the number of rows"} if self._size.search(text) else set()
         for cells, width, most in self._binary:
-            words = [
-                np.frombuffer(blob[shift : shift + (len(blob) - shift) // width * width], cells.dtype)
-                for blob in blobs
-                for shift in range(width)
-            ]
-            same = np.intersect1d(np.concatenate(words), cells)
+            same = set()
+            for blob in blobs:
+                for shift in range(width):
+                    words = np.frombuffer(blob[shift : shift + (len(blob) - shift) // width * width], cells.dtype)
+                    same |= set(words[cells[np.searchsorted(cells, words) % len(cells)] == words].tolist())
             hits |= {f"{len(same)} cells in binary"} if len(same) >= most else set()
         return hits
 
