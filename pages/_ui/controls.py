@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import quote, unquote
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
-from dpviz.datasets import SAMPLES, Blobs, made
+from dpviz.datasets import SAMPLES, Blobs
 from dpviz.datasets.painted import check as check_painting
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.papers import registry
@@ -23,6 +22,7 @@ from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
 from pages._ui.data import gallery, paint
+from pages._ui.data.address import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
 from pages._ui.explore import who
 from pages._ui.explore.picker import offered
 from pages._ui.forms import STOPS, fields_of, label_of
@@ -34,63 +34,8 @@ from pages._ui.scene import Control, Scene, number
 from pages._ui.sweep import form, tables, vary, view
 from pages._ui.sweep.looks import looks
 
-FILE = "file:"  # before the names of the columns of somebody's own public file
-MISSING = "missing"  # what stands for such a file in the state of a session that does not have it
 _SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
-_MOST_COLUMNS = 64
 OWN_FILE = "Your file"  # the way of the Data page that is in no address
-
-
-@dataclasses.dataclass(frozen=True)
-class DataControl(Control):
-    """The picker of data: a sample or blobs by name, a file of one's own by the names of its columns."""
-
-    def to_widget(self, value: Any) -> Any:
-        """Return the session's name of the data; `MISSING` where it is a file that the session does not have."""
-        if not value.startswith(FILE):
-            return value
-        mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)
-        return next(mine, MISSING)
-
-    def from_widget(self, kept: Any) -> Any:
-        """Return the word for the session's name of the data."""
-        return file_word(catalog.own()[kept].columns) if kept in catalog.own() else kept
-
-
-class SweepData(Control):
-    """The data of a sweep; a session's own file, and people made up from a run, are in no address."""
-
-    def from_widget(self, kept: Any) -> Any:
-        """Return those that everybody can have."""
-        return tuple(name for name in kept if name in SAMPLES or (":" in name and made(name) is not None))
-
-
-def file_word(columns: Iterable[str]) -> str:
-    """Return what stands for a file in an address."""
-    return FILE + ",".join(quote(name, safe="") for name in columns)
-
-
-def columns_of(word: str) -> list[str]:
-    """Return the columns that a file needs."""
-    return [unquote(name) for name in word.removeprefix(FILE).split(",")]
-
-
-def _public(text: str) -> str:
-    if text in SAMPLES:
-        return text
-    found = made(text)
-    if found is None:
-        raise ValueError("no such data")
-    return found.key
-
-
-def _any_data(text: str) -> str:
-    if not text.startswith(FILE):
-        return _public(text)
-    names = columns_of(text)
-    if not 1 <= len(names) <= _MOST_COLUMNS or not all(0 < len(n) <= 200 and n.isprintable() for n in names):
-        raise ValueError("no columns")
-    return file_word(names)
 
 
 def _choice(default: Any, choices: Sequence[Any]) -> ParamSpec:
@@ -121,7 +66,7 @@ def home(known: Mapping[str, Any]) -> Sequence[Control]:
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
+        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
         Control("a", "explore_algorithm", "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
     ]
     if "d" not in known:
@@ -162,7 +107,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
 def compare(known: Mapping[str, Any]) -> Sequence[Control]:
     """Compare: the data decide what the runs' parameters start from."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
+        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
         Control("by", "compare_by", "Match by", _choice("step", ("step", "spent"))),
         _layers("compare_hidden"),
         Control("whole", "compare_whole", "Rows that are the same too", _switch(False)),
@@ -180,7 +125,7 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
 def attacker(known: Mapping[str, Any]) -> Sequence[Control]:
     """Attacker: the data decide where a pin and a distance may lie."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=_any_data, always=True),
+        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
         Control("a", "attacker_algorithm", "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
         _epsilon("attacker_epsilon", 1.0),
         Control("who", "attacker_who", "Alex is", _choice("typical", tuple(setup.WHO)), always=True),
@@ -239,14 +184,14 @@ def explored(result: Result) -> Scene:
 
 
 def _flat(text: str) -> str:
-    name = _any_data(text)
+    name = any_data(text)
     if not name.startswith(FILE) and not distance.fits(name):
         raise ValueError("rho is not one distance there")
     return name
 
 
 def _small(text: str) -> str:
-    name = _any_data(text)
+    name = any_data(text)
     if not name.startswith(FILE) and not federated.fits(name):
         raise ValueError("too large for this page")
     return name
@@ -282,7 +227,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     found = [
         Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token),
-        SweepData("d", "sweep_data", "Data", ParamSpec(("town",)), many=True, accepts=_public, always=True, most=4),
+        SweepData("d", "sweep_data", "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4),
         Control("a", "sweep_algorithms", "Algorithms", _choice(form.FIRST, slugs), many=True, always=True),
         Control("e", "sweep_epsilon", "Privacy budgets ε", _choice(form.EPSILONS[1:6], form.EPSILONS), many=True),
         Control("runs", "sweep_repeats", "Runs per point", number(10, 2, 50)),
@@ -354,7 +299,7 @@ def papers(known: Mapping[str, Any]) -> Sequence[Control]:
 def data(known: Mapping[str, Any]) -> Sequence[Control]:
     """Data: what is in use, the public ways to it, and the generator's form."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data in use", ParamSpec(SAMPLES[0]), accepts=_any_data),
+        DataControl("d", "explore_data", "Data in use", ParamSpec(SAMPLES[0]), accepts=any_data),
         Control("way", "data_way", "Where the data come from", _choice("Samples", ("Samples", "Make blobs", "Paint"))),
     ]
     if known.get("way") == "Paint":

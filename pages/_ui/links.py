@@ -27,7 +27,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
 from pages._ui import catalog, embed, prepared, share, shell
-from pages._ui.controls import FILE, MISSING, columns_of, file_word
+from pages._ui.data.address import FILE, MISSING, columns_of, file_word
 from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 
 __all__ = ["Opened", "enter", "go", "keep", "notice", "now", "opened"]

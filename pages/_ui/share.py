@@ -12,7 +12,7 @@ import segno
 import streamlit as st
 
 from pages._ui import embed
-from pages._ui.controls import FILE, columns_of
+from pages._ui.data.address import FILE, columns_of
 from pages._ui.scene import HIDEABLE, LOCK, MOST_TASK, Scene, Vocabulary, controls, write
 
 __all__ = ["button"]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dpviz.datasets import SAMPLES, Blobs
 from pages._ui import controls, scene
+from pages._ui.data.address import MISSING, columns_of, file_word
 from pages._ui.learn import place
 
 PAGES = {
@@ -33,7 +34,7 @@ PUBLIC = (
 )
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
 ODD = {  # controls whose values are no choice and no number
-    ("explore", "d"): PUBLIC | COLUMNS.map(controls.file_word),
+    ("explore", "d"): PUBLIC | COLUMNS.map(file_word),
     ("compare", "d"): PUBLIC,
     ("attacker", "d"): PUBLIC,
     ("compare", "run"): st.lists(
@@ -41,14 +42,14 @@ ODD = {  # controls whose values are no choice and no number
         min_size=2,
         max_size=4,
     ).map(tuple),
-    ("distance", "d"): st.sampled_from(["city", "town", "blobs"]) | COLUMNS.map(controls.file_word),
-    ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(controls.file_word),
+    ("distance", "d"): st.sampled_from(["city", "town", "blobs"]) | COLUMNS.map(file_word),
+    ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(file_word),
     ("explore", "alex"): st.sampled_from(["", "far", "typical", "row:12", "at:-1.5,2e-05"]),
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
     ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001", "1/(n ln n), n^-1.1"]),
     ("data", "paint"): st.just("") | PAINTING,
-    ("data", "d"): PUBLIC | COLUMNS.map(controls.file_word),
+    ("data", "d"): PUBLIC | COLUMNS.map(file_word),
     **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high")},
     ("learn", "answer"): st.sampled_from([(), ("1",), ("3", "1")]),
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
@@ -174,8 +175,8 @@ def test_a_file_of_ones_own_travels_by_its_columns(monkeypatch):
     mine = {"x7f": SimpleNamespace(columns=("lon", "a,b"), private=False)}
     monkeypatch.setattr(controls.catalog, "own", lambda: mine)
     control = controls.explore({})[0]
-    assert control.from_widget("x7f") == "file:lon,a%2Cb" and controls.columns_of("file:lon,a%2Cb") == ["lon", "a,b"]
+    assert control.from_widget("x7f") == "file:lon,a%2Cb" and columns_of("file:lon,a%2Cb") == ["lon", "a,b"]
     assert control.to_widget("file:lon,a%2Cb") == "x7f"
-    assert control.to_widget("file:lon") == controls.MISSING
+    assert control.to_widget("file:lon") == MISSING
     mine["x7f"].private = True
-    assert control.to_widget("file:lon,a%2Cb") == controls.MISSING  # a private file opens by no link
+    assert control.to_widget("file:lon,a%2Cb") == MISSING  # a private file opens by no link

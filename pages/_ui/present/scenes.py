@@ -16,7 +16,7 @@ from dpviz.version import __version__
 from pages._ui import catalog, controls, runs
 from pages._ui.attacker.setup import SLOWEST, question_of
 from pages._ui.compare.sides import asked_by
-from pages._ui.controls import FILE
+from pages._ui.data.address import FILE
 from pages._ui.forms import STOPS
 from pages._ui.pieces import Piece
 from pages._ui.present import pictures
