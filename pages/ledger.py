@@ -5,6 +5,7 @@ import streamlit as st
 from dpviz.figures.ledger import plot_steps
 from pages._ui import catalog, ledger, results, runs, shell, takeaway
 from pages._ui.explore import centers
+from pages._ui.session import session
 from pages._ui.words import on_screen
 
 shell.enter(__file__)
@@ -29,10 +30,10 @@ past = results.history()
 if len(past) > 1:
     labels = {r.identity: r.label for r in past}
     state = st.session_state
-    now = list(labels).index(state.shown) if state.get("shown") in labels else None
+    now = list(labels).index(session.shown) if session.shown in labels else None
     chosen = st.selectbox("Run", labels, now, format_func=labels.get)
-    if chosen not in (None, state.get("shown")):
-        state.shown = chosen
+    if chosen not in (None, session.shown):
+        session.shown = chosen
         st.rerun()
 
 if trace is None:

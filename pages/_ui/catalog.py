@@ -7,6 +7,7 @@ from functools import lru_cache
 import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset, load
+from pages._ui.session import session
 
 
 @lru_cache(maxsize=32)  # asked for all names by every script run
@@ -16,7 +17,7 @@ def _public(name: str) -> Dataset:
 
 def own() -> dict[str, Dataset]:
     """Return this session's data sets from files, by their random token."""
-    return st.session_state.setdefault("own", {})
+    return session.own
 
 
 def sample(name: str) -> Dataset:
@@ -26,7 +27,7 @@ def sample(name: str) -> Dataset:
 
 def names() -> list[str]:
     """Return the names this session can choose from, its own ones first."""
-    return [*own(), *st.session_state.get("made", []), *SAMPLES]
+    return [*own(), *session.made, *SAMPLES]
 
 
 def chosen() -> Dataset:
@@ -65,7 +66,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
 def offer(name: str) -> None:
     """Put blobs among the names that this session can choose from."""
     if name not in names():
-        st.session_state.setdefault("made", []).insert(0, name)
+        session.made.insert(0, name)
 
 
 def keep(data: Dataset) -> None:

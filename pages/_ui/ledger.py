@@ -17,6 +17,7 @@ from dpviz.trace import Trace
 from pages._ui import messages
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
+from pages._ui.session import session
 
 MOST = 400  # releases listed on the page; the downloads have all
 _KEPT = (
@@ -66,7 +67,7 @@ def _number(value: float) -> str:
 def downloads(result: Result, table: pd.DataFrame) -> None:
     """Offer the ledger as JSON and CSV, each with the notice that every export of the run carries."""
     trace = result.trace
-    history = st.session_state.get("history", [])
+    history = session.history
     number = history.index(result.identity) + 1 if result.identity in history else 0
     name = f"dpviz-{trace.algorithm}-{number}-ledger"
     record = json.loads(trace.to_json())

@@ -29,6 +29,7 @@ from dpviz.datasets import SAMPLES
 from pages._ui import catalog, embed, prepared, share, shell
 from pages._ui.data.address import FILE, MISSING, columns_of, file_word
 from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
+from pages._ui.session import session
 
 __all__ = ["Opened", "enter", "go", "keep", "notice", "now", "opened"]
 
@@ -220,7 +221,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
     within = came and "kept" in state
     state.opened, state.opened_now = Opened(scene, sentence, number, within=within), True
     state.pop("opened_as", None)
-    state.asked = ""  # Explore runs what the scene asks for
+    session.asked = ""  # Explore runs what the scene asks for
 
 
 def _file_is_here(word: str) -> bool:

@@ -15,6 +15,7 @@ from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui import messages, results, runs
+from pages._ui.session import session
 
 
 class NoAccounts(Refused):
@@ -52,7 +53,7 @@ def accounts() -> Iterator[Accounts]:
 
 def fingerprint(data: Dataset) -> str:
     """Return the fingerprint of the file that a private data set of this session came from."""
-    return st.session_state.fingerprints[data.dataset_id]
+    return session.fingerprints[data.dataset_id]
 
 
 def account_of(data: Dataset) -> Account:
@@ -81,7 +82,7 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
     """Ask before a run on private data; a release that was made before is shown again for nothing."""
     identity = runs.run_id(data, algorithm, None)
     if results.find(identity) is None:
-        st.session_state.asking = identity
+        session.asking = identity
         return
     messages.say("note", "You have this release already: same data, same parameters. Seeing it again costs nothing.")
     runs.start(data, algorithm, None)
@@ -90,8 +91,8 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
 def offer(data: Dataset, algorithm: Algorithm | None) -> None:
     """Ask at once where nothing was run yet on a private file; "Not now" is remembered until Run is pressed."""
     state = st.session_state
-    if algorithm is not None and "job" not in state and state.get("not_now") != data.dataset_id:
-        state.asking = runs.run_id(data, algorithm, None)
+    if algorithm is not None and not session.job and state.get("not_now") != data.dataset_id:
+        session.asking = runs.run_id(data, algorithm, None)
 
 
 def confirm(

@@ -12,6 +12,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from dpviz.trace import Trace
 from pages._ui.catalog import is_public, own
+from pages._ui.session import session
 
 KEEP = 20  # results a session can go back to
 STORE_BYTES = 400_000_000  # of public data, all sessions together
@@ -108,12 +109,11 @@ def find(identity: str) -> Result | None:
 
 def show(identity: str) -> None:
     """Make a stored run the shown one, and the newest of the session's history."""
-    state = st.session_state
-    state.history = [old for old in state.get("history", []) if old != identity][-KEEP + 1 :] + [identity]
-    state.shown = identity
+    session.history = [old for old in session.history if old != identity][-KEEP + 1 :] + [identity]
+    session.shown = identity
 
 
 def history() -> list[Result]:
     """Return the session's runs that the server still has, newest first."""
-    found = (find(identity) for identity in reversed(st.session_state.get("history", [])))
+    found = (find(identity) for identity in reversed(session.history))
     return [result for result in found if result is not None]

@@ -21,6 +21,7 @@ from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
 from pages._ui.presence import Presence
 from pages._ui.results import Result, find, keep, show
+from pages._ui.session import session
 from pages._ui.workers import RUNS, workers
 
 MOST_SECONDS = 300.0  # of one run; the processes are everybody's
@@ -99,7 +100,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job))  # noqa: E731
     job = jobs().submit(algorithm.name, work, owner(), Presence().there)
-    st.session_state.update(job=job.id, inbox=inbox)
+    session.job, st.session_state.inbox = job.id, inbox
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
 
@@ -138,7 +139,8 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
 def abandon() -> None:
     """Stop the session's running job and forget it: what it would show is no longer asked for."""
     state = st.session_state
-    job = jobs().get(state.pop("job", ""))
+    job = jobs().get(session.job)
+    del session.job
     state.pop("inbox", None)
     if job is not None:
         job.cancel()
@@ -151,22 +153,21 @@ def owner() -> str:
 
 def shown(name: str) -> Result | None:
     """Return the run to show: the chosen one, else a replay on the town sample."""
-    chosen = find(st.session_state.get("shown", ""))
+    chosen = find(session.shown)
     return demo(name, 1.0, RECOMMENDED) if chosen is None and name == "town" else chosen
 
 
 def progress() -> None:
     """Show the session's running job, and hand its result over once."""
-    if "job" not in st.session_state:
+    if not session.job:
         return
     st.fragment(_poll, run_every=0.4)()
 
 
 def _poll() -> None:
-    state = st.session_state
-    job = jobs().get(state.job) if "job" in state else None
+    job = jobs().get(session.job)
     if job is None:
-        state.pop("job", None)
+        del session.job
         return
     if job.active:
         ahead = jobs().position(job)
@@ -185,7 +186,7 @@ def _poll() -> None:
 def _take(job: Job) -> None:
     """Hand over what came of the session's job: its result, or a sentence."""
     state = st.session_state
-    del state.job
+    del session.job
     inbox = state.pop("inbox")
     if job.status == "done":
         result = inbox.pop()

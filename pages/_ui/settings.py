@@ -11,6 +11,7 @@ from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from pages._ui import budget, controls, links, prepared, private, runs
 from pages._ui.forms import ShownAtField, in_words, parameters
+from pages._ui.session import session
 from pages._ui.words import on_screen
 
 __all__ = ["Settings", "begin", "settings"]
@@ -46,7 +47,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
     state.settings = now = Settings(algorithm, seed, outlook)
     moved = _live(data, now)
     pressed = st.button(
-        "Run", type="primary", width="stretch", key="explore_run", disabled=algorithm is None or "job" in state
+        "Run", type="primary", width="stretch", key="explore_run", disabled=algorithm is None or bool(session.job)
     )
     if pressed:
         begin(data)
@@ -95,10 +96,10 @@ def _live(data: Dataset, now: Settings) -> bool:
     A run that is still going on for an older value is dropped.
     """
     state, asked = st.session_state, now.asks_for(data)
-    if data.private or not asked or asked == state.get("asked"):
+    if data.private or not asked or asked == session.asked:
         return False
-    first = "asked" not in state and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
-    state.asked = asked
+    first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
+    session.asked = asked
     if first or ("opened_now" not in state and runs.seconds(data, now.algorithm) >= LIVE):
         return False
     runs.abandon()

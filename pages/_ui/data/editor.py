@@ -16,6 +16,7 @@ from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import catalog, messages, shell
 from pages._ui.data import gallery, reading
+from pages._ui.session import session
 from pages._ui.shell import plain
 
 if TYPE_CHECKING:
@@ -275,4 +276,4 @@ def _use(upload: Upload, facts: dict[str, Any]) -> None:
     catalog.own().pop(upload.dataset_id, None)
     upload.dataset_id = secrets.token_hex(8)
     catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
-    st.session_state.setdefault("fingerprints", {})[upload.dataset_id] = upload.fingerprint
+    session.fingerprints[upload.dataset_id] = upload.fingerprint

@@ -12,6 +12,7 @@ from dpviz.postprocessing.released import center_noise, centers_csv, centers_jso
 from pages._ui import shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
+from pages._ui.session import session
 
 _LARGE = 1_000  # cells: above, a table that draws only what is in sight, whose script is a fifth of the page's bytes
 
@@ -91,7 +92,7 @@ def _drawn(table: pd.DataFrame) -> str:
 def downloads(key: str, result: Result) -> None:
     """Offer centers as CSV and JSON, and the weighted points where the run releases some; made when asked for."""
     trace, data = result.trace, result.data
-    history = st.session_state.get("history", [])
+    history = session.history
     number = history.index(result.identity) + 1 if result.identity in history else 0
     name = f"dpviz-{trace.algorithm}-{number}-centers"
     keep = {"icon": ":material/download:", "on_click": "ignore"}

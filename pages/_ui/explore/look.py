@@ -15,6 +15,7 @@ from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.results import Result
 from pages._ui.scene import write
+from pages._ui.session import session
 from pages._ui.settings import Settings, settings
 
 
@@ -45,22 +46,21 @@ def choose() -> Choice:
 
 def seen(choice: Choice) -> Result | None:
     """Return the run that is seen: it has the mode of what is chosen, and what a link asks for comes before it."""
-    result, state = runs.shown(choice.name), st.session_state
-    if result is None or result.data.private != choice.data.private or ("job" in state and "shown" not in state):
+    result = runs.shown(choice.name)
+    if result is None or result.data.private != choice.data.private or (session.job and not session.shown):
         return None
     return result
 
 
 def earlier(data: Dataset) -> None:
     """Offer the session's earlier runs of the same mode; one that is chosen is shown by its link."""
-    state = st.session_state
     past = {r.identity: r.label for r in results.history() if r.data.private == data.private}
     if len(past) < 2:
         return
-    now = list(past).index(state.shown) if state.shown in past else None
+    now = list(past).index(session.shown) if session.shown in past else None
     chosen = st.selectbox("Earlier runs", past, now, format_func=past.get, disabled=prepared.locked())
-    if chosen not in (None, state.shown):
-        state.shown = chosen
+    if chosen not in (None, session.shown):
+        session.shown = chosen
         if data.private:
             st.rerun()
         links.go(write(controls.explored(results.find(chosen)), controls.explore))

@@ -13,6 +13,7 @@ from pages._ui import controls, links, private, runs, shell
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
 from pages._ui.results import Result
+from pages._ui.session import session
 from pages._ui.settings import begin
 from pages._ui.words import on_screen
 
@@ -57,12 +58,12 @@ def _about(result: Result) -> None:
 
 def first_run(choice: Choice) -> None:
     """Stand in for the player until there is a run."""
-    if "job" in st.session_state:
+    if session.job:
         st.skeleton(height=478)
         return
     cls, data = choice.cls, choice.data
     st.header("Nothing run yet")
     st.markdown(f"{cls.tagline} {choice.form.outlook}")
-    if choice.form.algorithm is not None and "asking" not in st.session_state:
+    if choice.form.algorithm is not None and not session.asking:
         words = shell.plain(f"Run {cls.name} on {data.title}")
         st.button(words, type="primary", on_click=begin, args=(data,), key="explore_first")

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from pages._ui.forms import label_of
 from pages._ui.results import Result
+from pages._ui.session import session
 from pages._ui.settings import Settings
 
 _DIMMED = (
@@ -41,7 +42,7 @@ def _words(value: Any) -> str:
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:
     """Say that the picture is older than the form, and of what it is the picture."""
     differing = differences(result, data, form)
-    if not differing or "job" in st.session_state or "asking" in st.session_state:
+    if not differing or session.job or session.asking:
         return
     old = ", ".join(f"{name} {seen}" for name, seen, _ in differing)
     new = ", ".join(f"{name} {asked}" for name, _, asked in differing)

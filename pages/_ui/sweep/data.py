@@ -18,6 +18,7 @@ import streamlit as st
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.postprocessing.people import simulate
 from pages._ui import catalog, results
+from pages._ui.session import session
 from pages._ui.sweep.sweeps import shelf
 
 _MADE_UP = "made up:"
@@ -27,7 +28,7 @@ def choices() -> list[str]:
     """Return the names this session can choose from."""
     mine = [name for name, data in catalog.own().items() if not data.private]
     drawn = [_MADE_UP + result.identity for result in results.history() if result.trace.coreset is not None]
-    return [*drawn, *mine, *st.session_state.get("made", []), *SAMPLES]
+    return [*drawn, *mine, *session.made, *SAMPLES]
 
 
 def open_choice(name: str) -> Dataset:
