@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.figures.theme import Theme
 from dpviz.lessons.ground import Ground, ground, number
 from dpviz.lessons.lesson import Stage
-from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import quantity, ratio_words
 from dpviz.trace import Trace
 
@@ -31,19 +31,19 @@ class Shown:
 
     @property
     def noise(self) -> list[float]:
-        """Standard deviation of a center's noise, median over centers, in the data's units; released values only."""
-        found = []
-        for trace in self.traces:
-            sd = center_noise(trace).sd
-            assert sd is not None
-            found.append(float(np.median(sd) * trace.domain.half_width.max()))
-        return found
+        """Standard deviation of a mean over the smallest neighborhood, in the data's units, from the ledger alone."""
+        people = int(self.ground.groups.sizes.min())
+        sums = [next(entry for entry in trace.ledger if entry.name == "update.sums") for trace in self.traces]
+        return [
+            math.sqrt(2) * entry.scale * float(trace.domain.half_width.max()) / people  # sd of Laplace: sqrt 2 scales
+            for entry, trace in zip(sums, self.traces, strict=True)
+        ]
 
 
 def run(seed: int) -> Stage:
-    """Run EUGkM on the town, for every width of the bounds."""
+    """Run SuLloyd on the town, for every width of the bounds."""
     town = ground("town")
-    traces = tuple(_run(town, factor, "eugkm", seed) for factor in FACTORS)
+    traces = tuple(_run(town, factor, "sulloyd", seed) for factor in FACTORS)
     shown = Shown(town, traces)
     noise, found = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
     ratios = [town.ratio(trace.cluster_centers) for trace in traces]
@@ -52,14 +52,15 @@ def run(seed: int) -> Stage:
     odds = [trace.claimed.odds for trace in traces]
     groups = len(town.groups.means)
     titles = tuple(
-        f"Declared {width} wide · noise of a center ±{quantity(sd)} km; {there} of {groups} neighborhoods have a "
+        f"Declared {width} wide · noise of a mean ±{quantity(sd)} km; {there} of {groups} neighborhoods have a "
         f"center; loss {ratio_words(ratio)} times KMeans'; ε 1"
         for width, sd, there, ratio in zip(widths, noise, found, ratios, strict=True)
     )
     meant, wide = FACTORS.index(1.0), len(FACTORS) - 1
     learns = _run(town, FACTORS[-1], "nsm", seed)
     facts = {
-        "people": f"{len(town.data.X):,}", "meant": widths[meant], "wide": widths[wide], "narrow": widths[0],
+        "people": f"{len(town.data.X):,}", "few": int(town.groups.sizes.min()),
+        "meant": widths[meant], "wide": widths[wide], "narrow": widths[0],
         "times": number(FACTORS[-1]),
         "noise": f"±{quantity(noise[meant])} km", "noise_wide": f"±{quantity(noise[wide])} km",
         "found": found[meant], "found_wide": found[wide], "groups": groups, "found_narrow": found[0],
@@ -102,7 +103,7 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     )  # fmt: skip
     widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
     values = Values(
-        "Noise of a center, by the width that was declared", "± km", widths, noise,
+        f"Noise of a mean over {town.groups.sizes.min()} people, by the width that was declared", "± km", widths, noise,
         [f"±{quantity(sd)} km" for sd in noise], log=True,
     )  # fmt: skip
     return [plane, values_panel(colors, values)]

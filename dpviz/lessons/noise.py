@@ -60,7 +60,9 @@ def run(seed: int) -> Stage:
         f"neighborhoods are found in {whole[i]} of {RUNS}; an attacker is right at most {odds[i]} times in 100"
         for i, epsilon in enumerate(EPSILONS)
     )
+    centers = sorted({len(found) for found in shown.runs[0].centers})
     facts = {
+        "centers": " or ".join(map(str, centers)),
         "runs": RUNS, "people": f"{len(town.data.X):,}", "few": number(EPSILONS[0]), "many": number(EPSILONS[-1]),
         "scatter_few": words[0], "scatter_many": words[-1], "times": quantity(scatter[0] / scatter[-1]),
         "whole_few": whole[0], "whole_many": whole[-1], "odds_few": odds[0], "odds_many": odds[-1],

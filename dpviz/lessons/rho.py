@@ -63,7 +63,9 @@ def run(seed: int) -> Stage:
         f"{right} times in 100"
         for moves, far, right in zip(MOVES, words, odds, strict=True)
     )
+    full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # for one row changed: twice that
     facts = {
+        "loss": f"{city.ratio(trace.cluster_centers):.2f}", "full": f"{city.ratio(full.cluster_centers):.2f}",
         "people": f"{len(true):,}", "rho": words[0], "thrown": reach_words(thrown, domain), "districts": len(means),
         "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": odds[0], "far": odds[-1],
         "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": odds[3],

@@ -55,7 +55,7 @@ def run(seed: int) -> Stage:
     found, groups = town.found(trace.cluster_centers), len(town.groups.means)
     facts = {
         "people": f"{len(town.data.X):,}", "ratio": ratio, "found": found, "groups": groups, "seed": seed,
-        "epsilon": f"{trace.claimed.epsilon:g}", "delta": f"{trace.claimed.delta:.1g}", "mu": f"{trace.claimed.mu:.2f}",
+        "epsilon": f"{trace.claimed.epsilon:g}", "delta": f"{trace.claimed.delta:.2g}", "mu": f"{trace.claimed.mu:.2f}",
         "noisy": f"{noisy[first]:.1f}", "true": f"{true[first]:.0f}", "noise": f"{noisy[first] - true[first]:+.1f}",
         "low": f"{town.data.domain.low[0]:g}", "high": f"{town.data.domain.high[0]:g}",
     }  # fmt: skip

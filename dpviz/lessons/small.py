@@ -56,7 +56,7 @@ def run(seed: int) -> Stage:
         "share": f"{100 * sizes[small] / sizes.sum():.1f}",
         "groups": groups, "budgets": len(EPSILONS), "lost": len(lost), "k": there.data.n_clusters,
         "worst": f"{max((ratios[i] for i in lost), default=1.0):.2f}", "far": f"{FAR:g}",
-        "kmeans": "one" if kmeans else "none either",
+        "kmeans": "a center" if kmeans else "no center",
     }  # fmt: skip
     hidden = bool(lost) and all(ratios[i] <= FAR for i in lost)
     return Stage(facts, titles, frozenset({2 if hidden else 1}), first=0, hint=hint, shown=shown)

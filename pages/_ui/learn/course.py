@@ -41,6 +41,7 @@ def show(place: Place) -> None:
 
 
 def _path() -> None:
+    stock.ahead(next(iter(LESSONS)), 0)
     for lesson in LESSONS.values():
         with st.container(key=f"stone_{lesson.name}", horizontal=True, vertical_alignment="center", gap="medium"):
             st.html(

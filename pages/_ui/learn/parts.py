@@ -28,6 +28,13 @@ def show(place: Place) -> None:
     _head(lesson, place.part)
     _SHOW[place.part](place, lesson, stage)
     _onward(place, lesson)
+    if follower := _follower(lesson):
+        stock.ahead(follower, 0)
+
+
+def _follower(lesson: Lesson) -> str:
+    """Return the name of the next lesson, "" after the last one."""
+    return next((name for name, other in LESSONS.items() if other.number == lesson.number + 1), "")
 
 
 def _head(lesson: Lesson, part: str) -> None:
@@ -159,7 +166,7 @@ def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
         st.header("Go on")
         page, scene = _explored(lesson)
         st.page_link(page, label="Try it yourself with these values", icon=":material/play_circle:", query_params=scene)
-        follower = next((name for name, other in LESSONS.items() if other.number == lesson.number + 1), "")
+        follower = _follower(lesson)
         with st.container(horizontal=True):
             if follower:
                 st.button(
