@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -23,6 +24,7 @@ FLAGS = [
 
 
 PATIENCE = 120_000  # milliseconds: how busy a machine may be; what never comes still fails
+LOOKS = 100  # milliseconds between two looks: at every frame, as by default, the looking takes a core of its own
 expect.set_options(timeout=PATIENCE)  # once for all: a test that sets another one sets it for those after it
 
 
@@ -66,6 +68,7 @@ def open_page(browser, visitor, server):
         page = (strangers[-1] if pages else visitor).new_page()
         pages.append(page)
         page.set_default_timeout(PATIENCE)
+        page.wait_for_function = partial(page.wait_for_function, polling=LOOKS)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=mode, reduced_motion="reduce")
 

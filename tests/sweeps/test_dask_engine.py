@@ -15,7 +15,6 @@ from dpviz.domain import Domain
 from dpviz.privacy import chunked
 from dpviz.privacy.chunked import ChunkedRows, on_cluster
 from dpviz.sweeps.dask_engine import LOCAL, cluster, connect
-from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.sweep import MEASURED, Sweep, Variant, execute, failed_row
 
 distributed = pytest.importorskip("dask.distributed", reason='needs pip install ".[cluster]"')
@@ -46,7 +45,7 @@ def slowly(cell):
 
 
 def test_a_killed_worker_loses_doubles_and_changes_nothing(client):
-    expected = {row["key"]: same(row) for row in perform(SWEEP, (), partial(on_this_machine, workers=2))}
+    expected = {row["key"]: same(row) for row in map(execute, SWEEP.runs())}
     victims = list(client.run(os.getpid).values())
     assert len(victims) == 2
     found = []
