@@ -50,6 +50,13 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("mixture_sums_half", "(1.0 if alone else 2.0)", "(0.5 if alone else 1.0)"),
         ("mixture_scatters_unit", "(self.radius / self.unit) ** 2 * (columns", "(self.radius / self.unit) * (columns"),
     ],
+    (Q + "days.py", "tests/algorithms/test_continual.py"): [
+        ("days_by_place", "code = np.zeros(len(x), dtype=np.uint64)", "code = np.arange(len(x), dtype=np.uint64)"),
+        ("days_by_half", ">= self.day)", "> self.day)"),
+    ],
+    ("dpviz/algorithms/continual.py", "tests/algorithms/test_continual.py"): [
+        ("continual_one_table_less", "return self.days.bit_length()", "return self.days.bit_length() - 1"),
+    ],
     (Q + "bins.py", QUERIES): [
         ("cluster_bins_one_column", "float(entries) ** (1 / norm)", "1.0"),
         ("cluster_bins_moves_as_one", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),

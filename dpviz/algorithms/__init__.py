@@ -3,6 +3,7 @@
 from dpviz.algorithms.aug_pe import AugPE
 from dpviz.algorithms.balcan import Balcan
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.continual import Continual
 from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
 from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
@@ -38,6 +39,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         FastLloyd,
         EUGkM,
         DPEM,
+        Continual,
         DPM,
         PrivTree,
         EMMC,

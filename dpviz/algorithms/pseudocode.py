@@ -120,6 +120,16 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  add up rows and count them, with noise", ("grid-lloyd",), "update"),
         Line("  divide: noisy sums by noisy counts", ("grid-lloyd",)),
     ),
+    "continual": (
+        Line("fix a grid over the public bounds, and T days", ("partition",)),
+        Line("every evening t = 1, ..., T:", ("day",)),
+        Line("  take the last days, as many as the largest", ("day",)),
+        Line("  power of two that divides t", ("day",)),
+        Line("  add up their rows cell by cell, with noise", ("day",), "table"),
+        Line("  days 1 to t are the sum of a few such tables", ("day",)),
+        Line("  cells below their noise are left out", ("day",)),
+        Line("  weighted k-means on the others", ("day",)),
+    ),
     "dp-em": (
         Line("spread k equal balls over the public bounds", ("mixture-start",)),
         Line("repeat a few rounds:", ("mixture",)),

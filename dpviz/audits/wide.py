@@ -19,6 +19,7 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 }  # fmt: skip
 _ONE: dict[str, dict[str, Any]] = {
     "stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"},
+    "continual": {"days": 6, "cells": 64, "arrivals": "by first column"},
     "eugkm": {"lloyd_share": 0.5, "cells": 64},
     "privtree": {"threshold": 2.0, "max_depth": 9},
     "dp-em": {"covariance": "diagonal", "iterations": 3, "reach": 1.5},

@@ -6,6 +6,7 @@ a `PANE` and one line here; every other run gets the plain picture of `centers`.
 
 from dpviz.figures import (
     centers,
+    continual,
     dpm,
     em_mc,
     grid,
@@ -35,6 +36,7 @@ PANES = {
     "reports": local.PANE,
     "region": dpm.PANE,
     "grid": grid.PANE,
+    "partition": continual.PANE,
     "halving-level": privtree.PANE,
     "mixture": mixture.PANE,
     "cover": em_mc.PANE,

@@ -131,6 +131,8 @@ _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
     "regions.counts": "regions' counts",
     "average.sums": "averages' sums",
     "average.counts": "averages' counts",
+    "table.sums": "table's sums",
+    "table.counts": "table's counts",
     "votes": "votes, round",
     "cubes": "cubes, level",
     "buckets": "cells, table",

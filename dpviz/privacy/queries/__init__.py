@@ -11,6 +11,7 @@ from dpviz.privacy.queries.boxes import Below, HalfIntervalCounts, RegionSum, Sp
 from dpviz.privacy.queries.cells import CellSums, InBalls, ListedCells, OccupiedCells, cell_centers
 from dpviz.privacy.queries.counts import Count, NearestVotes
 from dpviz.privacy.queries.cover import CellCover, Side
+from dpviz.privacy.queries.days import ArrivesBefore
 from dpviz.privacy.queries.grids import GridCounts
 from dpviz.privacy.queries.lloyd import ClusterMoves
 from dpviz.privacy.queries.local import ByUser, CellOf, NearestOf, OffsetOf
@@ -22,6 +23,7 @@ from dpviz.privacy.queries.swaps import SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.queries.trees import BoxCounts, Halvings
 
 __all__ = [
+    "ArrivesBefore",
     "Below",
     "BoxCounts",
     "ByUser",
