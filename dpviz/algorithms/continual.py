@@ -47,7 +47,7 @@ class Continual(ApproximateDP):
         None: n^-1.1.
     days : int, in [2, 64]
         Number of days T, declared before the first.
-    arrivals : str, "scattered" or "by first column"
+    arrivals : {"scattered", "by first column"}
         How a row's day follows from it: by a public hash, as if people came in no order, or by its first column, which
         is time then, from its lower to its upper bound.
     cells : int or None, in [1, 4096]
