@@ -70,7 +70,7 @@ class Continual(ApproximateDP):
     Steps
     -----
     partition          released: cells (m, d), parts (d,), days
-    day                released: centers (k, d), day, runs, noisy_counts (m,), counts_sd, coreset_points (p, d),
+    day                released: centers (k, d), day, runs, cell_counts (m,), counts_sd, coreset_points (p, d),
                        coreset_weights (p,), coreset_sd (p,), center_sd (k, d), center_noise; hidden: true sums, counts
 
     Deviations from the paper
@@ -169,7 +169,7 @@ class Continual(ApproximateDP):
                     "centers": centers,
                     "day": day,
                     "runs": len(used),
-                    "noisy_counts": counts,
+                    "cell_counts": counts,
                     "counts_sd": sds["counts"],
                     "coreset_points": points,
                     "coreset_weights": weights,

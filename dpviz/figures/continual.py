@@ -40,7 +40,7 @@ def days_table(trace: Trace) -> pd.DataFrame:
 def warning(trace: Trace) -> str:
     """Return a sentence if on the last day hardly any cell's count stands out from its noise."""
     last = trace.steps[-1].released
-    if np.mean(last["noisy_counts"] > 3 * last["counts_sd"]) > 0.02:
+    if np.mean(last["cell_counts"] > 3 * last["counts_sd"]) > 0.02:
         return ""
     return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Take fewer days."
 

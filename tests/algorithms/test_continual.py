@@ -57,7 +57,7 @@ def test_a_row_of_a_later_day_changes_no_earlier_evening():
     later = int(np.flatnonzero(day == 5)[0])
     whole, without = (algorithm.run(rows, domain=domain, seed=0) for rows in (X, np.delete(X, later, axis=0)))
     same = [
-        np.array_equal(a.released["noisy_counts"], b.released["noisy_counts"])
+        np.array_equal(a.released["cell_counts"], b.released["cell_counts"])
         for a, b in zip(whole.steps[1:], without.steps[1:], strict=True)
     ]
     assert same == [True] * 5 + [False] * 3
@@ -72,7 +72,7 @@ def test_the_noise_told_is_the_noise_there():
         for t in range(1, 8):
             released = trace.steps[t].released
             exact = np.sum([true[end - 1] for end in _used(t)], axis=0)
-            errors.append((released["noisy_counts"] - exact) / released["counts_sd"])
+            errors.append((released["cell_counts"] - exact) / released["counts_sd"])
     assert np.std(np.concatenate(errors)) == pytest.approx(1, abs=0.05)
 
 
