@@ -62,6 +62,5 @@ else:
     )  # fmt: skip
     ledger.releases(trace, table)
     ledger.downloads(result, table)
-    st.header("Released centers")
-    centers.downloads("ledger", result)
+    centers.section("ledger", result)
     takeaway.menu("ledger", result, hidden=False, axes=result.data.view if len(result.data.columns) > 1 else None)

@@ -25,7 +25,7 @@ as removing one and adding another: twice the ε.
 
 Other promises are other promises. **rho (distance)** hides moves by up to rho and nothing farther: not who is
 in the data, not in which part of the map. The **local** model needs no trust in the server, but takes the list
-of users as public. They never share an axis here without saying so.
+of people as public. They never share an axis here without saying so.
 """,
     "Public inputs": """
 Bounds, units, column names, the nominal number of rows, rows per person and every parameter are **public facts

@@ -25,7 +25,7 @@ with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
     busy = sweep is None or (kept is not None and kept.active)
-    begin = st.button("Start", type="primary" if kept else "secondary", width="stretch", disabled=busy)
+    begin = kept is not None and st.button("Start", type="primary", width="stretch", disabled=busy)
     if sweep is not None and kept is not None:
         view.cost(sweep)
     past = sweeps.history()

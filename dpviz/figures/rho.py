@@ -91,10 +91,13 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
     figure.add_annotation(
         text=f"● rho {hidden}: moves up to here are hidden<br>"
         f"◌ {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
-        xref="paper", yref="paper", x=0.01, y=0.01, xanchor="left", yanchor="bottom", align="left",
-        showarrow=False, font={"size": 11, "color": view.colors.ink}, bgcolor=view.colors.panel, opacity=0.92,
-        borderpad=3, bordercolor=view.colors.line, borderwidth=1,
+        xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
+        showarrow=False, font={"size": 11, "color": view.colors.ink},
     )  # fmt: skip
+    more, meta = 52, figure.layout.meta or {}  # below the axis, where it covers nothing
+    figure.update_layout(height=figure.layout.height + more, margin_b=figure.layout.margin.b + more)
+    if "h" in meta:
+        figure.update_layout(meta={**meta, "h": meta["h"] + more})
 
 
 def _plane(view: View) -> Panel:
@@ -270,7 +273,8 @@ PANE = Pane(
         ("disc", "region (area: rows)"),
         ("center", "released center"),
         ("diamond", "KMeans"),
-        ("dotted", "person to noisy point, with a disc of rho"),
+        ("dotted", "person to noisy point"),
+        ("hidden_ring", "rho around a person"),
         ("ring", "person"),
     ),
     caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "

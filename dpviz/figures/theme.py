@@ -101,12 +101,20 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
     )  # fmt: skip
 
 
-def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False) -> None:
-    """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot."""
+def tag(
+    figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False, left: int = 0
+) -> None:  # fmt: skip
+    """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
+
+    A plane of equal scales is narrower than its paper: the mark keeps to the corner of what is drawn. `left`:
+    pixels that it moves to the left, where a button stands in that corner.
+    """
+    equal = figure.layout.yaxis.scaleanchor is not None
+    place = {"x": 0.99, "y": 0.99, "yanchor": "top"} if inside else {"x": 1, "y": 1, "yanchor": "bottom", "yshift": 7}
     figure.add_annotation(
         text=f"<b>{text}</b>",
-        xref="paper", yref="paper", x=1 if not inside else 0.99, y=1 if not inside else 0.99,
-        xanchor="right", yanchor="bottom" if not inside else "top", yshift=7 if not inside else 0,
+        xref="x domain" if equal else "paper", yref="y domain" if equal else "paper",
+        xanchor="right", xshift=-left or None, **place,
         showarrow=False, font={"size": 11, "color": colors.hidden}, bgcolor=colors.hidden_tag,
         bordercolor=colors.hidden, borderwidth=1, borderpad=3,
     )  # fmt: skip

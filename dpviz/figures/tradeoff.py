@@ -50,6 +50,7 @@ _LETTERS = {  # the markers as letters, for the names at the ends of curves
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
+_CAMERA = 32  # pixels of the button that saves the picture; a touch screen always shows it
 FEW = 5  # runs of a point; below, an interval of the mean says nothing, and the single runs say it all
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
@@ -139,7 +140,7 @@ def curves(
     if points.notion.nunique() > 1 or points.data.nunique() > 1:
         raise ValueError("figures: curves of different promises or data sets must not share an axis.")
     figure = base(colors, title, height=height, margin_left=62)
-    tag(figure, colors)
+    tag(figure, colors, left=_CAMERA)
     stops = sorted(points[axis].dropna().unique())
     spaced = all(isinstance(stop, int | float | np.number) and stop > 0 for stop in stops)
     if not spaced:  # words, or numbers that a log axis does not have: side by side
@@ -262,7 +263,7 @@ def area_bars(areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, rel
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)
-    tag(figure, colors)
+    tag(figure, colors, left=_CAMERA)
     figure.add_bar(
         orientation="h", y=ordered.series, x=value, width=0.55,
         marker={"color": [_color(look[name], colors) for name in ordered.series]},
@@ -289,7 +290,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
     """
     names = list(dict.fromkeys(table.series))
     figure = base(colors, title, height=72 + 96 * len(names), margin_left=16)
-    tag(figure, colors)
+    tag(figure, colors, left=_CAMERA)
     log = bool((table.value > 0).all())
     scale = np.log10 if log else np.asarray
     values = scale(np.concatenate([table.value, table.reference.dropna()]).astype(float))
@@ -325,7 +326,7 @@ def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool,
     value = points.assign(shown=points.ratio if relative else points["mean"])
     grid = value.pivot_table(index=y, columns=x, values="shown", aggfunc="first").sort_index()
     figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)
-    tag(figure, colors)
+    tag(figure, colors, left=_CAMERA)
     shown = np.log2(np.maximum(grid.to_numpy(dtype=float), 1e-12)) if relative else grid.to_numpy(dtype=float)
     end = "×" if relative else ""
     figure.add_heatmap(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
@@ -137,6 +138,9 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
 
 def beside(name: str, value: Any, data: Dataset) -> str:
     """Return what a value means in the data's units, where its number alone does not say it."""
+    if name == "projected_features":
+        d = data.domain.n_features
+        return f"These data have {d}: no more can be projected." if value > d else ""
     if name != "rho_distance":
         return ""
     if data.domain.scale == "common":
@@ -157,9 +161,13 @@ def fields_of(
 
 
 def in_words(problem: Exception, cls: type[Algorithm]) -> str:
-    """Return what is wrong with a parameter in the words of the form: fields by their labels, "at least" for >=."""
-    text = str(problem).removeprefix(f"{cls.name}: ")
-    for name in params.specs(cls):
+    """Return what is wrong with a parameter in the words of the form."""
+    return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
+
+
+def in_labels(text: str, names: Iterable[str] = LABELS) -> str:
+    """Return a sentence in the words of a form: fields by their labels, "at least" for >=."""
+    for name in names:
         text = re.sub(rf"\b{name}\b", label_of(name), text)
     for code, words in (
         ("must be >= ", "must be at least "),

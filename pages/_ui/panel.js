@@ -24,7 +24,7 @@ class Panel {
     this.over = Object.assign(document.createElement("div"), { className: "dpviz-look", hidden: true });
     root.replaceChildren(this.canvas, this.over);
     root.panel = this;
-    if (data.linked) root.tabIndex = 0; // a row of pictures that scrolls is reached by the keyboard
+    if (data.linked || (root.closest("[class*=_swipe]") && matchMedia("(max-width: 640px)").matches)) root.tabIndex = 0; // a row of pictures that scrolls is reached by the keyboard
     const figure = JSON.parse(data.figure), { of, ranges = null } = zooms[data.key] ?? {};
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;

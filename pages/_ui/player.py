@@ -119,9 +119,10 @@ def player(
         with left:
             draw(key, plane, zoom_of)
             shell.key_line(legend, hidden)
-        with right.container(gap="xxsmall"):
+        with right.container(key=f"{key}_sidecol", gap="xxsmall"):
             _code(result.trace)
-            draw(key, side)
+            with st.container(key=f"{key}_swipe", gap="xxsmall"):  # on a phone a row, right below the plane
+                draw(key, side)
         draw(key, wide)
         if len(result.trace.ledger):
             with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):

@@ -135,7 +135,12 @@ def confirm(
             st.markdown(
                 f"Left of your total of ε = {total.epsilon:g} for {total_for.unit}: {before.remaining(total_for):.4g}."
             )
-        st.caption("The sum counts every run of this server on this file, also cancelled ones. Nothing is given back.")
+        if not before.budgets:
+            st.page_link("pages/ledger.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")
+        st.caption(
+            "The sum counts every run of this server on this file, also cancelled ones. Nothing is given back. "
+            "The δ of all runs add up, as their ε do."
+        )
         with st.container(horizontal=True):
             if st.button("Run and spend", type="primary", key=f"{slot}_spend"):
                 del state[slot]

@@ -17,7 +17,7 @@ def start(page, *, runs=2):
     box.fill(str(runs))
     box.press("Enter")
     expect(page.get_by_text(f"{20 * runs + 1} runs")).to_be_visible()  # 4 algorithms, 5 budgets, one reference
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Start this sweep").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
 
 

@@ -42,7 +42,8 @@ def _panels(
 ) -> list[Panel]:
     """Return the weighted points with the centers of one k, and what every k costs."""
     coreset = _result.trace.coreset
-    view = dataclasses.replace(view_of(_result, hidden=hidden, axes=axes), reference=None)  # KMeans is for the run's k
+    shown = view_of(_result, hidden=hidden, axes=axes)
+    view = dataclasses.replace(shown, reference=None, missed=None)  # KMeans and lost groups are for the run's k
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
     return workers().call(figures.printed, view, coreset, centers, table, cost)
@@ -63,7 +64,7 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(
-        f'<p class="dp-small">This run released {len(coreset.points)} weighted points, each weight ±'
+        f'<p class="dp-small">This run released {len(coreset.points):,} weighted points, each weight ±'
         f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: ε spent stays at "
         f"<b>{trace.spent.epsilon:.3g}</b> at δ {trace.spent.delta:.2g}, the ledger keeps its "
         f"<b>{releases} releases</b>, for every k.</p>"

@@ -12,6 +12,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 from pages._ui import catalog
+from pages._ui.forms import in_labels
 from pages._ui.prepared import kept
 from pages._ui.sweep.data import choices, open_choice, source
 from pages._ui.sweep.vary import OWN, deltas, numbers, values_of, vary
@@ -109,7 +110,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             public=True,
         )
     except (ValueError, TypeError) as problem:
-        return None, "", str(problem).replace("variants must", "algorithms must")
+        return None, "", in_labels(str(problem).replace("variants must", "algorithms must"))
     return sweep, " and ".join(open_choice(name).title for name in data), ""
 
 

@@ -175,6 +175,7 @@ def most_of(runs: int) -> int:
 
 def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     """Show areas, runs at one place, winners, two axes, and downloads."""
+    _files(rows, kept)  # above the tabs, whose last one is out of sight on a phone
     names = ["Area over ε", f"Runs at one {_sign(look.axis)}", "Who wins where", "Two axes", "Take it with you"]
     area, one, wins, two, take = st.tabs(names)
     metric = METRICS[look.metric]
@@ -187,7 +188,7 @@ def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, st
     with two:
         _heat(points, kept, look, metric)
     with take:
-        _downloads(rows, kept)
+        _downloads(rows)
         one_run(rows, kept, look.metric)
 
 
@@ -294,7 +295,7 @@ def _under(notion: str) -> None:
     st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}</p>')
 
 
-def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
+def _files(rows: pd.DataFrame, kept: Kept) -> None:
     with st.container(horizontal=True):
         for words, make, name, kind in (
             ("Rows (CSV)", lambda: rows.to_csv(index=False), "dpviz-sweep.csv", "text/csv"),
@@ -307,6 +308,9 @@ def _downloads(rows: pd.DataFrame, kept: Kept) -> None:
             ("Report (HTML, offline)", lambda: report(rows, kept.title), "dpviz-sweep.html", "text/html"),
         ):
             st.download_button(words, make, name, kind, on_click="ignore")
+
+
+def _downloads(rows: pd.DataFrame) -> None:
     st.segmented_control(
         "The camera button of a figure saves it as",
         PICTURES,
