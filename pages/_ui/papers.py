@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
 from dpviz.sweeps.measures import METRICS
+from pages._ui.words import on_screen
 
 __all__ = ["RESULTS", "counted", "WORDS", "numbers", "show", "verdict"]
 
@@ -73,9 +76,11 @@ def show(paper: Paper, item: Item) -> None:
 
 def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict, beside: pd.DataFrame) -> None:
     differs = [*item.differs, *(f"quick run: {words}" for words in item.shortened())]
-    st.markdown("**Settings that differ from the paper's**\n" + "".join(f"\n- {words}." for words in differs))
+    st.markdown(
+        "**Settings that differ from the paper's**\n" + "".join(f"\n- {on_screen(words)}." for words in differs)
+    )
     if said.against:
-        st.markdown("**What contradicts**\n" + "".join(f"\n- {html.escape(words)}" for words in said.against[:8]))
+        st.markdown("**What contradicts**\n" + "".join(f"\n- {_plainly(words)}" for words in said.against[:8]))
     if item.facts:
         st.markdown("**As printed**")
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")
@@ -98,6 +103,13 @@ def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict, besid
         "Without --quick with the paper's number of repeats. A second call goes on where the first was stopped. FOLDER "
         "holds the benchmark sets, NAME/NAME.csv.gz each (benchmarks/specs/README.md)."
     )
+
+
+def _plainly(words: str) -> str:
+    """Return a comparison with the names of algorithms and letters in place of the code's."""
+    for slug, cls in ALGORITHMS.items():
+        words = re.sub(rf"(?<![\w-]){slug}(?![\w-])", cls.name, words)
+    return html.escape(on_screen(words.removeprefix("bench:")))
 
 
 def _title(metric: str) -> str:

@@ -15,6 +15,7 @@ from tests.pages.test_pages import app, open_page
 
 __all__ = ["app"]
 CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
+PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names that the papers print
 OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|told with chance|participants?)\b")
 KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")
 WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multiselect", "radio", "button")
@@ -34,7 +35,7 @@ def words(app):
 
 
 def code_names(texts):
-    return [(name[0], text) for text in texts if (name := CODE.search(text))]
+    return [(name[0], text) for text in texts if (name := CODE.search(PAPERS.sub("", text)))]
 
 
 def other_people(texts):
