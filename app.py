@@ -87,7 +87,8 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from pages._ui.front import Compressed, announcing, moved
+    from pages._ui import stage
+    from pages._ui.front import Compressed, announcing, moved, offering
     from pages._ui.shell import MOVED, PAGES
 
     app = st.App(
@@ -95,7 +96,8 @@ else:
         lifespan=ready,
         middleware=[Middleware(Compressed)],
         routes=[
-            *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)]),
+            *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)], [stage.NAME]),
+            offering(stage.NAME, stage.SCRIPT),
             *moved(MOVED),
         ],
     )

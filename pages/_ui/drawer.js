@@ -28,7 +28,16 @@ if (!drawer.listens) {
   });
 }
 
-export default function ({ data, parentElement }) {
+// Figures and the page's colors are made by the server: it is asked again once Streamlit itself has turned.
+const SCHEME = matchMedia("(prefers-color-scheme: dark)");
+const turned = () => requestAnimationFrame(() => setTimeout(() => drawer.turn?.("scheme", SCHEME.matches), 0));
+if (!drawer.follows) {
+  drawer.follows = true;
+  SCHEME.addEventListener("change", turned);
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  drawer.turn = setTriggerValue;
   const button = parentElement.querySelector("button");
   button.querySelector("span").textContent = data.summary;
   button.onclick = open;

@@ -1,4 +1,7 @@
-"""The way to the form on a narrow screen: one line that says what is set, and opens the drawer that holds the form."""
+"""The way to the form on a narrow screen: one line that says what is set, and opens the drawer that holds the form.
+
+It stands on every page, so it also asks for the page again when the system turns dark or light.
+"""
 
 from __future__ import annotations
 
@@ -19,4 +22,7 @@ _component = st.components.v2.component(
 def drawer(page: str, summary: str) -> None:
     """Keep the drawer closed when a page comes; `summary` is what the form says, in a few words."""
     with st.container(key="drawer"):
-        _component(key=f"{page}_drawer", data={"page": page, "summary": summary}, height="content")
+        _component(
+            key=f"{page}_drawer", data={"page": page, "summary": summary}, height="content",
+            on_scheme_change=lambda: None,
+        )  # fmt: skip

@@ -14,17 +14,18 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Compressed", "announcing", "moved"]
+__all__ = ["Compressed", "announcing", "moved", "offering"]
 
 _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
 _LEVEL = 6  # of gzip: 9 takes three times as long for one percent
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 _HEAD = 20_000  # characters of a bundled script in which its imports stand
+_FOREVER = "public, immutable, max-age=31536000"  # as Streamlit says it: names hold hashes
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
-def announcing(parts: Iterable[str], pages: Iterable[str]) -> list[Route]:
+def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = ()) -> list[Route]:
     """Return routes that serve the page shell with links to parts of Streamlit's client that every page will ask for.
 
     Without them a part is asked for when the first element that needs it has come: a second after the shell.
@@ -33,21 +34,42 @@ def announcing(parts: Iterable[str], pages: Iterable[str]) -> list[Route]:
     ----------
     parts : names of bundled scripts without their hash, such as "BidiComponent"
     pages : paths of the pages, such as "/explore"
+    own : scripts of ours (`offering`)
     """
     index = (_STATIC / "index.html").read_text()
     found: dict[str, None] = {}
     for part in parts:
         for script in sorted(_SCRIPTS.glob(f"{part}.*.js")):
             _with_imports(script.name, found)
-    links = "".join(
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in found if name not in index
-    )
+    files = [*(f"static/js/{name}" for name in found if name not in index), *own]
+    links = "".join(f'<link rel="modulepreload" crossorigin href="./{file}">' for file in files)
     shell = index.replace("</head>", f"{links}</head>")
 
     async def answer(_: Request) -> HTMLResponse:
         return HTMLResponse(shell, headers={"cache-control": "no-cache"})
 
     return [Route(path, answer, methods=["GET", "HEAD"]) for path in pages]
+
+
+def offering(name: str, script: bytes) -> Route:
+    """Return a route for a script of ours; its name holds a hash of it, so it is kept for a year."""
+    packed = gzip.compress(script, _LEVEL, mtime=0)
+
+    async def answer(request: Request) -> Response:
+        short = "gzip" in request.headers.get("accept-encoding", "")
+        headers = {
+            "cache-control": _FOREVER,
+            "vary": "accept-encoding",
+            **({"content-encoding": "gzip"} if short else {}),
+        }
+        return Response(packed if short else script, media_type="text/javascript", headers=headers)
+
+    return Route(f"{_base()}/{name}", answer, methods=["GET", "HEAD"])
+
+
+def _base() -> str:
+    """Return where the server's own paths begin: nothing, or what the operator has set with a slash before it."""
+    return "/".join(filter(None, ["", st.get_option("server.baseUrlPath").strip("/")]))
 
 
 def moved(addresses: Mapping[str, str]) -> list[Route]:
@@ -76,7 +98,7 @@ class Compressed:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        base = "/".join(filter(None, ["", st.get_option("server.baseUrlPath").strip("/")]))
+        base = _base()
         self._files = {
             f"{base}/{file.relative_to(_STATIC).as_posix()}": file
             for file in (_STATIC / "static").rglob("*")
@@ -96,7 +118,7 @@ class Compressed:
             headers={
                 "content-encoding": "gzip",
                 "vary": "accept-encoding",
-                "cache-control": "public, immutable, max-age=31536000",  # as Streamlit does: their names are hashes
+                "cache-control": _FOREVER,
             },
         )
         await response(scope, receive, send)

@@ -1,11 +1,6 @@
 // One figure of a page: the stage's canvas, and over it, for who wants to look closely, Plotly at the same step.
-// The stage's own script (dpviz.figures.stage) stands above this one; the transport brings both, once a page.
+// The stage's own script (dpviz.figures.stage) stands above this one; both are one file (stage.py).
 const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
-const gate = () => {
-  const door = {};
-  door.ready = new Promise((done) => { door.open = done; });
-  return door;
-};
 const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
 const fine = () => matchMedia("(pointer: fine)").matches;
 
@@ -231,7 +226,7 @@ class Panel {
   }
 }
 
-const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
+export const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
   const same = now && ["figure", "alt", "zoomOf", "linked", "pick"].every((key) => now.data[key] === data[key]) && String(now.data.at) === String(data.at);
   if (!same) {
@@ -243,5 +238,3 @@ const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
   const mine = root.panel; // the end of the render before comes after the next one's start: only what is gone is closed
   return () => setTimeout(() => { if (!root.isConnected) mine.close(); });
 };
-
-(window.__dpvizPanels ??= gate()).open(start);

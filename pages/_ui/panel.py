@@ -9,10 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.figures import Panel
-from dpviz.figures.stage import script
+from pages._ui import stage
 
 _HERE = Path(__file__).parent
-SCRIPT = script() + (_HERE / "panel.js").read_text()
 _PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
 
 _component = st.components.v2.component(
@@ -22,16 +21,6 @@ _component = st.components.v2.component(
     js=(_HERE / "panel_stub.js").read_text(),
     isolate_styles=False,  # Plotly's own style sheet does not reach into a shadow root
 )
-
-
-_script = st.components.v2.component(
-    "dpviz_stage", html="<span></span>", js=SCRIPT + "\nexport default () => {};\n", isolate_styles=False
-)
-
-
-def bring() -> None:
-    """Send the panels' script with a page that has no transport to bring it."""
-    _script(key="stage_address", height=1)
 
 
 def draw(
@@ -44,8 +33,6 @@ def draw(
     `linked` by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is kept
     under these two keys of the session's state, in units of the axes. With `pick` a click tells its place: it is
     returned once, in units of the axes.
-
-    Their script (`SCRIPT`) comes with the page's transport: a component sends its own with every instance.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -55,6 +42,7 @@ def draw(
             "name": panel.name,
             "figure": panel.figure.to_json(),
             "alt": panel.alt,
+            "stage": stage.NAME,
             "plotly": _PLOTLY,
             "zoomOf": zoom_of,
             "at": None if frames is None else list(frames),

@@ -1,12 +1,12 @@
-// A panel waits for the script that draws it (panel.js): the transport brings it, once for all panels of a page.
-const gate = () => {
-  const door = {};
-  door.ready = new Promise((done) => { door.open = done; });
-  return door;
-};
+// A panel waits for the script that draws it (stage.py): a file of the server's, fetched once. Streamlit's lie in static/js.
+const near = (name) => new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href;
 
 export default function (component) {
+  const { data, parentElement } = component;
   let end, over = false;
-  (window.__dpvizPanels ??= gate()).ready.then((start) => { if (!over) end = start(component); });
+  import(near(data.stage)).then(({ start }) => { if (!over) end = start(component); }).catch((error) => {
+    console.error(error);
+    parentElement.querySelector(".dpviz-stage").textContent = `${data.alt} The picture itself could not be loaded: reload the page.`;
+  });
   return () => { over = true; end?.(); };
 }

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages._ui.panel import SCRIPT
-
 if TYPE_CHECKING:
     from pages._ui.links import Opened
 
@@ -18,7 +16,7 @@ _component = st.components.v2.component(
     "dpviz_transport",
     html='<div class="dpviz-transport"></div>',
     css=(_HERE / "transport.css").read_text(),
-    js=SCRIPT + (_HERE / "transport.js").read_text(),
+    js=(_HERE / "transport.js").read_text(),
 )
 
 

@@ -21,8 +21,7 @@ body { margin: 0; background: #FBFBF9 } body.dark { background: #14171A }
 </style><body></body>"""
 # What a page does for every figure: an element for the component, and the component's own start.
 SHOW = """async ([figures, extra]) => {
-    await import("/panel.js");
-    const start = await window.__dpvizPanels.ready;
+    const { start } = await import("/panel.js");
     for (const [i, figure] of figures.entries()) {
         const parentElement = document.createElement("div");
         parentElement.style.width = "500px";

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dpviz.figures.theme import DARK, LIGHT
 from tests.browser.conftest import serve
 from tests.browser.phone import fits_a_phone
 
@@ -184,6 +185,22 @@ def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it
     page.get_by_role("option", name="client-2").click()
     expect(page.get_by_text("round 2 is aborted: client-2 did not answer")).to_be_visible()
     expect(lane).to_be_visible()  # what the first round released stays
+    no_exception(page)
+
+
+def test_colors_follow_the_system_while_a_page_is_open(open_page):
+    page = open_page()
+    charts(page, 1)
+    ground = """() => {
+        const app = document.querySelector('[data-testid=stApp]'), panel = document.querySelector('.dpviz-stage').panel;
+        const token = getComputedStyle(document.documentElement).getPropertyValue('--dp-panel');
+        return [token.trim(), panel.film.layout.plot_bgcolor].join() + getComputedStyle(app).backgroundColor;
+    }"""
+    light = page.evaluate(ground)
+    for mode, colors, back in (("dark", DARK, "rgb(20, 23, 26)"), ("light", LIGHT, "rgb(251, 251, 249)")):
+        page.emulate_media(color_scheme=mode)
+        page.wait_for_function(f"wanted => ({ground})() === wanted", arg=f"{colors.panel},{colors.panel}{back}")
+    assert page.evaluate(ground) == light
     no_exception(page)
 
 

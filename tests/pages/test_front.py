@@ -2,13 +2,15 @@
 
 import asyncio
 import gzip
+import hashlib
 import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.requests import Request
 
-from pages._ui.front import Compressed, announcing, moved
+from pages._ui import stage
+from pages._ui.front import Compressed, announcing, moved, offering
 from pages._ui.shell import MOVED, PAGES
 
 SHELL = b"not compressed"
@@ -75,3 +77,16 @@ def test_the_shell_announces_a_part_with_everything_it_imports():
     known = {path.rsplit("/", 1)[-1] for path in Compressed(plain)._files}
     assert any(name.startswith("BidiComponent.") for name in links) and set(links) <= known
     assert len(links) == len(set(links)) and b"</head>" in body
+
+
+def test_the_stage_is_announced_with_the_shell_and_kept_for_a_year_under_the_hash_of_its_text():
+    [route] = announcing([], ["/explore"], [stage.NAME])
+    link = f'<link rel="modulepreload" crossorigin href="./{stage.NAME}">'
+    assert link in run(route.endpoint(None)).body.decode()
+    offered = offering(stage.NAME, stage.SCRIPT)
+    assert offered.path == f"/{stage.NAME}"
+    for accepted, read in ((b"gzip, br", gzip.decompress), (b"identity", bytes)):
+        scope = {"type": "http", "method": "GET", "headers": [(b"accept-encoding", accepted)]}
+        answer = run(offered.endpoint(Request(scope)))
+        assert read(answer.body) == stage.SCRIPT and "immutable" in answer.headers["cache-control"]
+    assert hashlib.sha256(stage.SCRIPT).hexdigest().startswith(stage.NAME.split(".")[1])

@@ -14,7 +14,7 @@ from pages._ui import shell
 from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, keys
 from pages._ui.attacker.stock import Game
-from pages._ui.panel import bring, draw
+from pages._ui.panel import draw
 
 AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
@@ -36,7 +36,6 @@ def board(setup: Setup) -> None:
     """Show the game; it is drawn again by itself while rounds are being made."""
     mine = games(setup)
     mine["main"].make(AHEAD)
-    bring()
     _show(setup, mine)
 
 

@@ -1,0 +1,13 @@
+"""The script that draws every panel: a file of the server's that a browser fetches once, not a part of every answer."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from dpviz.figures.stage import script
+
+__all__ = ["NAME", "SCRIPT"]
+
+SCRIPT = (script() + (Path(__file__).parent / "panel.js").read_text()).encode()
+NAME = f"dpviz/stage.{hashlib.sha256(SCRIPT).hexdigest()[:12]}.js"  # another script is another file: kept for a year
