@@ -4,6 +4,7 @@ Every visitor changes the budget or the hidden layers about every five seconds; 
 presses Run. Prints for each number of visitors: how long opening, an answer and a run took, processor time of the
 page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the load of the
 machine beside them. Walls mean nothing on a busy machine; the processor's time per operation means something.
+`--alone 20` first prints what one visitor costs who opens the page and changes one thing after the other.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -166,11 +167,43 @@ def _quantiles(seconds: list[float]) -> str:
     return f"n={len(seconds)} p50 {half:.0f} p95 {most:.0f} ms"
 
 
+async def alone(server: Server, times: int) -> None:
+    """Print what one thing after the other costs the page's process while nobody else is there."""
+
+    async def cost(name: str, act: Callable[[int], Awaitable[object]]) -> None:
+        begun = server.page_seconds()
+        for turn in range(times):
+            await act(turn)
+        print(f"  {name}: {1e3 * (server.page_seconds() - begun) / times:.0f} ms of processor", flush=True)
+
+    async def opening(turn: int) -> None:
+        async with Visitor(server.port, "explore") as visitor:
+            await visitor.ask()
+
+    async with Visitor(server.port, "explore") as one:
+
+        async def change(key: str, value: float) -> None:
+            await one.change(key, value)
+            while one.polls:
+                await one.poll()
+
+        await one.ask()
+        for turn in range(4):  # both pictures and both runs are known from then on
+            await change("explore_hidden", bool(turn % 2))
+            await change("param_nsm_epsilon", (0.5, 1.0)[turn % 2])
+        await cost("opening", opening)
+        await cost("hidden layers", lambda turn: change("explore_hidden", bool(turn % 2)))
+        await cost("another ε, its run known", lambda turn: change("param_nsm_epsilon", (0.5, 1.0)[turn % 2]))
+        await cost("a new seed until its picture", lambda turn: change("explore_seed", 10**6 + turn))
+
+
 async def every(port: int, options: argparse.Namespace) -> None:
     """Print one line for each number of visitors."""
     async with Visitor(port, "explore") as first:
         print(f"first visitor: {await first.ask():.2f} s", flush=True)
     server = Server(port)
+    if options.alone:
+        await alone(server, options.alone)
     sweep = None if options.no_sweep else await sweeping(port)
     for visitors in options.visitors:
         await load(server, visitors, options)
@@ -181,6 +214,7 @@ async def every(port: int, options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("visitors", type=int, nargs="+", help=f"how many at once, at most {MOST_VISITORS}")
+    parser.add_argument("--alone", type=int, default=0, help="first do everything so many times, one after the other")
     parser.add_argument("--seconds", type=float, default=30, help=f"at most {MOST_SECONDS}")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between two operations of a visitor")
     parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")
