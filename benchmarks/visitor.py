@@ -37,6 +37,7 @@ class Visitor:
         self.polls: dict[str, float] = {}  # fragments that the last run of the page wants to be asked for
         self.scripts: list[str] = []  # for each script run, the fragment that was asked for; "" for the whole page
         self.faults: list[str] = []
+        self.words: list[str] = []  # of the page's own HTML, as it came
         self.received = 0  # bytes
 
     async def __aenter__(self) -> Visitor:
@@ -76,6 +77,12 @@ class Visitor:
         self._values[identity] = field, value
         return await self._send(fragment=fragment)
 
+    async def tell(self, key: str, field: str, value: Any) -> float:
+        """Set a widget by its kind's field of the protocol; return the seconds until the answer was there."""
+        identity = self.find(key)
+        self._values[identity] = field, value
+        return await self._send(fragment=self.widgets[identity][2])
+
     async def press(self, label: str) -> float:
         """Press a button; return the seconds until the answer was there."""
         identity = self.find(label, "button")
@@ -95,7 +102,11 @@ class Visitor:
         if not self._hash:
             rerun.page_name = self._page
         for identity, (field, value) in self._values.items():
-            setattr(rerun.widget_states.widgets.add(id=identity), field, value)
+            widget = rerun.widget_states.widgets.add(id=identity)
+            if isinstance(value, list):
+                getattr(widget, field).data.extend(value)
+            else:
+                setattr(widget, field, value)
         if trigger:
             rerun.widget_states.widgets.add(id=trigger, trigger_value=True)
         context = rerun.context_info
@@ -134,6 +145,8 @@ class Visitor:
             return
         kind = delta.new_element.WhichOneof("type")
         proto = getattr(delta.new_element, kind)
+        if kind == "html":
+            self.words.append(proto.body)
         if kind == "exception":
             self.faults.append(proto.message)
         if identity := getattr(proto, "id", ""):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -314,6 +315,20 @@ def data(known: Mapping[str, Any]) -> Sequence[Control]:
 
 def _painting(text: str) -> str:
     check_painting(text)
+    return text
+
+
+def classroom(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Class: its code, and the key that the QR code adds. They are secrets of the class and no widgets' values."""
+    return [
+        Control("code", "class_code", "Code", ParamSpec(""), accepts=partial(_letters, 8)),
+        Control("key", "class_key", "Key", ParamSpec(""), accepts=partial(_letters, 40)),
+    ]
+
+
+def _letters(most: int, text: str) -> str:
+    if len(text) > most or not re.fullmatch(r"[\w-]*", text, re.ASCII):
+        raise ValueError("no code")
     return text
 
 

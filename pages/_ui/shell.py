@@ -55,6 +55,9 @@ PAGES = {
         "Papers", ":material/menu_book:", "Every figure and table of the five papers, run again, with a verdict."
     ),
     "pages/learn.py": Entry("Learn", ":material/school:", "One question, one picture: predict, step, explain."),
+    "pages/class.py": Entry(
+        "Class", ":material/groups:", "Everyone in the room is one point: a code, phones, one projector."
+    ),
     "pages/present.py": Entry(
         "Present", ":material/slideshow:", "A deck of scenes with notes, on a projector, without a network."
     ),

@@ -25,6 +25,7 @@ PAGES = {
     "data": controls.data,
     "limits": controls.limits,
     "present": controls.present,
+    "class": controls.classroom,
 }
 PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")
 PUBLIC = (
@@ -53,6 +54,8 @@ ODD = {  # controls whose values are no choice and no number
     **{("plan", word): st.text("aü ,&=%+<-1.", max_size=20) for word in ("columns", "units", "low", "high")},
     ("learn", "answer"): st.sampled_from([(), ("1",), ("3", "1")]),
     ("tradeoff", "sweep"): st.sampled_from(["", "a_B-9"]),
+    ("class", "code"): st.sampled_from(["", "ABCD"]),
+    ("class", "key"): st.sampled_from(["", "a_B-9"]),
 }
 
 

@@ -1,0 +1,253 @@
+"""The projector: the door with its code, what everybody sees now, and live what comes from the phones."""
+
+from __future__ import annotations
+
+import segno
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from pages._ui import runs, shell
+from pages._ui.forms import STOPS
+from pages._ui.jobs import Job
+from pages._ui.klass import maps, parts, work
+from pages._ui.klass.room import LIFE, MOST_SEATS, Classroom, Refused
+from pages._ui.klass.rooms import rooms
+from pages._ui.player import player
+from pages._ui.presence import Presence
+from pages._ui.results import Result
+
+__all__ = ["opening", "projector"]
+
+LIVE = 1.5  # seconds between two looks at what the phones have sent
+STAGES = {
+    "place": "Everyone is a point",
+    "predict": "Predict",
+    "run": "Run",
+    "local": "Trust nobody",
+    "game": "Was I in?",
+}
+QUESTION = "How many of the groups on the map will get a center?"
+OPTIONS = ("none", "one", "two", "three", "four", "all of them")
+_KEEPS = {True: "this server keeps the points", False: "nobody: randomized reports only"}
+
+
+def opening() -> Classroom | None:
+    """Offer to open a class; return it if that was pressed."""
+    st.html(
+        '<p class="dp-lede">You show this page on the projector, and everybody joins with a phone: four letters, or '
+        "the QR code. Each phone is one person with one made-up point.</p>"
+    )
+    keeps = st.radio(
+        "Who is trusted with the points", (True, False), key="class_keeps", format_func=_KEEPS.get,
+        help="With randomized reports only, no point ever reaches the class, and only the local model can be shown.",
+    )  # fmt: skip
+    st.html(
+        f'<p class="dp-small">What you see: dots and counts, no names. What the server holds, in memory only: '
+        f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after {LIFE / 3600:g} hours or "
+        "at a press, and then all of it is gone. Nothing is written to a disk.</p>"
+    )
+    if st.button("Open a class", type="primary", key="class_open"):
+        try:
+            return rooms().open(work.LOW, work.HIGH, keeps_points=keeps, cells=work.cells())
+        except Refused as problem:
+            st.error(str(problem))
+    return None
+
+
+_HOLDS = {True: "the points that people make up", False: "one randomized report of each phone"}
+
+
+def projector(room: Classroom, base: str) -> None:
+    """Show the class to everybody."""
+    stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "local")]
+    stage = st.segmented_control(
+        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.get, key="class_stage",
+    )  # fmt: skip
+    room.show(stage=stage)
+    {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[stage](room, base)
+    with st.container(horizontal=True, vertical_alignment="center", key="class_end"):
+        if stage != "place":
+            with st.popover("Code", icon=":material/qr_code:"):
+                _code(room, base)
+        if st.button("End the class", key="class_close"):
+            room.close()
+            st.rerun()
+        st.fragment(_left, run_every=20.0)(room)
+
+
+def _left(room: Classroom) -> None:
+    st.caption(f"{room.seats} of at most {MOST_SEATS} phones · ends by itself in {room.left / 60:.0f} minutes")
+
+
+def _code(room: Classroom, base: str) -> None:
+    link = f"{base}?v=1&code={room.code}&key={room.key}"
+    source = segno.make(link, error="l", micro=False).svg_data_uri(scale=6, border=3, dark="#000", light="#fff")
+    st.html(
+        f'<img class="dp-qr dp-door" src="{source}" alt="QR code of the class"><p class="dp-code">{room.code}</p>'
+        f'<p class="dp-small">Scan, or open <b>{base.partition("://")[2] or base}</b> and type the four letters.</p>'
+    )
+
+
+def _place(room: Classroom, base: str) -> None:
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _code(room, base)
+    with right:
+        st.fragment(_crowd, run_every=LIVE)(room)
+
+
+def _crowd(room: Classroom) -> None:
+    points = room.points()
+    if room.keeps_points:
+        st.html(f'<p class="dp-odds"><b>{room.seats}</b> phones, <b>{len(points)}</b> points</p>')
+        st.html(maps.people(shell.colors(), points))
+        st.html('<p class="dp-small"><span class="dp-tag">NOT PRIVATE</span> Made-up points, before any noise.</p>')
+        return
+    st.html(f'<p class="dp-odds"><b>{room.seats}</b> phones. Their points stay with them.</p>')
+
+
+def _predict(room: Classroom, base: str) -> None:
+    made = room.question
+    with st.expander("The question", expanded=not made.options):
+        text = st.text_input("Question", made.text or QUESTION, key="class_question", max_chars=200)
+        lines = st.text_area("Answers, one a line", "\n".join(made.options or OPTIONS), key="class_options")
+        if st.button("Ask it", type="primary", key="class_ask"):
+            try:
+                room.ask(text, lines.splitlines())
+                st.rerun()
+            except ValueError as problem:
+                st.error(str(problem))
+    if made.options:
+        st.header(shell.plain(made.text))
+        st.fragment(_answers, run_every=LIVE)(room)
+
+
+def _answers(room: Classroom) -> None:
+    counts, options = room.answers(), room.question.options
+    if len(counts) == len(options):
+        st.html(maps.bars(counts, options))
+
+
+def _run(room: Classroom, base: str) -> None:
+    state, points = st.session_state, room.points()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="class_form"):
+        slug = st.selectbox(
+            "Algorithm", work.METHODS, key="class_method", format_func=lambda slug: ALGORITHMS[slug].name, width=200
+        )
+        epsilon = st.segmented_control(
+            "Privacy budget ε", STOPS, default=1.0, required=True, key="class_epsilon",
+            format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+        )  # fmt: skip
+        k = int(st.number_input("Centers k", 1, 12, 4, key="class_k", width=120))
+        beside = st.segmented_control(
+            "Made-up people beside you", work.BESIDE, default=work.BESIDE[1], required=True, key="class_beside",
+            help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
+        )  # fmt: skip
+        about = int(
+            st.number_input(
+                "People, about", 2, 100_000, 200, key="class_about", width=140,
+                help="Declared and public: the budget's δ follows it, and not from how many came.",
+            )
+        )  # fmt: skip
+        go = st.button("Run", type="primary", key="class_run", disabled="class_job" in state)
+    if len(points) + beside < max(k, 2):
+        st.info(f"{len(points)} points are too few for {k} centers: wait for more phones, or put people beside them.")
+        return
+    if go:
+        values = {"n_clusters": k} | ({} if slug == "kmeans" else {"epsilon": epsilon})
+        _start(room, work.data_of(points, beside, about, k), slug, values)
+    if "class_job" in state:
+        st.fragment(_poll, run_every=0.5)(room)
+        return
+    result: Result | None = state.get("class_result")
+    if result is None:
+        st.html('<p class="dp-odds">Press Run. The points go through the curator, as everybody\'s rows do here.</p>')
+        return
+    step = parts.mirror()
+    room.show(step=len(room.shown.titles) - 1 if step is None else min(step, len(room.shown.titles) - 1))
+    promise = result.trace.claimed
+    words = "Nothing is promised." if not promise.private else f"In a bet: right at most {promise.odds} times in 100."
+    st.html(f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>')
+    player("class", result, hidden=True, axes=(0, 1))
+    st.html(
+        '<p class="dp-small"><b>How this picture can fool you.</b> Every run on the same points spends its ε anew. '
+        "Here the points are made up, and the gray ones and the diamonds would be nobody's to see.</p>"
+    )
+
+
+def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None:
+    state, inbox = st.session_state, []
+    try:
+        algorithm = ALGORITHMS[slug](**values)
+        runs.check_time(data, algorithm)
+    except ValueError as problem:
+        st.error(str(problem))
+        return
+    make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
+    job = runs.jobs().submit("Class", make, runs.owner(), Presence().there)
+    state.class_job = (job, inbox)
+    if job.wait(runs.QUICK):
+        _take(room, job, inbox)
+
+
+def _poll(room: Classroom) -> None:
+    if "class_job" not in st.session_state:
+        return
+    job, inbox = st.session_state.class_job
+    if job.active:
+        st.progress(min(job.done / job.total, 1.0) if job.total else 0.0, "Running")
+        return
+    _take(room, job, inbox)
+    st.rerun()
+
+
+def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
+    state = st.session_state
+    del state.class_job
+    if job.status != "done":
+        state.class_result = None
+        st.error(job.error or "The run was stopped.")
+        return
+    state.class_result = result = inbox.pop()
+    room.forget_scores()
+    shown = work.frames_of(result.trace, result.data)
+    room.show(shown=shown, step=len(shown.titles) - 1)
+
+
+def _local(room: Classroom, base: str) -> None:
+    st.fragment(_reports, run_every=LIVE)(room)
+
+
+def _reports(room: Classroom) -> None:
+    reports = room.reports()
+    left, right = st.columns([3, 2], gap="large")
+    if not len(reports):
+        left.html('<p class="dp-odds">No report has come yet.</p>')
+        return
+    counts, sd = work.estimates(reports)
+    with left:
+        st.html(maps.grid(shell.colors(), counts, sd))
+    with right:
+        st.html(
+            f'<p class="dp-odds"><b>{len(reports)}</b> randomized reports.</p><p class="dp-small">Each phone told one '
+            f"bit a cell, by coins at ε {work.LOCAL_EPSILON:g}; the numbers are estimates, each ±{sd:.1f} by the coins "
+            "alone. With a trusted server the same ε would cost each number about ±0.5. That is the price of trusting "
+            "nobody, and it falls only with the square root of how many come.</p>"
+            '<p class="dp-small">Honestly: this server drew the coins for the phones. A real local app does it on the '
+            "phone.</p>"
+        )
+
+
+def _game(room: Classroom, base: str) -> None:
+    if room.shown is None:
+        st.info("Run an algorithm on the class first: the game asks about that run.")
+        return
+    promise = f"{room.shown.algorithm.name} on {room.shown.data.title}"
+    st.html(f'<div class="dp-verdict"><b>Was I in?</b> <span>{promise}</span></div>')
+    st.fragment(_board, run_every=LIVE)(room)
+
+
+def _board(room: Classroom) -> None:
+    scores, shown = room.scores(), room.shown
+    if shown is not None:
+        st.html(maps.scores(shell.colors(), scores, shown.odds))

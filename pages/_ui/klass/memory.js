@@ -1,0 +1,14 @@
+// What a phone, or the lecturer's browser, keeps so that it may leave and return: the class's code and its own token.
+const PLACE = "dpviz-class";
+export default function ({ data, parentElement, setStateValue }) {
+  try {
+    if (data.save) localStorage.setItem(PLACE, JSON.stringify(data.save));
+    else if (data.forget) localStorage.removeItem(PLACE);
+    if (parentElement.told) return;
+    parentElement.told = true;
+    setStateValue("kept", JSON.parse(localStorage.getItem(PLACE) ?? "null") ?? {});
+  } catch { // a browser that keeps nothing: the class goes on, a reload takes a new seat
+    if (!parentElement.told) setStateValue("kept", {});
+    parentElement.told = true;
+  }
+}

@@ -1,0 +1,208 @@
+"""What a phone shows: a door, then whatever the lecturer has chosen. Light: no plane, one small picture at most."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from dpviz.audits.game import score
+from pages._ui import shell
+from pages._ui.attacker.stock import Game
+from pages._ui.klass import maps, parts, work
+from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
+from pages._ui.klass.rooms import rooms
+
+__all__ = ["back", "door", "phone"]
+
+POLL = 2.0  # seconds between two looks at whether the lecturer has gone on
+AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to make others
+
+
+def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
+    """Return the class and the seat that a phone asks for; else say in one sentence why not."""
+    try:
+        room = rooms().enter(code, key)
+        return room, room.sit(token)
+    except Refused as problem:
+        st.error(str(problem))
+        return None
+
+
+def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
+    """Return the class, and the seat unless it is the lecturer's, that a browser has kept; nothing if it is over."""
+    room = classes.known(kept.get("code", ""), kept.get("token", ""))
+    if room is None:
+        return None, None
+    return room, None if kept.get("token") == room.lecturer else room.sit(kept["token"])
+
+
+def phone(room: Classroom, seat: Seat) -> None:
+    """Show the class to one phone."""
+    version = room.version
+    st.fragment(_watch, run_every=POLL)(room, version)
+    st.html(f'<p class="dp-small">Class <b>{room.code}</b> · you are one of {room.seats} phones, without a name.</p>')
+    stage = _STAGES[room.stage]
+    stage(room, seat)
+
+
+def _watch(room: Classroom, version: int) -> None:
+    """Draw the page again when there is something else to see: this is all that an idle phone asks for."""
+    if room.version != version or not room.left:
+        st.rerun()
+
+
+def _place(room: Classroom, seat: Seat) -> None:
+    st.header("Place one made-up point")
+    st.html('<p class="dp-small"><b>Never your real home.</b> ' + _WHO[room.keeps_points] + "</p>")
+    at = parts.place(mine(room, seat))
+    if at is not None and at != mine(room, seat):
+        if room.keeps_points:
+            room.place(seat.token, *at)
+        elif seat.report is None:
+            st.session_state.class_point = at
+
+
+_WHO = {
+    True: "The lecturer and everybody who looks at the screen see it as a dot without a name; this server keeps it in "
+    "memory until the class ends. Nothing is written.",
+    False: "Your point stays in your own visit to this server. The class gets one randomized report of it, and nobody "
+    "sees the point itself. This server computes that for you: a real local app would do it on your phone.",
+}
+
+
+def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
+    """Return where this phone stands; in a class that keeps reports alone only its own session knows."""
+    return seat.point if room.keeps_points else st.session_state.get("class_point")
+
+
+def _predict(room: Classroom, seat: Seat) -> None:
+    asked = room.question
+    if not asked.options:
+        st.header("A question is coming")
+        return
+    st.header(shell.plain(asked.text))
+    given = st.radio(
+        "Your answer", range(len(asked.options)), seat.answer, key=f"class_answer_{asked.number}",
+        format_func=lambda i: shell.plain(asked.options[i]),
+    )  # fmt: skip
+    if given is not None and given != seat.answer:
+        room.say(seat.token, given)
+    st.html('<p class="dp-small">Everybody sees how many gave each answer, nobody sees who.</p>')
+
+
+def _run(room: Classroom, seat: Seat) -> None:
+    shown = room.shown
+    if shown is None:
+        st.header("Look at the screen")
+        return
+    step = min(room.step, len(shown.titles) - 1)
+    head, _, rest = shown.titles[step].partition(" · ")
+    st.html(f'<p class="dp-odds"><b>{html.escape(head)}</b> {html.escape(rest)}</p>')
+    st.html(maps.people(shell.colors(), work.NOBODY, shown.centers[step], mine(room, seat)))
+    st.html(
+        f'<p class="dp-small">Step {step + 1} of {len(shown.titles)}, as on the screen. Blue: released. The cross: '
+        "you, on this phone alone.</p>"
+    )
+
+
+def _local(room: Classroom, seat: Seat) -> None:
+    st.header("Trust nobody")
+    at = mine(room, seat)
+    if at is None:
+        st.html('<p class="dp-odds">Place a point first: you have none.</p>')
+        at = parts.place(None)
+        if at is None:
+            return
+        if room.keeps_points:
+            room.place(seat.token, *at)
+        else:
+            st.session_state.class_point = at
+    if seat.report is None:
+        room.tell(seat.token, work.report(*at))
+    own, bits = work.cell_of(*at), seat.report or ()
+    told = "".join(
+        f'<i class="{"on" if bit else ""}{" own" if cell == own else ""}">{"1" if bit else "0"}</i>'
+        for row in range(work.ALONG - 1, -1, -1)
+        for cell, bit in list(enumerate(bits))[row * work.ACROSS : (row + 1) * work.ACROSS]
+    )
+    st.html(
+        f'<p class="dp-small">Your cell has the thick frame. This is what your phone told, one coin a cell: at '
+        f"ε {work.LOCAL_EPSILON:g} nobody can be sure from it where you stand.</p>"
+        f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
+        f'<p class="dp-small">{_HONEST[room.keeps_points]}</p>'
+    )
+
+
+_HONEST = {
+    True: "Honestly: this server computed it for you, and it knew your point already from the other game.",
+    False: "Honestly: this server computed it for you, within your own visit. The class holds these bits and not your "
+    "point.",
+}
+
+
+def _game(room: Classroom, seat: Seat) -> None:
+    shown, at = room.shown, mine(room, seat)
+    if shown is None or at is None or not room.keeps_points:
+        st.header("Look at the screen")
+        st.html(f'<p class="dp-odds">{"You have no point in it." if shown is not None else "A run is coming."}</p>')
+        return
+    state = st.session_state
+    run, place = state.get("class_game_of", (None, None))
+    if run is not shown or place != at:
+        state.class_game_of = (shown, at)
+        state.class_game = Game(work.game_of(shown, at), shown.algorithm)
+        room.score(seat.token, 0, 0)
+    game: Game = state.class_game
+    game.make(AHEAD)
+    st.header("Was I in?")
+    _rounds(room, seat, game, at)
+
+
+def _rounds(room: Classroom, seat: Seat, game: Game, at: tuple[float, float]) -> None:
+    st.fragment(_round, run_every=None if game.now else 1.0)(room, seat, game, at, waited=game.now is None)
+
+
+def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, waited: bool) -> None:
+    if game.error:
+        st.error(game.error)
+        return
+    if game.now is None:
+        st.html('<p class="dp-odds">Your pictures are being made.</p>')
+        if not waited:
+            st.rerun()
+        return
+    if waited:
+        st.rerun()
+    n = len(game.guesses)
+    st.html(
+        '<p class="dp-small">A coin decided whether you were in the data of this run. Look at what was released, and '
+        "guess.</p>"
+    )
+    st.html(maps.people(shell.colors(), work.NOBODY, game.now.centers, at))
+    with st.container(horizontal=True):
+        for said, word in ((True, "I was in"), (False, "I was out")):
+            st.button(
+                word, key=f"class_{'in' if said else 'out'}_{n}", type="primary", width="stretch",
+                on_click=_guess, args=(room, seat, game, said, n),
+            )  # fmt: skip
+    if n:
+        right = game.rounds[n - 1].inside == game.guesses[-1]
+        hits = score(game.rounds, game.guesses).hits
+        st.html(
+            f'<p class="dp-card-flip" role="status"><b>{"Right" if right else "Wrong"}.</b> You were right {hits} '
+            f"times of {n}. In the long run at most {game.question.bound.odds} of 100; a coin 50.</p>"
+        )
+
+
+def _guess(room: Classroom, seat: Seat, game: Game, said: bool, number: int) -> None:
+    """Take down a guess, once, and the score that everybody's scores are drawn with."""
+    if game.now is not None and number == len(game.guesses):
+        game.guesses.append(said)
+        found = score(game.rounds, game.guesses)
+        room.score(seat.token, found.hits, found.rounds)
+    if len(game.rounds) - len(game.guesses) < MORE:
+        game.make(len(game.guesses) + AHEAD)
+
+
+_STAGES = {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}

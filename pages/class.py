@@ -1,0 +1,61 @@
+"""Class: everyone in the room is one point. The projector for whoever opened it, a door and a seat for a phone."""
+
+import streamlit as st
+
+from pages._ui import controls, links, shell
+from pages._ui.klass import lecturer, parts, phone
+from pages._ui.klass.room import Classroom
+from pages._ui.klass.rooms import rooms
+
+links.enter(__file__, controls.classroom)
+state = st.session_state
+room: Classroom | None = state.get("class_room")
+seat = state.get("class_seat")
+ended = room is not None and not room.left
+if ended:
+    room = seat = None
+    state.update(class_room=None, class_seat=None)
+shell.strip(f"class {room.code}" if room else "made up by everybody here")
+links.notice("class", controls.classroom)
+
+token = seat.token if seat else room.lecturer if room else ""
+role = "phone" if seat else "lecturer"
+kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended)
+asked_for = state.get("class_code") or ""
+if room is None and not ended and kept and asked_for in ("", kept.get("code")) and "class_back" not in state:
+    state.class_back = True  # who left returns, once, to the same point
+    room, seat = phone.back(rooms(), kept)
+    if room:
+        state.update(class_room=room, class_seat=seat)
+        st.rerun()
+
+links.keep("class", controls.classroom, private=room is not None and seat is None)
+if ended:
+    st.info("This class has ended; everything in it is forgotten.")
+if room is not None and seat is None:
+    st.html(f'<h1 class="dp-unseen">Class {room.code}</h1>')
+    lecturer.projector(room, st.context.url or "/class")
+    st.stop()
+if room is not None:
+    st.html('<h1 class="dp-unseen">Class</h1>')
+    phone.phone(room, seat)
+    st.stop()
+
+st.title("Class")
+joins, opens = st.columns(2, gap="large")
+with joins:
+    st.header("Join with a phone")
+    code = st.text_input("Four letters", key="class_code", max_chars=8, autocomplete="off")
+    key = state.get("class_key", "")
+    asked = st.button("Join", type="primary", key="class_join")
+    if (asked or (key and kept is not None and not ended)) and code:
+        token = kept["token"] if kept and kept.get("code") == code.strip().upper() and "token" in kept else ""
+        if found := phone.door(code, key, token):
+            state.update(class_room=found[0], class_seat=found[1], class_key="")
+            st.rerun()
+        state.class_key = ""  # the sentence stays; the code can be corrected
+with opens:
+    st.header("Open one for a room")
+    if fresh := lecturer.opening():
+        state.update(class_room=fresh, class_seat=None)
+        st.rerun()

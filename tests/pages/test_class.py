@@ -1,0 +1,333 @@
+"""A class: codes, guessing, capacity, an end by itself, hostile words, a phone that returns, many threads, the page."""
+
+import math
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.datasets import load_sample
+from pages._ui.klass import maps, phone, work
+from pages._ui.klass.room import (
+    LETTERS,
+    LIFE,
+    MOST_CLASSES,
+    MOST_SEATS,
+    WRONG_A_MINUTE,
+    WRONG_AT_ONCE,
+    Classrooms,
+    Closed,
+    Refused,
+)  # fmt: skip
+from pages._ui.klass.rooms import rooms
+
+ROOT = Path(__file__).parents[2]
+BOX = (work.LOW, work.HIGH)
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def classes(clock):
+    return Classrooms(clock)
+
+
+def wrong(room):
+    return next(a * 4 for a in LETTERS if a * 4 != room.code)
+
+
+def test_a_class_is_found_by_its_code_however_it_is_typed(classes):
+    room = classes.open(*BOX)
+    assert classes.enter(f" {room.code[:2].lower()} {room.code[2:]}") is room
+    assert len(room.code) == 4 and set(room.code) <= set(LETTERS) and room.code not in room.key
+    with pytest.raises(Refused, match="No class has this code"):
+        classes.enter(wrong(room))
+    with pytest.raises(Refused, match="No class has this code"):
+        classes.enter("\0" * 10_000 + "é")
+
+
+def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock):
+    room = classes.open(*BOX)
+    for _ in range(WRONG_AT_ONCE):
+        with pytest.raises(Refused, match="No class"):
+            classes.enter(wrong(room), "no key")
+    for attempt in (wrong(room), room.code):  # whether it exists is not told either
+        with pytest.raises(Refused, match="Too many wrong codes"):
+            classes.enter(attempt)
+    assert classes.enter(room.code, room.key) is room
+    clock.now += 60 / WRONG_A_MINUTE
+    assert classes.enter(room.code) is room
+    tried = WRONG_AT_ONCE + WRONG_A_MINUTE * LIFE / 60
+    assert tried / len(LETTERS) ** 4 < 0.0025  # of all codes, in the whole life of a class
+
+
+def test_a_class_ends_by_itself_and_forgets(classes, clock):
+    room = classes.open(*BOX)
+    seat = room.sit()
+    room.place(seat.token, 1, 2)
+    clock.now += LIFE + 1
+    assert not room.left and not room.place(seat.token, 3, 4)
+    with pytest.raises(Closed, match="has ended"):
+        room.sit(seat.token)
+    with pytest.raises(Closed, match="has ended"):
+        classes.enter(room.code)
+    assert room.seats == 0 and not len(room.points()) and classes.known(room.code, seat.token) is None
+    other = classes.open(*BOX)
+    before = other.version
+    other.close()
+    assert not other.left and other.version != before  # phones notice
+
+
+def test_a_server_holds_so_many_classes_and_a_class_so_many_phones(classes):
+    room = classes.open(*BOX)
+    seats = [room.sit() for _ in range(MOST_SEATS)]
+    with pytest.raises(Refused, match="full: 300 phones"):
+        room.sit()
+    assert room.sit(seats[7].token) is seats[7]  # who was in it comes back
+    for _ in range(MOST_CLASSES - 1):
+        classes.open(*BOX)
+    with pytest.raises(Refused, match="20 classes are open"):
+        classes.open(*BOX)
+    room.close()
+    assert classes.open(*BOX).code != room.code
+
+
+def test_a_phone_returns_to_its_seat_and_nobody_else_does(classes):
+    room, other = classes.open(*BOX), classes.open(*BOX)
+    seat = room.sit()
+    room.place(seat.token, 1.5, -2)
+    kept = {"code": room.code, "token": seat.token}
+    assert phone.back(classes, kept) == (room, seat) and seat.point == (1.5, -2.0)
+    assert phone.back(classes, {"code": room.code, "token": room.lecturer}) == (room, None)
+    for bad in ({}, {"code": room.code, "token": ""}, {"code": room.code, "token": "é"}, kept | {"code": other.code}):
+        assert phone.back(classes, bad) == (None, None)
+    assert room.seats == 1
+
+
+BAD_PLACES = [
+    (13, 0), (0, -9.5), (math.nan, 0), (math.inf, 0), (10**400, 0), ("1", 2), (None, None), ([1], [2]), (True, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", BAD_PLACES, ids=range(len(BAD_PLACES)))
+def test_what_is_no_place_changes_nothing(classes, at):
+    room = classes.open(*BOX)
+    seat = room.sit()
+    assert room.place(seat.token, 1, 2) and not room.place(seat.token, *at) and seat.point == (1.0, 2.0)
+    assert not room.place("nobody", 1, 2) and not room.place("", 1, 2)
+
+
+def test_hostile_answers_scores_and_reports_change_nothing(classes):
+    room = classes.open(*BOX, keeps_points=False, cells=3)
+    seat = room.sit()
+    room.ask("Which?", ["a", "b"])
+    for option in (-1, 2, True, 1.0, "a", None, 10**30):
+        assert not room.say(seat.token, option)
+    assert room.say(seat.token, 1) and room.answers() == [0, 1]
+    for hits, rounds in ((2, 1), (-1, 1), (0, 10**9), (1.0, 2), ("1", 2), (True, True), (None, 1)):
+        assert not room.score(seat.token, hits, rounds)
+    assert room.scores() == []
+    for report in ((True,), (True, 2, False), "abc", None, [1, 0, 1], (True,) * 4):
+        assert not room.tell(seat.token, report)
+    assert room.tell(seat.token, (True, False, True)) and not room.tell(seat.token, (False,) * 3)  # one each
+    assert room.reports().tolist() == [[True, False, True]]
+    assert not room.place(seat.token, 1, 1) and seat.point is None  # this class keeps no point
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", ["a", "b"], "1 to 200"),
+        ("x" * 201, ["a", "b"], "1 to 200"),
+        ("?", ["a"], "2 to 8 different"),
+        ("?", ["a", " a "], "2 to 8 different"),
+        ("?", list("abcdefghi"), "2 to 8 different"),
+        ("?", ["a", "b" * 61], "at most 60"),
+    ],
+)
+def test_what_is_no_question_is_one_sentence(classes, text, options, words):
+    room = classes.open(*BOX)
+    with pytest.raises(ValueError, match=words):
+        room.ask(text, options)
+    assert room.question.number == 0
+
+
+def test_another_question_has_no_answers_yet_and_phones_notice(classes):
+    room = classes.open(*BOX)
+    seat = room.sit()
+    room.ask("One?", ["a", "b"])
+    room.say(seat.token, 1)
+    before = room.version
+    room.ask("Two?", ["a", "b"])
+    assert room.answers() == [0, 0] and room.version != before
+    before = room.version
+    room.show(stage="predict", step=0)
+    room.show(stage="predict", step=0)
+    assert room.version == before + 1  # the same again is nothing to look at
+
+
+def test_a_hundred_phones_come_place_and_answer_at_once(classes):
+    room = classes.open(*BOX)
+    room.ask("?", ["a", "b"])
+    gate = threading.Barrier(25)
+
+    def four(number):
+        gate.wait()
+        for i in range(4):
+            seat = classes.enter(room.code).sit()
+            room.place(seat.token, number / 10, i)
+            room.say(seat.token, i % 2)
+            room.points(), room.answers()
+
+    threads = [threading.Thread(target=four, args=(number,)) for number in range(25)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert room.seats == 100 and len(room.points()) == 100 and room.answers() == [50, 50]
+    assert len({tuple(point) for point in room.points()}) == 100
+
+
+def test_a_report_is_randomized_response_on_the_cells():
+    assert [work.cell_of(*at) for at in ((-12, -9), (12, 9), (0, 0), (-12, 9))] == [0, 11, 6, 8]
+    told = np.array([work.report(7.0, 7.0) for _ in range(3_000)])  # cell 11
+    counts, sd = work.estimates(told)
+    assert abs(counts[11] - 3_000) < 6 * sd + 6 * math.sqrt(3_000)
+    assert np.abs(np.delete(counts, 11)).max() < 6 * sd
+    flip = told[:, :11].mean()  # the odds of a bit between two answers are e^epsilon at most
+    assert 0.5 / flip * (1 - flip) / 0.5 == pytest.approx(math.exp(work.LOCAL_EPSILON), rel=0.1)
+
+
+def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
+    few, many = (work.data_of(load_sample("town").X[:n], 200, 150, 4) for n in (30, 90))
+    assert few.n_public == many.n_public == 150 and len(few.X) == 230 and ":" not in few.dataset_id
+    algorithm = work.ALGORITHMS["pe-means"](n_clusters=4, epsilon=1.0)
+    assert algorithm.plan(2, few.n_public) == algorithm.plan(2, many.n_public)
+    trace = algorithm.run(few.X, domain=few.domain, seed=0, dataset_id=few.dataset_id)
+    shown = work.frames_of(trace, few)
+    assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
+    assert all(np.all((at >= work.LOW - 9) & (at <= work.HIGH + 9)) for at in shown.centers)  # km, not z units
+    question = work.game_of(shown, tuple(few.X[3]))
+    assert len(question.inside) == len(few.X) == len(question.outside) + 1
+    assert len(work.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # who came after the run
+
+
+def test_the_pictures_hold_what_they_are_given(monkeypatch):
+    from dpviz.figures.theme import LIGHT
+
+    assert "2 people and 1 released" in maps.people(LIGHT, np.zeros((2, 2)), np.zeros((1, 2)))
+    bars = maps.bars([3, 1], ["<b>a", "c"], truth=1)
+    assert "&lt;b&gt;a" in bars and "width:33%" in bars and "c ← what happened" in bars and "4 answers" in bars
+    words = maps.scores(LIGHT, [(6, 10), (5, 10)], 57)
+    assert "<b>55 of 100</b> right in 20 guesses (32 to 77)" in words and "Nobody" in maps.scores(LIGHT, [], 57)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    made = []
+
+    def opener(query="v=1"):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.session_state["address"] = ("class", query)
+        app.session_state["wanted"] = "pages/class.py"
+        made.append(app.run())
+        return made[-1]
+
+    yield opener
+    for app in made:
+        if "class_room" in app.session_state and app.session_state["class_room"]:
+            app.session_state["class_room"].close()
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
+
+
+def joined(opened, room, **query):
+    app = opened(f"v=1&code={room.code}")
+    app.button(key="class_join").click().run()
+    assert not app.exception and not app.error
+    return app, app.session_state["class_seat"]
+
+
+def test_a_lecturer_opens_a_class_and_phones_follow(opened):
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    assert not lecturer.exception
+    room = lecturer.session_state["class_room"]
+    assert room.code in words(lecturer) and rooms().enter(room.code) is room
+    app, seat = joined(opened, room)
+    assert "Never your real home" in words(app) and room.seats == 1
+    room.place(seat.token, 1, 1)
+    lecturer.segmented_control(key="class_stage").set_value("predict").run()
+    lecturer.button(key="class_ask").click().run()
+    app.run()
+    app.radio(key="class_answer_1").set_value(2).run()
+    assert room.answers()[2] == 1
+    lecturer.segmented_control(key="class_stage").set_value("game").run()
+    assert "Run an algorithm on the class first" in lecturer.info[0].value
+    lecturer.segmented_control(key="class_stage").set_value("local").run()
+    app.run()
+    assert seat.report is not None and "dp-cells" in words(app) and not app.exception
+    lecturer.button(key="class_close").click().run()
+    assert "has ended" in lecturer.info[0].value
+    app.run()
+    assert "has ended" in app.info[0].value and not app.exception
+
+
+@pytest.mark.slow
+def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    room = lecturer.session_state["class_room"]
+    app, seat = joined(opened, room)
+    room.place(seat.token, 5, 4)
+    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    lecturer.button(key="class_run").click().run()
+    for _ in range(100):
+        if room.shown is not None:
+            break
+        lecturer.run()
+    assert not lecturer.exception and room.shown is not None and "PE-means on This class" in words(lecturer)
+    app.run()
+    assert f"Step {len(room.shown.titles)} of {len(room.shown.titles)}" in words(app)
+    room.show(step=0)
+    app.run()
+    assert f"Step 1 of {len(room.shown.titles)}" in words(app)
+    lecturer.segmented_control(key="class_stage").set_value("game").run()
+    app.run()
+    game = app.session_state["class_game"]
+    game.job.wait(60)
+    app.run()
+    app.button(key="class_in_0").click().run()
+    app.button(key="class_out_1").click().run()
+    assert room.scores() == [(seat.hits, 2)] and "of 2." in words(app) and not app.exception
+
+
+def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opened):
+    app = opened("v=1&code=ZZZZ")
+    app.button(key="class_join").click().run()
+    assert [one.value for one in app.error] == ["No class has this code: look at the four letters on the screen again."]
+    app.radio(key="class_keeps").set_value(False).run()
+    app.button(key="class_open").click().run()
+    room = app.session_state["class_room"]
+    assert app.segmented_control(key="class_stage").options == ["Everyone is a point", "Predict", "Trust nobody"]
+    other, seat = joined(opened, room)
+    assert "stays in your own visit" in words(other)
+    other.session_state["class_point"] = (5.0, 5.0)
+    app.segmented_control(key="class_stage").set_value("local").run()
+    other.run()
+    assert seat.point is None and len(seat.report) == work.cells() and not other.exception
