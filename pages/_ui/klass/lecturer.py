@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import math
+
 import segno
 import streamlit as st
 
@@ -83,7 +86,8 @@ def _code(room: Classroom, base: str) -> None:
     link = f"{base}?v=1&code={room.code}&key={room.key}"
     source = segno.make(link, error="l", micro=False).svg_data_uri(scale=6, border=3, dark="#000", light="#fff")
     st.html(
-        f'<img class="dp-qr dp-door" src="{source}" alt="QR code of the class"><p class="dp-code">{room.code}</p>'
+        f'<img class="dp-qr dp-door" data-link="{html.escape(link)}" src="{source}" alt="QR code of the class">'
+        f'<p class="dp-code">{room.code}</p>'
         f'<p class="dp-small">Scan, or open <b>{base.partition("://")[2] or base}</b> and type the four letters.</p>'
     )
 
@@ -99,11 +103,15 @@ def _place(room: Classroom, base: str) -> None:
 def _crowd(room: Classroom) -> None:
     points = room.points()
     if room.keeps_points:
-        st.html(f'<p class="dp-odds"><b>{room.seats}</b> phones, <b>{len(points)}</b> points</p>')
+        st.html(f'<p class="dp-odds"><b>{_many(room.seats, "phone")}</b>, <b>{_many(len(points), "point")}</b></p>')
         st.html(maps.people(shell.colors(), points))
         st.html('<p class="dp-small"><span class="dp-tag">NOT PRIVATE</span> Made-up points, before any noise.</p>')
         return
-    st.html(f'<p class="dp-odds"><b>{room.seats}</b> phones. Their points stay with them.</p>')
+    st.html(f'<p class="dp-odds"><b>{_many(room.seats, "phone")}</b>. Points stay with their phones.</p>')
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _predict(room: Classroom, base: str) -> None:
@@ -151,7 +159,9 @@ def _run(room: Classroom, base: str) -> None:
         )  # fmt: skip
         go = st.button("Run", type="primary", key="class_run", disabled="class_job" in state)
     if len(points) + beside < max(k, 2):
-        st.info(f"{len(points)} points are too few for {k} centers: wait for more phones, or put people beside them.")
+        st.info(
+            f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."
+        )
         return
     if go:
         values = {"n_clusters": k} | ({} if slug == "kmeans" else {"epsilon": epsilon})
@@ -229,10 +239,11 @@ def _reports(room: Classroom) -> None:
         st.html(maps.grid(shell.colors(), counts, sd))
     with right:
         st.html(
-            f'<p class="dp-odds"><b>{len(reports)}</b> randomized reports.</p><p class="dp-small">Each phone told one '
-            f"bit a cell, by coins at ε {work.LOCAL_EPSILON:g}; the numbers are estimates, each ±{sd:.1f} by the coins "
-            "alone. With a trusted server the same ε would cost each number about ±0.5. That is the price of trusting "
-            "nobody, and it falls only with the square root of how many come.</p>"
+            f'<p class="dp-odds"><b>{_many(len(reports), "randomized report")}</b>.</p>'
+            f'<p class="dp-small">Each phone told one bit a cell, by coins at ε {work.LOCAL_EPSILON:g}; the numbers '
+            f"are estimates, each ±{sd:.1f} by the coins alone. With a trusted server the same ε would cost each "
+            f"number about ±{math.sqrt(2) / work.LOCAL_EPSILON:.1f}. That is the price of trusting nobody; beside a "
+            "crowd it shrinks only with the square root of how many come.</p>"
             '<p class="dp-small">Honestly: this server drew the coins for the phones. A real local app does it on the '
             "phone.</p>"
         )

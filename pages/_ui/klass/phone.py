@@ -41,7 +41,7 @@ def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
     version = room.version
     st.fragment(_watch, run_every=POLL)(room, version)
-    st.html(f'<p class="dp-small">Class <b>{room.code}</b> · you are one of {room.seats} phones, without a name.</p>')
+    st.html(f'<p class="dp-small">Class <b>{room.code}</b> · phone {seat.number} of {room.seats}, without a name.</p>')
     stage = _STAGES[room.stage]
     stage(room, seat)
 

@@ -287,7 +287,15 @@ class Classrooms:
                 code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
             room = Classroom(code, low, high, keeps_points=keeps_points, cells=cells, clock=self._clock)
             self._open[code] = room
-            return room
+        end = threading.Timer(LIFE + 1, self.sweep)  # also where nobody comes by any more
+        end.daemon = True
+        end.start()
+        return room
+
+    def sweep(self) -> None:
+        """Forget the classes that are over."""
+        with self._lock:
+            self._sweep()
 
     def enter(self, code: str, key: str = "") -> Classroom:
         """Return the class of a code.
@@ -332,7 +340,7 @@ class Classrooms:
         return self._left >= 1
 
     def _sweep(self) -> None:
-        """Forget the classes that are over; their codes are not given again for as long as a class lives."""
+        """Likewise, with the lock held; their codes are not given again for as long as a class lives."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)

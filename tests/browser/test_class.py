@@ -1,0 +1,76 @@
+"""A class: projector and phone in two browsers: join, place, leave and return, answer, mirror, guess, end."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.phone import fits_a_phone
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def test_a_phone_follows_the_projector(open_page):
+    screen = open_page("class")
+    screen.get_by_role("button", name="Open a class").click()
+    code = screen.locator(".dp-code")
+    expect(code).to_be_visible()
+    fits_a_phone(screen)  # nothing that Axe finds there either
+
+    phone = open_page("class", width=390, height=844, mode="dark")
+    letters = phone.get_by_label("Four letters")
+    letters.fill("ZZZZ")
+    phone.get_by_role("button", name="Join").click()
+    expect(phone.get_by_text("No class has this code")).to_be_visible()
+    letters.fill(code.inner_text().lower())
+    phone.get_by_role("button", name="Join").click()
+    place = phone.get_by_role("application")
+    place.click(position={"x": 100, "y": 80})
+    expect(screen.get_by_text("1 phone, 1 point")).to_be_visible()
+    fits_a_phone(phone)
+    stands = phone.get_by_text("You stand").inner_text()
+    phone.reload()
+    expect(phone.get_by_text("You stand")).to_have_text(stands)  # the same seat
+    expect(screen.get_by_text("1 phone, 1 point")).to_be_visible()
+    place.press("ArrowRight")
+    expect(phone.get_by_text("You stand")).not_to_have_text(stands)
+
+    screen.get_by_text("Predict", exact=True).click()
+    screen.get_by_role("button", name="Ask it").click()
+    phone.get_by_text("three", exact=True).click()
+    expect(screen.get_by_text("1 answer,")).to_be_visible()
+    fits_a_phone(phone)
+
+    screen.get_by_text("Run", exact=True).first.click()
+    screen.get_by_role("button", name="Run", exact=True).click()
+    screen.get_by_role("button", name="First step").click()
+    expect(phone.get_by_text("Step 1 of")).to_be_visible()
+    screen.get_by_role("button", name="Step forward").click()
+    expect(phone.get_by_text("Step 2 of")).to_be_visible()
+    fits_a_phone(phone)
+
+    screen.get_by_text("Trust nobody", exact=True).click()
+    expect(screen.get_by_text("1 randomized report")).to_be_visible()
+    screen.get_by_text("Was I in?", exact=True).first.click()
+    phone.get_by_role("button", name="I was in").click()
+    expect(phone.get_by_text("of 1.")).to_be_visible()
+    expect(screen.get_by_text("Everybody together")).to_be_visible()
+    fits_a_phone(screen)
+    fits_a_phone(phone)
+
+    screen.get_by_role("button", name="End the class").click()
+    for page in (screen, phone):
+        expect(page.get_by_text("This class has ended")).to_be_visible()
+    phone.reload()
+    expect(phone.get_by_label("Four letters")).to_be_visible()
+
+
+def test_the_qr_code_opens_without_typing(open_page):
+    screen = open_page("class")
+    screen.get_by_role("button", name="Open a class").click()
+    expect(screen.locator(".dp-code")).to_be_visible()
+    screen.reload()  # the lecturer returns to the class
+    expect(screen.locator(".dp-code")).to_be_visible()
+    link = screen.locator(".dp-door").get_attribute("data-link")
+    phone = open_page(link.rpartition("/")[2], width=390, height=844)
+    expect(phone.get_by_role("heading", name="Place one made-up point")).to_be_visible()
+    assert "key" not in phone.url
+    expect(screen.get_by_text("1 phone")).to_be_visible()
