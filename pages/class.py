@@ -29,7 +29,8 @@ if room is None and not ended and kept and asked_for in ("", kept.get("code")) a
         state.update(class_room=room, class_seat=seat)
         st.rerun()
 
-links.keep("class", controls.classroom, private=room is not None and seat is None)
+if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones
+    links.keep("class", controls.classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
 if room is not None and seat is None:

@@ -13,6 +13,8 @@ import streamlit as st
 
 from pages._ui import embed
 from pages._ui.data.address import FILE, columns_of
+from pages._ui.present.current import add, current
+from pages._ui.present.deck import MOST_SLIDES, PAGES, Slide
 from pages._ui.scene import HIDEABLE, LOCK, MOST_TASK, Scene, Vocabulary, controls, write
 
 __all__ = ["button"]
@@ -100,8 +102,22 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
                 f"The link names your file's columns ({', '.join(columns_of(data))}), no row of it. Whoever opens it "
                 "is asked for the file."
             )
+    if scene.page in PAGES and not str(scene.values.get("d", "")).startswith(FILE):
+        _to_deck(prepared, vocabulary)
     if "player" in has:
         _frame(link, scene.page)
+
+
+def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
+    """Offer to put the scene, as it stands in the link, at the end of the deck."""
+    slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
+    full = len(current().slides) >= MOST_SLIDES
+    st.button(
+        "Add to the deck", icon=":material/slideshow:", key="share_deck", on_click=add, args=(slide,), disabled=full,
+        help="A slide on the Present page.",
+    )  # fmt: skip
+    if current().slides[-1] == slide:
+        st.caption(f"It is slide {len(current().slides)} of the deck on the Present page.")
 
 
 def _link(link: str, *, follows_step: bool) -> None:

@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
+from dpviz.postprocessing.verdict import groups_of
+from dpviz.sweeps.compare import reference
 from pages._ui.klass import maps, phone, work
 from pages._ui.klass.room import (
     LETTERS,
@@ -111,7 +113,12 @@ def test_a_phone_returns_to_its_seat_and_nobody_else_does(classes):
     kept = {"code": room.code, "token": seat.token}
     assert phone.back(classes, kept) == (room, seat) and seat.point == (1.5, -2.0)
     assert phone.back(classes, {"code": room.code, "token": room.lecturer}) == (room, None)
-    for bad in ({}, {"code": room.code, "token": ""}, {"code": room.code, "token": "é"}, kept | {"code": other.code}):
+    for bad in (
+        {},
+        {"code": room.code, "token": ""},
+        {"code": room.code, "token": "\ud800é"},
+        kept | {"code": other.code},
+    ):
         assert phone.back(classes, bad) == (None, None)
     assert room.seats == 1
 
@@ -210,13 +217,19 @@ def test_a_report_is_randomized_response_on_the_cells():
     assert 0.5 / flip * (1 - flip) / 0.5 == pytest.approx(math.exp(work.LOCAL_EPSILON), rel=0.1)
 
 
+def groups_in(data):
+    return groups_of(data.X, data.domain, reference(data, 4, 0).trace.cluster_centers)
+
+
 def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     few, many = (work.data_of(load_sample("town").X[:n], 200, 150, 4) for n in (30, 90))
     assert few.n_public == many.n_public == 150 and len(few.X) == 230 and ":" not in few.dataset_id
     algorithm = work.ALGORITHMS["pe-means"](n_clusters=4, epsilon=1.0)
     assert algorithm.plan(2, few.n_public) == algorithm.plan(2, many.n_public)
     trace = algorithm.run(few.X, domain=few.domain, seed=0, dataset_id=few.dataset_id)
-    shown = work.frames_of(trace, few)
+    shown = work.frames_of(trace, few, groups_in(few))
+    got = groups_in(few).found_by(few.domain.normalize(trace.cluster_centers))
+    assert (shown.groups, shown.found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
     assert all(np.all((at >= work.LOW - 9) & (at <= work.HIGH + 9)) for at in shown.centers)  # km, not z units
     question = work.game_of(shown, tuple(few.X[3]))

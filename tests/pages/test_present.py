@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.present import pictures, scenes
-from pages._ui.present.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, Deck, Slide, from_json, split, to_json
+from pages._ui.present.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.present.scenes import staged
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +105,10 @@ def test_what_would_take_too_long_is_refused(monkeypatch):
     for scene in ("attacker?v=1&d=town", "explore?v=1&d=town&a=nsm&again=1"):
         with pytest.raises(ValueError, match="too long"):
             staged(Slide("", scene), "light")
+
+
+def test_share_offers_what_can_be_shown():
+    assert set(PAGES) == scenes.STAGED.keys()
 
 
 def test_a_link_is_kept_by_its_page_and_its_words():

@@ -136,3 +136,12 @@ def test_a_frame_is_known_by_its_address(open_link, monkeypatch, query, alone):
     assert not app.exception
     assert ("order:99" in shown(app), "share" in {box.key for box in app.button}) == (bool(alone), not alone)
     assert ("How this picture can fool you" in shown(app)) == (not alone)
+
+
+def test_a_scene_goes_into_the_deck_as_its_link_says_it(open_link):
+    app = open_link("explore", "v=1&d=iris&a=dpm&e=2")
+    dialog(app, lock="epsilon", task="Look")
+    app.button(key="share_deck").click().run()
+    slide = app.session_state["deck"].slides[-1]
+    assert not app.exception and slide.title == "Look" and slide.scene.startswith("explore?v=1&d=iris&a=dpm&k=3&e=2")
+    assert slide.scene.endswith("lock=epsilon&task=Look")

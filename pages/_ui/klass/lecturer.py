@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from pages._ui import runs, shell
+from pages._ui.explore import verdict
 from pages._ui.forms import STOPS
 from pages._ui.jobs import Job
 from pages._ui.klass import maps, parts, work
@@ -133,7 +134,15 @@ def _predict(room: Classroom, base: str) -> None:
 def _answers(room: Classroom) -> None:
     counts, options = room.answers(), room.question.options
     if len(counts) == len(options):
-        st.html(maps.bars(counts, options))
+        st.html(maps.bars(counts, options, _truth(room)))
+
+
+def _truth(room: Classroom) -> int | None:
+    """Return the answer to the first question that the last run gives, None before it or for another question."""
+    shown, asked = room.shown, room.question
+    if shown is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
+        return None
+    return len(OPTIONS) - 1 if shown.found == shown.groups else min(shown.found, len(OPTIONS) - 2)
 
 
 def _run(room: Classroom, base: str) -> None:
@@ -220,7 +229,7 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
         return
     state.class_result = result = inbox.pop()
     room.forget_scores()
-    shown = work.frames_of(result.trace, result.data)
+    shown = work.frames_of(result.trace, result.data, verdict.groups(result))
     room.show(shown=shown, step=len(shown.titles) - 1)
 
 

@@ -1,9 +1,10 @@
 // Tells the server at which step the lecturer's player stands, a moment after it has come to rest there.
 export default function ({ setStateValue }) {
+  const kept = (window.__dpvizAddress ??= {}); // the transport tells the step here; a page with an address takes it back
   let timer = 0;
-  window.__dpvizAddress = { ...window.__dpvizAddress, step: (step) => {
+  kept.step = (step) => {
     clearTimeout(timer);
     timer = setTimeout(() => setStateValue("step", step), 250);
-  } };
+  };
   return () => clearTimeout(timer);
 }

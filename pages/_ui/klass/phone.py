@@ -109,7 +109,7 @@ def _run(room: Classroom, seat: Seat) -> None:
 def _local(room: Classroom, seat: Seat) -> None:
     st.header("Trust nobody")
     at = mine(room, seat)
-    if at is None:
+    if at is None and seat.report is None:
         st.html('<p class="dp-odds">Place a point first: you have none.</p>')
         at = parts.place(None)
         if at is None:
@@ -120,20 +120,21 @@ def _local(room: Classroom, seat: Seat) -> None:
             st.session_state.class_point = at
     if seat.report is None:
         room.tell(seat.token, work.report(*at))
-    own, bits = work.cell_of(*at), seat.report or ()
+    own, bits = work.cell_of(*at) if at else None, seat.report or ()
     told = "".join(
         f'<i class="{"on" if bit else ""}{" own" if cell == own else ""}">{"1" if bit else "0"}</i>'
         for row in range(work.ALONG - 1, -1, -1)
         for cell, bit in list(enumerate(bits))[row * work.ACROSS : (row + 1) * work.ACROSS]
     )
     st.html(
-        f'<p class="dp-small">Your cell has the thick frame. This is what your phone told, one coin a cell: at '
+        f'<p class="dp-small">{_OWN[at is not None]} This is what your phone told, one coin a cell: at '
         f"ε {work.LOCAL_EPSILON:g} nobody can be sure from it where you stand.</p>"
         f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
         f'<p class="dp-small">{_HONEST[room.keeps_points]}</p>'
     )
 
 
+_OWN = {True: "Your cell has the thick frame.", False: "Your point was forgotten when you left; your report was not."}
 _HONEST = {
     True: "Honestly: this server computed it for you, and it knew your point already from the other game.",
     False: "Honestly: this server computed it for you, within your own visit. The class holds these bits and not your "

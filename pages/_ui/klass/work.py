@@ -12,6 +12,7 @@ from dpviz.audits.game import Question, present
 from dpviz.datasets import Dataset, load_sample
 from dpviz.domain import Domain
 from dpviz.figures import pane
+from dpviz.postprocessing.verdict import Groups
 from dpviz.privacy.local import OUE, flip_chance
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Trace
@@ -41,6 +42,7 @@ class Shown:
     centers : released centers at every frame, arrays (k', 2) in km
     data, algorithm : what ran
     odds : of the bet, at most so many of 100
+    groups, found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
     """
 
     titles: tuple[str, ...]
@@ -48,6 +50,8 @@ class Shown:
     data: Dataset
     algorithm: Algorithm
     odds: int
+    groups: int
+    found: int
 
 
 def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> Dataset:
@@ -64,7 +68,7 @@ def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> 
     return Dataset(X, COLUMNS, UNITS, domain, None, secrets.token_urlsafe(9), title, n_clusters=n_clusters)
 
 
-def frames_of(trace: Trace, data: Dataset) -> Shown:
+def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
     """Return what the phones see: at every frame the centers that are released by then, none before the first."""
     how, titles, centers = pane(trace), [], []
     shots = how.shots(trace)
@@ -74,7 +78,9 @@ def frames_of(trace: Trace, data: Dataset) -> Shown:
         centers.append(trace.domain.denormalize(np.asarray(released[-1])) if released else np.empty((0, 2)))
     centers[-1] = np.asarray(trace.cluster_centers)
     algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
-    return Shown(tuple(titles), tuple(centers), data, algorithm, trace.claimed.odds)
+    got = groups.found_by(data.domain.normalize(trace.cluster_centers))
+    odds = trace.claimed.odds if trace.claimed.private else 100
+    return Shown(tuple(titles), tuple(centers), data, algorithm, odds, len(got), int(got.sum()))
 
 
 def cells() -> int:

@@ -6,12 +6,13 @@ import dataclasses
 import json
 from typing import Any
 
-__all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
+__all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
 
 SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # characters
 MOST_SECONDS = 3_600
+PAGES = ("explore", "home", "limits", "attacker", "tradeoff")  # whose scenes can stand on the screen
 SHOWS = ("picture", "label")  # what of the scene stands on the screen
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from pages._ui import links, shell
 from pages._ui.pieces import Gathered, gather
 from pages._ui.prepared import kept
+from pages._ui.present.current import current, keep
 from pages._ui.present.deck import (
     DEFAULT,
     MOST,
@@ -26,28 +27,9 @@ from pages._ui.present.deck import (
 from pages._ui.present.scenes import Staged, staged
 from pages._ui.present.show import show
 
-__all__ = ["add", "current", "deck_file", "projector", "slide_form", "slide_list"]
+__all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
 _SHOWN = {"picture": "The picture", "label": "The privacy label"}
-
-
-def current() -> Deck:
-    """Return the session's deck."""
-    return st.session_state.setdefault("deck", DEFAULT)
-
-
-def add(slide: Slide) -> bool:
-    """Put a slide at the end of the session's deck; return whether there was room."""
-    deck = current()
-    if len(deck.slides) >= MOST_SLIDES:
-        return False
-    _keep(dataclasses.replace(deck, slides=(*deck.slides, slide)))
-    return True
-
-
-def _keep(deck: Deck) -> None:
-    st.session_state.deck = deck
-    st.session_state.deck_edit = st.session_state.get("deck_edit", 0) + 1  # the fields are made anew
 
 
 def _put(deck: Deck, index: int, slide: Slide) -> None:
@@ -72,9 +54,9 @@ def deck_file() -> None:
             if file is not None:
                 _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
         if deck != DEFAULT and st.button("The default deck", key="deck_default"):
-            _keep(DEFAULT)
+            keep(DEFAULT)
             st.rerun()
-    st.caption("A deck lives in this tab until you save it. It keeps addresses and words, no rows.")
+    st.caption("A deck lives in this visit: save it before you reload. It keeps addresses and words, no rows.")
 
 
 def _open(text: bytes) -> None:
@@ -85,7 +67,7 @@ def _open(text: bytes) -> None:
         return
     st.session_state.deck_files = st.session_state.get("deck_files", 0) + 1  # an empty field for the next one
     st.session_state.present_slide = 1
-    _keep(deck)
+    keep(deck)
     st.rerun()
 
 
@@ -197,15 +179,15 @@ def slide_form(index: int) -> None:
             if st.button(word, icon=icon, key=f"slide_{word}", disabled=not 0 <= there < len(deck.slides)):
                 slides = list(deck.slides)
                 slides[index], slides[there] = slides[there], slides[index]
-                _keep(dataclasses.replace(deck, slides=tuple(slides)))
+                keep(dataclasses.replace(deck, slides=tuple(slides)))
                 state.present_next = there + 1
                 st.rerun()
         if st.button("Remove", icon=":material/delete:", key="slide_remove", disabled=len(deck.slides) == 1):
-            _keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
+            keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
             st.rerun()
         if st.button("Add a slide", icon=":material/add:", key="slide_add", disabled=len(deck.slides) >= MOST_SLIDES):
             fresh = Slide("A new slide", "explore?v=1&d=town&a=nsm&k=5&e=1&s=0")
-            _keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
+            keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
             state.present_next = index + 2
             st.rerun()
 
