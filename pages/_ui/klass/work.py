@@ -13,7 +13,7 @@ from dpviz.datasets import Dataset, load_sample
 from dpviz.domain import Domain
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import Groups
-from dpviz.privacy.local import OUE, flip_chance
+from dpviz.privacy.local import OUE, flip_probability
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Trace
 from pages._ui.words import on_screen
@@ -97,13 +97,13 @@ def cell_of(x: float, y: float) -> int:
 
 def report(x: float, y: float) -> tuple[bool, ...]:
     """Return what a phone tells of its place: one bit a cell, each by its own coin of the system's randomness."""
-    found = OUE(cells(), flip_chance(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
+    found = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
     return tuple(bool(bit) for bit in found[0])
 
 
 def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
     """Return how many people stand in each cell, estimated from reports (m, cells), and the noise of each number."""
-    flip = flip_chance(LOCAL_EPSILON)
+    flip = flip_probability(LOCAL_EPSILON)
     counts = (reports.sum(axis=0) - len(reports) * flip) / (0.5 - flip)
     return counts, OUE(cells(), flip).sd(len(reports))
 
