@@ -12,6 +12,7 @@ from dpviz.audits.game import Question, present
 from dpviz.datasets import Dataset, load_sample
 from dpviz.domain import Domain
 from dpviz.figures import pane
+from dpviz.figures.shots import complete
 from dpviz.postprocessing.verdict import Groups
 from dpviz.privacy.local import OUE, flip_probability
 from dpviz.privacy.noise import Secure
@@ -72,8 +73,8 @@ def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
     """Return what the phones see: at every frame the centers that are released by then, none before the first."""
     how, titles, centers = pane(trace), [], []
     shots = how.shots(trace)
-    for shot in shots:
-        released = [step.released["centers"] for step in trace.steps[: shot.step + 1] if "centers" in step.released]
+    for shot, done in zip(shots, complete(shots), strict=True):
+        released = [step.released["centers"] for step in trace.steps[: done + 1] if "centers" in step.released]
         titles.append(on_screen(shot.sentence))
         centers.append(trace.domain.denormalize(np.asarray(released[-1])) if released else np.empty((0, 2)))
     centers[-1] = np.asarray(trace.cluster_centers)
