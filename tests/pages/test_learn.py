@@ -7,6 +7,7 @@ import re
 import pytest
 
 from dpviz.lessons import LESSONS, SEEDS, glossary
+from pages._ui import controls, scene
 from pages._ui.learn.place import COURSE, PARTS, SHEETS
 from tests.lessons.test_lessons import stage
 from tests.pages.pictures import pictures
@@ -102,8 +103,24 @@ def test_another_draw_is_another_run_and_its_own_numbers(open_link):
     assert len(seen) > 2 and app.session_state["learn_seed_small"] == 0
 
 
+def test_a_locked_lesson_lets_nobody_go_on_and_one_that_leaves_the_seed_only_draws(open_link):
+    app = open_link("learn", "v=1&lesson=small&part=run&lock=all")
+    assert app.button(key="lesson_next").disabled and app.button(key="lesson_draw").disabled
+    app = open_link("learn", "v=1&lesson=small&part=predict&lock=seed")
+    assert app.button(key="lesson_option_0").disabled
+    app = open_link("learn", "v=1&lesson=small&part=run&lock=seed")
+    assert app.button(key="lesson_next").disabled and not app.button(key="lesson_draw").disabled
+
+
 def test_a_step_in_the_address_is_where_the_player_starts(open_link):
     assert player(open_link("learn", "v=1&lesson=small&part=run&t=2"))["step"] == 2
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_where_a_lesson_goes_on_is_a_scene_of_explore(name):
+    asked = scene.Scene("explore", LESSONS[name].explore)
+    found, wrong = scene.read("explore", scene.write(asked, controls.explore), controls.explore)
+    assert wrong == "" and dict(asked.values).items() <= dict(found.values).items()
 
 
 @pytest.mark.parametrize("name", [None, "votes"])

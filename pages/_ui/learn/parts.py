@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls, shell
+from pages._ui import controls, prepared, shell
 from pages._ui.learn import progress, stock
 from pages._ui.learn.picture import picture
 from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
@@ -195,10 +195,11 @@ def _options(
         shapes = ("check_box", "check_box_outline_blank")
     with st.container(key="lesson_options", gap="xsmall"):
         for i, option in enumerate(lesson.options):
+            words = shell.plain(lesson.fill(option.text, stage)) + " · **your answer**" * (i in chosen)
             st.button(
-                shell.plain(lesson.fill(option.text, stage)), key=f"lesson_option_{i}", on_click=choose, args=(i,),
-                icon=f":material/{shapes[i not in chosen]}:", shortcut=str(i + 1), width="stretch", wrap=True,
-                disabled=i in without, type="secondary",
+                words, key=f"lesson_option_{i}", on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
+                icon=f":material/{shapes[i not in chosen]}:", wrap=True,
+                disabled=i in without or prepared.locked(f"learn_answer_{lesson.name}"),
             )  # fmt: skip
 
 
@@ -221,15 +222,17 @@ def _asked(words: str) -> None:
 def _onward(place: Place, lesson: Lesson) -> None:
     """Show the ways back and on; both have a key."""
     order = list(PARTS)
-    at = order.index(place.part)
+    at, fixed = order.index(place.part), prepared.locked("learn_part")
     with st.container(key="lesson_onward", horizontal=True, gap="small"):
         if at:
-            st.button("Back", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, order[at - 1]))
+            st.button(
+                "Back", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, order[at - 1]), disabled=fixed,
+            )  # fmt: skip
         if at + 1 < len(order):
             ready = place.part != "predict" or place.answers
             st.button(
                 "Next" if ready else "Skip the prediction", key="lesson_next", shortcut="N", on_click=go,
-                args=(lesson.name, order[at + 1]), type="primary" if ready else "secondary",
+                args=(lesson.name, order[at + 1]), type="primary" if ready else "secondary", disabled=fixed,
             )  # fmt: skip
         st.button("All lessons", key="lesson_all", type="tertiary", on_click=go, args=("", "lessons"))
 

@@ -78,8 +78,9 @@ def _the_same(opened: links.Opened, place: Place) -> bool:
 def _draws(place: Place) -> None:
     """Offer the same with other noise."""
     assert place.lesson is not None
+    fixed = prepared.locked(f"learn_seed_{place.lesson.name}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if st.button("Other noise", key="lesson_draw", icon=":material/casino:", shortcut="D"):
+        if st.button("Other noise", key="lesson_draw", icon=":material/casino:", shortcut="D", disabled=fixed):
             st.session_state[f"learn_seed_{place.lesson.name}"] = (place.seed + 1) % len(SEEDS)
             st.rerun()
         st.html(
