@@ -36,7 +36,6 @@ class Values:
     words : the values as they are written
     line : (value, name) of a horizontal line to compare with, or None
     private : whether the numbers look at raw rows: the figure then is tagged NOT PRIVATE
-    log : whether the axis is logarithmic
     """
 
     title: str
@@ -46,7 +45,6 @@ class Values:
     words: Sequence[str]
     line: tuple[float, str] | None = None
     private: bool = False
-    log: bool = False
 
 
 def groups_panel(
@@ -145,11 +143,7 @@ def values_panel(colors: Theme, found: Values, *, height: int = 230) -> Panel:
             annotation_position="bottom right",
         )  # fmt: skip
     figure.update_xaxes(range=[-0.4, n - 0.6], tickvals=x, ticktext=list(found.labels))
-    if found.log:
-        low, high = np.log10(min(every)), np.log10(max(every))
-        figure.update_yaxes(type="log", title_text=found.axis, range=[low - 0.1, high + 0.22 * max(1, high - low)])
-    else:
-        figure.update_yaxes(title_text=found.axis, range=[0, 1.28 * max(every)])
+    figure.update_yaxes(title_text=found.axis, range=[0, 1.28 * max(every)])
     updates = [
         [{"x": [i], "y": [value], "text": [word], "textposition": "top left" if 2 * i >= n else "top right"}]
         for i, (value, word) in enumerate(zip(values.tolist(), found.words, strict=True))

@@ -19,7 +19,7 @@ from dpviz.trace import Trace
 __all__ = ["FACTORS", "LEGEND", "panels", "run"]
 
 FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # how wide the bounds are, as a multiple of what is meant
-LEGEND = (*GROUPS, ("circle", "declared bounds"))
+LEGEND = (*GROUPS, ("box", "declared bounds"))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -104,6 +104,6 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
     values = Values(
         f"Noise of a mean over {town.groups.sizes.min()} people, by the width that was declared", "± km", widths, noise,
-        [f"±{quantity(sd)} km" for sd in noise], log=True,
+        [f"±{quantity(sd)} km" for sd in noise],
     )  # fmt: skip
     return [plane, values_panel(colors, values)]

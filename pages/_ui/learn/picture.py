@@ -63,10 +63,10 @@ def picture(place: Place, stage: Stage, start: int, *, still: bool = False, poin
 
 
 def _width(panel: Panel) -> int | Literal["stretch"]:
-    """Return how wide a plane is that keeps its scales: its tag then stands at its edge."""
+    """Return how wide a plane is that keeps its scales, with its margins: its tag then stands at its edge."""
     assert isinstance(panel.figure, Printed)
     shape = panel.figure.meta
-    return round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"
+    return round((shape["h"] - 72) / shape["ar"]) + 60 if "ar" in shape else "stretch"
 
 
 def _the_same(opened: links.Opened, place: Place) -> bool:
