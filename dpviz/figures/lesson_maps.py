@@ -96,12 +96,20 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
     target : ndarray of shape (d,), where it is without noise. NOT PRIVATE
     """
     colors, points, middle = view.colors, view.flat(looks), view.flat(target)
-    frames = [{"look": xy(points[: i + 1]), "mean": xy(view.flat(mean)[None, :])} for i, mean in enumerate(means)]
+    aim = xy(middle[None, :])
+    frames = [
+        {"without": aim, "look": xy(points[: i + 1]), "mean": xy(view.flat(mean)[None, :])}
+        for i, mean in enumerate(means)
+    ]
     drawn = {
+        "without": {
+            "mode": "markers", "name": "the same method without noise (not private)",
+            "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
+        },
         "look": {"mode": "markers", "marker": {"color": colors.released, "size": 8, "opacity": 0.5}},
         "mean": {**center(colors), "name": "mean of the looks so far"},
-    }
-    aimed = dataclasses.replace(view, reference=target[None, :], missed=None)
+    }  # fmt: skip
+    aimed = dataclasses.replace(view, reference=None, missed=None)
     alt = f"One center in {len(looks)} runs; the mean of them nears where it is without noise."
     panel = layered(aimed, "One center, magnified", drawn, frames, alt, height=430)
     reach = 1.25 * float(np.abs(points - middle).max())
