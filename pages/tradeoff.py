@@ -57,7 +57,7 @@ if begin:
     except ValueError as problem:
         error = str(problem)
 if kept is not None and sweep not in (None, kept.sweep):
-    st.caption("The form says something else than the sweep that is shown: Start runs what the form says.")
+    st.caption("The form differs from the sweep that is shown: Start runs what the form says.")
 if error:
     st.error(f"{error} Nothing was started.")
 if kept is None:

@@ -160,7 +160,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
 
 
 def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
-    """Return what an attacker can at best: columns run, false_alarm, miss."""
+    """Return what an attacker can do at best: columns run, false_alarm, miss."""
     return pd.concat(
         [pd.DataFrame({"run": run, "false_alarm": _ALARMS, "miss": b.miss(_ALARMS)}) for run, b in bounds.items()],
         ignore_index=True,
@@ -170,7 +170,7 @@ def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound], *, height: int = 380) -> Panel:
     """Return the trade-off curves of several promises on one axis, beside the coin."""
     table = curve_table(bounds)
-    figure = base(colors, "What an attacker can at best", height=height)
+    figure = base(colors, "What an attacker can do at best", height=height)
     figure.update_xaxes(title_text="false alarms: says “in”, it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_yaxes(title_text="misses: says “out”, it is in", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_layout(meta={"ar": 1.0, "h": height})

@@ -44,7 +44,7 @@ def warning(trace: Trace) -> str:
     if even > released["threshold"]:
         return ""
     return (
-        f"An even cluster has {even:,.0f} of the {released['users']:,} people asked, but a cell needs "
+        f"A cluster of average size has {even:,.0f} of the {released['users']:,} people asked, but a cell needs "
         f"{released['threshold']:,.0f} reports to stand out of the noise. Ask many more people, or raise epsilon."
     )
 

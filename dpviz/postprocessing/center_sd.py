@@ -20,7 +20,7 @@ REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
 UNKNOWN = (
-    "No noise per center is told: here noise decides which candidates or cuts win, and no formula says how far "
+    "No noise per center is given: here noise decides which candidates or cuts win, and no formula says how far "
     "another run's centers would lie."
 )
 

@@ -191,7 +191,7 @@ class Threshold(_Mu):
 
     delta: float
     noise: ClassVar[str] = (
-        "Gaussian noise of standard deviation {scale:.4g} on every count, told only above a threshold"
+        "Gaussian noise of standard deviation {scale:.4g} on every count, released only above a threshold"
     )
 
     def __post_init__(self) -> None:
@@ -228,7 +228,7 @@ class Cover(_Epsilon):
     delta: float
     norm: ClassVar[float] = math.inf
     noise: ClassVar[str] = (
-        "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are told,"
+        "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are released,"
     )
     within: ClassVar[str] = "in one cell"
 
@@ -266,7 +266,7 @@ class Halving(_LaplaceNoise):
 
     norm: ClassVar[float] = math.inf
     noise: ClassVar[str] = (
-        "Laplace noise of scale {scale:.4g} on every box's count, of which only the halvings are told,"
+        "Laplace noise of scale {scale:.4g} on every box's count, of which only the halvings are released,"
     )
     within: ClassVar[str] = "in one box of each depth"
     SERIES: ClassVar[float] = 3.0  # (2 b - 1) / (b - 1) for b = 2 halves

@@ -48,7 +48,7 @@ def comparison(traces: Sequence[Trace]) -> str:
         f"<h1>{html.escape(title)}</h1>{warning}"
         f'<div class="beside">{"".join(_run(letter, trace) for letter, trace in named)}</div>'
         f"<h2>What differs</h2><table><thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<h2>What an attacker can at best</h2>{_curves(traces)}"
+        f"<h2>What an attacker can do at best</h2>{_curves(traces)}"
         '<p class="small">False alarms across, misses upward; every attacker lies on or above the curve. Curves of '
         "different promises answer different questions.</p>"
         f"<footer>{html.escape('; '.join(dict.fromkeys(t.notice.rstrip('.') for t in traces)))}. Made with dpviz "

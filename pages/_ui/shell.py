@@ -43,7 +43,7 @@ PAGES = {
     "pages/tradeoff.py": Entry(
         "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."
     ),
-    "pages/plan.py": Entry("Plan", ":material/straighten:", "Before you spend: which ε for which accuracy, unread."),
+    "pages/plan.py": Entry("Plan", ":material/straighten:", "Before you spend: which ε buys which accuracy."),
     "pages/data.py": Entry("Data", ":material/upload_file:", "Pick a sample, make one, or bring your own file."),
     "pages/federated.py": Entry(
         "Federated", ":material/hub:", "Rows stay with their clients. Watch one round on the wire."

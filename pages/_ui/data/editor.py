@@ -97,10 +97,11 @@ def _columns(upload: Upload) -> list[str]:
     start = [c["name"] for c in upload.draft.get("columns", []) if c["name"] in usable] or likely[:12]
     chosen = st.multiselect(
         "Columns to cluster on", usable, start, key=_key(upload, "columns"), persist_state="session",
-        help="Distances are taken over these. Leave out what says nothing about likeness, such as numbers of records.",
+        help="Distances are taken over these. Leave out columns that say nothing about similarity, such as record "
+        "numbers.",
     )  # fmt: skip
     if left := [name for name in numbers if name not in chosen]:
-        st.caption(f"Left out, since each row seems to have its own number there: {plain(', '.join(left))}.")
+        st.caption(f"Left out, because each row seems to have a number of its own there: {plain(', '.join(left))}.")
     return chosen
 
 
@@ -209,7 +210,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,
         format="%g", key=_key(upload, "radius"), placeholder="none",
-        help="Rows farther from the middle are drawn in to it. In half-widths: 1 reaches a bound.", **keep,
+        help="Rows farther from the middle are moved in to this distance. In half-widths: 1 reaches a bound.", **keep,
     )  # fmt: skip
     return {
         "n_public": n, "n_is": n_is, "rows_per_person": rows, "unit_of_privacy": unit, "scale": scale,

@@ -113,8 +113,8 @@ def _ask_header(name: str, content: bytes) -> None:
     st.markdown(f"**PRIVATE** The first line of {plain(name)} is hidden:")
     st.code(_MASK, language=None)
     st.markdown(
-        "Look at it in the file itself. Names of columns become public. The first person's cells must not: a file "
-        "without a line of names is read too, and its columns are called column 1, column 2, and so on."
+        "Look in the file itself. Names of columns become public; the first person's cells must not. A file "
+        "without a line of names can be read too; its columns are then called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
         for label, header in (("Names of columns", True), ("The first person", False)):

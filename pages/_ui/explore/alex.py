@@ -138,9 +138,9 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
             st.session_state[f"{key}_alex_next"] = taken
             st.rerun()
     st.html(
-        '<p class="dp-small"><b>How this picture can fool you.</b> Clouds that overlap do not prove the promise, and '
-        "clouds that do not would not be needed to break it: 20 runs see only large differences. The promise holds for "
-        "every person, also for those whom nobody clicks.</p>"
+        '<p class="dp-small"><b>How this picture can fool you.</b> Clouds that overlap do not prove the promise: '
+        "20 runs show only large differences. The promise holds for every person, also for those whom nobody "
+        "clicks.</p>"
     )
     if "pages/attacker.py" in shell.PAGES:
         st.page_link("pages/attacker.py", label="Play it as a game: in or out?")

@@ -49,8 +49,8 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
         tried[n] = _loss(data.dataset_id, n, trace.seed or 0, algorithm, data, parameters)
     error = algorithm.predicted(d, n)
     st.html(
-        f'<p class="dp-small">Before anybody is asked: with {n:,} people a cell stands out from '
-        f"<b>{error['heavy'] / n:.1%}</b> of the people up, a weight is off by ±{error['weight'] / n:.1%} of all "
+        f'<p class="dp-small">Before anybody is asked: with {n:,} people a cell stands out once it '
+        f"holds <b>{error['heavy'] / n:.1%}</b> of them, a weight is off by ±{error['weight'] / n:.1%} of all "
         f"people, and the average of one cluster's widest cell by about <b>{error['center']:.2g}</b> of the domain's "
         "half-width, before shrinking.</p>"
     )

@@ -20,7 +20,7 @@ _WORDS = {
         "each center takes its most frequent label: more centers only help",
         ".2f",
     ),
-    "one-to-one accuracy": ("Accuracy, one to one", "each label has one center: more centers only harm", ".2f"),
+    "one-to-one accuracy": ("Accuracy, one to one", "each label has one center: more centers only hurt", ".2f"),
     "distance to KMeans": ("From these centers to KMeans", "mean to the nearest, share of the box's diagonal", ".4f"),
     "distance from KMeans": ("From KMeans to these centers", "the same backwards: too few centers show here", ".4f"),
     "centers": ("Centers", "", ".0f"),

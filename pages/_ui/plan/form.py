@@ -62,8 +62,8 @@ def form() -> Wish:
         st.rerun()
     n = st.number_input("People", **kept("plan_n"), step=1, help="About how many. Public.")
     columns = st.text_input("Columns", **kept("plan_columns"), help="Names, separated by commas.")
-    units = st.text_input("Units", **kept("plan_units"), help="One a column, or one for all.")
-    low = st.text_input("Lowest possible values", **kept("plan_low"), help="One a column. Known before any row.")
+    units = st.text_input("Units", **kept("plan_units"), help="One per column, or one for all.")
+    low = st.text_input("Lowest possible values", **kept("plan_low"), help="One per column, known without any row.")
     high = st.text_input("Largest possible values", **kept("plan_high"))
     scale = st.segmented_control(
         "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, **kept("plan_scale"),

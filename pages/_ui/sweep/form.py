@@ -29,8 +29,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     private = catalog.chosen().private
     if private:
         st.info(
-            "Your private file is not on this page: every run of a sweep would be a release of its own and spend its "
-            "ε, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
+            "Your private file is not on this page: every run of a sweep would be a separate release and spend ε "
+            "again, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
             "people, and a sweep on them costs nothing more."
         )
     names = choices()
@@ -65,8 +65,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         n_rows = st.pills(
             "People in the data", ROWS, selection_mode="multi", default=(None,), **kept("sweep_rows"),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
-            help="As if so many had come: rows are drawn without replacement; whole copies first if more are asked "
-            "for than there are.",
+            help="As if this many people had come: rows are drawn without replacement. If more are asked for than "
+            "there are, whole copies come first.",
         )  # fmt: skip
         k = st.text_input(
             "Centers k",
