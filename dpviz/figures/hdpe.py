@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
-from dpviz.figures.pe import add_layers, layers, shots, warning
+from dpviz.figures.pe import LEGEND, add_layers, layers, shots, warning
 from dpviz.figures.shots import Shot
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, thin, xy
@@ -116,14 +116,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
-    legend=(
-        ("dot", "guess"),
-        ("disc", "survivor (area: votes)"),
-        ("center", "released center"),
-        ("path", "its path"),
-        ("diamond", "KMeans"),
-        ("ring", "person"),
-    ),
+    legend=LEGEND,
     caution="Left and right are different spaces: groups that lie apart in all columns may overlap in two projected "
     "ones. The widest guesses of the first rounds lie outside the picture. One run is one draw of the noise and of "
     "the projection.",

@@ -18,8 +18,16 @@ from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
+__all__ = ["LEGEND", "PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
 
+LEGEND = (
+    ("dot", "guess"),
+    ("disc", "survivor (area: votes)"),
+    ("center", "released center"),
+    ("path", "its path"),
+    ("diamond", "KMeans"),
+    ("ring", "person"),
+)
 MAX_DRAWN = 45_000  # guesses over all frames: keeps a run of many rounds below 2 MB
 
 
@@ -166,14 +174,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
-    legend=(
-        ("dot", "guess"),
-        ("disc", "survivor (area: votes)"),
-        ("center", "released center"),
-        ("path", "its path"),
-        ("diamond", "KMeans"),
-        ("ring", "person"),
-    ),
+    legend=LEGEND,
     caution="One run is one draw of the noise. Press Run with another seed before you believe a center. "
     f"At most {MAX_GUESSES} guesses are drawn; all of them are voted on.",
     warning=warning,
