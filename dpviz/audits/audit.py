@@ -268,14 +268,14 @@ def audit(
     for swapped, rows in enumerate((pair[1:3], pair[2:0:-1])):
         data = make_rows(*rows, domain)
         found: list[dict[str, float]] = []
-        told: list[Mapping[str, Hashable]] = []
+        observed: list[Mapping[str, Hashable]] = []
         for run in range(runs):
             own_seed = seed + 2 * run + swapped if noise == "seeded" else None
             try:
                 ran = algorithm.run(data, seed=own_seed, noise=noise)
             except (ValueError, ArithmeticError, LookupError, PermissionError) as problem:
                 found.append(NOTHING)
-                told.append({"raised": repr(problem)})
+                observed.append({"raised": repr(problem)})
             else:
                 trace, exchanges = ran, _exchanges(data)
                 if exchanges:
@@ -284,11 +284,11 @@ def audit(
                     for entry, seen in zip(ran.ledger, exchanges, strict=True):
                         reach = max(reach, change(entry, seen) / (entry.sensitivity or 1.0))
                 found.append(statistics(ran, data, pair, swapped=bool(swapped)))
-                told.append({**facts(ran), "raised": ""})
+                observed.append({**facts(ran), "raised": ""})
             if on_run is not None:
                 on_run(swapped * runs + run + 1)
         samples.append({name: np.array([item[name] for item in found]) for name in found[0]})
-        shown.append(told)
+        shown.append(observed)
     if trace is None:
         raise ValueError(f"audit: {algorithm.name} raised in every run: {shown[0][0]['raised']}.")
     for sample, speaks in zip(samples, scores(shown[0], shown[1], runs // 3), strict=True):

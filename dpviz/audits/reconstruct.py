@@ -100,7 +100,7 @@ def _moved(before: Round, now: Round, radius: float) -> list[np.ndarray]:
     if (np.abs(gained - np.rint(gained)) > _WHOLE).any():
         return []  # no exact counts: somebody added noise
     gained = np.rint(gained)
-    told: list[tuple[np.ndarray, int, int]] = []
+    crossings: list[tuple[np.ndarray, int, int]] = []
     while True:
         for j in np.flatnonzero(np.abs(gained) == 1):
             row = gained[j] * moved[j]
@@ -111,14 +111,14 @@ def _moved(before: Round, now: Round, radius: float) -> list[np.ndarray]:
                 moved[source] += row
                 gained[target] -= 1
                 gained[source] += 1
-                told.append((row, source, target))
+                crossings.append((row, source, target))
                 break
         else:
             break
-        if len(told) > 4 * len(gained):
+        if len(crossings) > 4 * len(gained):
             break
     settled = (gained == 0) & (np.abs(moved).max(axis=1) <= _CLOSE)
-    return [row for row, source, target in told if settled[source] and settled[target]]
+    return [row for row, source, target in crossings if settled[source] and settled[target]]
 
 
 def _nearest(centers: np.ndarray, row: np.ndarray) -> int:

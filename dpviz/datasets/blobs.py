@@ -24,7 +24,7 @@ class Blobs:
     n_rows, n_features, n_clusters : sizes
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
     imbalance : 0 for groups of equal size, towards 1 each group is that much smaller than the one before
-    outliers : share of rows strewn evenly over the whole box
+    outliers : share of rows scattered evenly over the whole box
     seed : of the generator; the rows are made up, so it is no secret
     """
 
@@ -35,7 +35,7 @@ class Blobs:
     n_clusters: int = param(4, low=1, high=40, help="How many groups.")
     spread: float = param(1.0, low=0.05, high=5.0, help="Standard deviation of a group; the box is 20 wide.")
     imbalance: float = param(0.0, low=0.0, high=0.9, help="0: equal groups. 0.5: each half as large as the one before.")
-    outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people strewn over the whole box.")
+    outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people scattered over the whole box.")
     seed: int = param(0, low=0, help="Another seed, other blobs. Nobody's privacy depends on it.")
 
     def __post_init__(self) -> None:
@@ -63,8 +63,8 @@ class Blobs:
         shares = (1 - self.imbalance) ** np.arange(self.n_clusters)
         labels = rng.choice(self.n_clusters, self.n_rows, p=shares / shares.sum())
         X = centers[labels] + rng.normal(0, self.spread, (self.n_rows, self.n_features))
-        strewn = rng.random(self.n_rows) < self.outliers
-        X[strewn] = rng.uniform(-10, 10, (int(strewn.sum()), self.n_features))
+        scattered = rng.random(self.n_rows) < self.outliers
+        X[scattered] = rng.uniform(-10, 10, (int(scattered.sum()), self.n_features))
         X.setflags(write=False)
         facts = dictionary.complete(
             {
@@ -87,7 +87,7 @@ class Blobs:
             columns=tuple(column["name"] for column in facts["columns"]),
             units=("",) * self.n_features,
             domain=dictionary.domain_of(facts),
-            labels=np.where(strewn, -1, labels),
+            labels=np.where(scattered, -1, labels),
             dataset_id=self.key,
             title=facts["title"],
             description=facts["description"],

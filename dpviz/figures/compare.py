@@ -80,10 +80,10 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
         ]
         heads = [f"Spent so far: ε {level:.3g}" for level in levels]
 
-    def heard(tick: int) -> str:
-        return " · ".join(_heard(i, t, shots[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
+    def line(tick: int) -> str:
+        return " · ".join(_line(i, t, shots[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
 
-    titles = tuple(f"{head} · {heard(tick)}" for tick, head in enumerate(heads))
+    titles = tuple(f"{head} · {line(tick)}" for tick, head in enumerate(heads))
     return Timeline(
         frames=tuple(map(tuple, frames)),
         spent=tuple(tuple(_at(values, i, 0.0) for i in own) for values, own in zip(spent, frames, strict=True)),
@@ -104,7 +104,7 @@ def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> floa
     return before if frame < 0 else float(values[frame])
 
 
-def _heard(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int) -> str:
+def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int) -> str:
     if frame < 0:
         return f"{LETTERS[run]}: not begun, its first picture costs ε {spent[0]:.3g}"
     cost = f" (ε {spent[frame]:.3g})" if trace.claimed.private else ""

@@ -96,7 +96,7 @@ def facts(traces: Sequence[Trace]) -> list[Row]:
         for name in names
     ]
     claims = [trace.claimed for trace in traces]
-    told: dict[str, list[str]] = {
+    values_of: dict[str, list[str]] = {
         "Seed": ["secure noise, none" if trace.seed is None else str(trace.seed) for trace in traces],
         "Promise": [str(claim.notion) if claim.private else "none" for claim in claims],
         "Hides": [_hides(trace) for trace in traces],
@@ -107,7 +107,7 @@ def facts(traces: Sequence[Trace]) -> list[Row]:
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
         "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],
     }
-    return rows + [Row(name, tuple(values)) for name, values in told.items()]
+    return rows + [Row(name, tuple(values)) for name, values in values_of.items()]
 
 
 def _parameter(trace: Trace, name: str) -> str:
@@ -141,53 +141,55 @@ def promises(traces: Sequence[Trace]) -> list[str]:
     def who(*notion: Notion) -> str:
         return _listed([LETTERS[i] for i, trace in enumerate(traces) if trace.claimed.notion in notion])
 
-    told = []
+    sentences = []
     if Notion.NONE in notions and len(notions) > 1:
-        told.append(f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference and no competitor.")
+        sentences.append(
+            f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference and no competitor."
+        )
     full = who(Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     if Notion.RHO in notions:
         weak = [trace for trace in traces if trace.claimed.notion is Notion.RHO]
         far = _listed(list(dict.fromkeys(reach(trace) for trace in weak)))
         if full:
-            told.append(
+            sentences.append(
                 f"{who(Notion.RHO)} hides only that a row moved by up to {far}, {full} everything about a row: "
                 "the weaker promise may lose less, and is not better for it."
             )
         elif len({trace.claimed.rho_distance for trace in weak}) > 1:
-            told.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
+            sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
-        told.append(
+        sentences.append(
             f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: "
             "that trust is what the smaller loss is paid with."
         )
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
-        told.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
+        sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
     strong = (Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     kept = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
     if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(kept):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
-        told.append(
+        sentences.append(
             f"{_listed(replace)} hides a row changed to any value, the others a row added or removed: at the same ε "
             "a changed row may cost the others twice as much."
         )
-    return told + _numbers(traces)
+    return sentences + _numbers(traces)
 
 
 def _numbers(traces: Sequence[Trace]) -> list[str]:
     """Return one sentence if epsilon, delta or trust differ between promises that hide the same."""
     claims = [trace.claimed for trace in traces]
     private = [claim for claim in claims if claim.private]
-    told = []
+    sentences = []
     if len({f"{claim.epsilon:.4g}" for claim in private}) > 1 or len({f"{claim.delta:.3g}" for claim in private}) > 1:
         bets = ", ".join(f"{LETTERS[i]} {Bound.of_run(trace).odds} of 100" for i, trace in enumerate(traces))
-        told.append(f"Their budgets differ: an attacker who bets is right at most {bets}.")
+        sentences.append(f"Their budgets differ: an attacker who bets is right at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
-        told.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")
+        sentences.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")
     central = [claim.trust for claim in private if claim.notion is Notion.CENTRAL]
     if len(set(central)) > 1:
-        told.append("They do not trust the same people: see the row “Trusts”.")
-    return told
+        sentences.append("They do not trust the same people: see the row “Trusts”.")
+    return sentences
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -54,9 +54,9 @@ def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
         center + (rng.normal(size=(size, d)) * rng.uniform(0.7, 1.3, d)) @ _turn(d, rng)
         for center, size in zip(centers, sizes, strict=True)
     ]
-    strewn = rng.uniform(centers.min(axis=0) - 4, centers.max(axis=0) + 4, (outliers, d))
+    scattered = rng.uniform(centers.min(axis=0) - 4, centers.max(axis=0) + 4, (outliers, d))
     labels = np.repeat(np.arange(k + 1), [*sizes, outliers])
-    return np.concatenate([*rows, strewn]), labels
+    return np.concatenate([*rows, scattered]), labels
 
 
 def _apart(k: int, d: int, distance: float, rng: np.random.Generator) -> np.ndarray:

@@ -36,8 +36,8 @@ def comparison(traces: Sequence[Trace]) -> str:
         raise ValueError("comparison: the runs must be on the same data.")
     named = list(zip(LETTERS, traces, strict=False))
     title = " beside ".join(f"{letter} {trace.name}" for letter, trace in named)
-    told = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in promises(traces))
-    warning = f'<section class="label"><b>The promises differ.</b>{told}</section>' if told else ""
+    differing = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in promises(traces))
+    warning = f'<section class="label"><b>The promises differ.</b>{differing}</section>' if differing else ""
     rows = "".join(
         f"<tr><th scope=row>{html.escape(row.name)}</th>{_cells(row.values)}</tr>"
         for row in facts(traces)

@@ -86,7 +86,7 @@ def test_the_groups_are_those_of_the_labels_and_one_person_is_none(X, kmeans):
     assert groups_of(X, DOMAIN, kmeans).sizes.tolist() == [1000, 1000, 1000]
     labels[0] = 7
     assert groups_of(X, DOMAIN, kmeans, labels).sizes.tolist() == [999, 1000, 1000]
-    labels[:5] = -1  # strewn people belong to no group
+    labels[:5] = -1  # scattered people belong to no group
     assert groups_of(X, DOMAIN, kmeans, labels).sizes.tolist() == [995, 1000, 1000]
     assert minority_painted().groups.tolist() == [0] * 20 + [1] * 3 + [-1]
 

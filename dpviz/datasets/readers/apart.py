@@ -70,13 +70,13 @@ def _answer(
     advance: Callable[[float], None],
 ) -> Table:
     """Return what the process says of a file; every tick is a chance to stop."""
-    heard: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
-    threading.Thread(target=_talk, args=(process, request(name, form, limits), data, heard), daemon=True).start()
-    arriving, done = iter(heard.get, None), 0.0
+    answers: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
+    threading.Thread(target=_talk, args=(process, request(name, form, limits), data, answers), daemon=True).start()
+    arriving, done = iter(answers.get, None), 0.0
     while True:
         advance(done)
         try:
-            frame = heard.get(timeout=_TICK)
+            frame = answers.get(timeout=_TICK)
         except queue.Empty:
             continue
         if frame is None:  # it died: by its limits, or of the file
@@ -94,7 +94,7 @@ def _answer(
 
 
 def _talk(
-    process: subprocess.Popen[bytes], asked: bytes, data: memoryview, heard: queue.SimpleQueue[_Frame | None]
+    process: subprocess.Popen[bytes], asked: bytes, data: memoryview, answers: queue.SimpleQueue[_Frame | None]
 ) -> None:
     """Give a process its file and pass on what it says, until it has ended; the last that is passed on is None."""
     assert process.stdin and process.stdout
@@ -103,11 +103,11 @@ def _talk(
             send(into, ASKED, asked)
             send(into, FILE, data)
             for frame in frames(out):
-                heard.put(frame)
+                answers.put(frame)
     except OSError:  # it was ended while it was told: the None says it
         pass
     finally:
-        heard.put(None)
+        answers.put(None)
 
 
 @contextmanager
