@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as parquet
 
 from dpviz.datasets import Dataset
-from dpviz.datasets.parts import parts_of
+from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
 from dpviz.metrics import majority_accuracy, normalized_loss
@@ -112,11 +111,10 @@ def _columns(path: Path, wanted: Sequence[str] | None, *, hidden: bool) -> tuple
 
     They are numbers where the names are not known to be public.
     """
+    in_file = columns_in(path)
     if path.suffix == ".parquet":
-        in_file = parquet.read_schema(path).names
         names = numbered(len(in_file)) if hidden else named(path.name, in_file)[0]
     else:
-        in_file = [str(i) for i in range(np.load(path, mmap_mode="r").shape[1])]
         names = [f"x{i}" for i in in_file]
     if wanted is None:
         return tuple(names), ()

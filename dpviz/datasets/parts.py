@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow.parquet as parquet
 
 from dpviz.datasets.readers.table import TableError, faults_as, kind_of
 
-__all__ = ["Part", "parts_of", "resized"]
+__all__ = ["Part", "columns_in", "parts_of", "resized"]
 
 PART_ROWS = 2**17
 PART_CELLS = 2**27  # 1 GB of numbers: what one part may take in memory, however small its file is
@@ -69,11 +70,8 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
     """
     name = str(path.resolve())
     if path.suffix == ".npy":
-        with faults_as(f"datasets: {path.name} is damaged, or no .npy file of numbers; save it again."):
-            matrix = np.load(name, mmap_mode="r")
+        matrix = _matrix(path)
         shape = matrix.shape
-        if len(shape) != 2:
-            raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {len(shape)}.")
         if matrix.dtype.kind not in "biuf":
             kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would hold the names of its fields
             raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
@@ -81,10 +79,7 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
         part_rows = min(part_rows, PART_CELLS // max(shape[1], 1))
         starts = range(0, max(shape[0], 1), part_rows)
         return tuple(Part(name, a, min(a + part_rows, shape[0]), (), tuple(columns)) for a in starts)
-    if path.suffix != ".parquet":
-        raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
-    damaged = f"datasets: the Parquet file {path.name} is damaged or cut off; write it again."
-    with faults_as(damaged), parquet.ParquetFile(name) as file:
+    with _parquet(path) as file:
         for place, field in enumerate(file.schema_arrow, 1):
             kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
             if kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
@@ -101,6 +96,37 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
         found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
         start += rows
     return tuple(found) or (Part(name, 0, 0, (), tuple(columns)),)
+
+
+def columns_in(path: Path) -> list[str]:
+    """Return what a file that is read in parts calls its columns, from the header alone: .npy numbers them.
+
+    Raises
+    ------
+    ValueError
+        If the file is neither, damaged, or no matrix.
+    """
+    if path.suffix == ".npy":
+        return [str(i) for i in range(_matrix(path).shape[1])]
+    with _parquet(path) as file:
+        return list(file.schema_arrow.names)
+
+
+def _matrix(path: Path) -> np.ndarray:
+    with faults_as(f"datasets: {path.name} is damaged, or no .npy file of numbers; save it again."):
+        matrix = np.load(path.resolve(), mmap_mode="r")
+    if matrix.ndim != 2:
+        raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {matrix.ndim}.")
+    return matrix
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
+    if path.suffix != ".parquet":
+        raise ValueError(f"datasets: only .npy and .parquet files are read in parts; got {path.name}.")
+    damaged = f"datasets: the Parquet file {path.name} is damaged or cut off; write it again."
+    with faults_as(damaged), parquet.ParquetFile(path.resolve()) as file:
+        yield file
 
 
 def _fits(path: Path, rows: int, columns: int) -> None:
