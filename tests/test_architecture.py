@@ -174,3 +174,11 @@ def test_pages_are_thin():
 def test_readme_lists_every_algorithm():
     rows = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert rows == list(ALGORITHMS)
+
+
+def test_the_map_names_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rooms = {name.split(".")[1] for name in ROOMS if name.startswith("dpviz.")} - {"version", "__main__"}
+    lines = "".join(line for line in text.splitlines() if line.startswith("| `"))
+    assert [room for room in sorted(rooms) if not re.search(rf"\b{room}\b", lines)] == []
+    assert len(text.splitlines()) <= 150
