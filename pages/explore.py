@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
+from dpviz.postprocessing.regions import has_regions
 from pages._ui import controls, embed, links, prepared, takeaway
 from pages._ui.compare import menu as beside
 from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns, verdict
@@ -41,8 +42,9 @@ st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> {on_screen(pane(result.trace).caution)}'
     f"{drawn if hidden and rows > MAX_PEOPLE else ''}</p>"
 )
-reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
-alex.section("explore", result, hidden=hidden, axes=axes)
+if not has_regions(result.trace):  # both compare distances to centers
+    reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
+    alex.section("explore", result, hidden=hidden, axes=axes)
 centers.section("explore", result, hidden=hidden)
 explain.section("explore", result, hidden=hidden)
 with st.container(horizontal=True):

@@ -147,6 +147,19 @@ def made_up() -> None:
         labels=labels,
     )
 
+    turn, own = np.linspace(0, np.pi, 1200), np.random.default_rng(7)
+    upper = np.column_stack([np.cos(turn), np.sin(turn)])
+    X = np.concatenate([upper, [1, 0.5] - upper]) * 4 - [2, 1] + own.normal(0, 0.28, (2400, 2))
+    write(
+        "moons",
+        "Two moons",
+        "Two bent groups that reach into each other: no two centers can part them.",
+        X,
+        [column("x", -8, 8), column("y", -5, 5)],
+        2,
+        labels=np.repeat([0, 1], 1200),
+    )
+
     centers = rng.uniform(-6, 6, (8, 20))
     X, labels = mixture(rng, centers, [300] * 8, [1.0] * 8)
     many = [column(f"x{i + 1}", -10, 10) for i in range(20)]

@@ -7,6 +7,7 @@ from dpviz.algorithms.continual import Continual
 from dpviz.algorithms.dist_dp import DistDP
 from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
 from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
+from dpviz.algorithms.dp_dbscan import DPDBSCAN
 from dpviz.algorithms.dp_em import DPEM
 from dpviz.algorithms.dp_lloyd import DPLloyd
 from dpviz.algorithms.dpm import DPM
@@ -42,6 +43,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Continual,
         DPM,
         PrivTree,
+        DPDBSCAN,
         EMMC,
         LSHSplits,
         NSM,

@@ -42,6 +42,7 @@ class Algorithm:
     notion: ClassVar[Notion] = Notion.CENTRAL
     trust: ClassVar[str] = "a trusted curator sees the raw rows"
     fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
+    regions: ClassVar[bool] = False  # True where clusters are regions: distances to centers say nothing about them
     learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 

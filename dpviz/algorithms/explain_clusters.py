@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
-from dpviz.geometry import snap
+from dpviz.geometry import GRID, snap
 from dpviz.params import param
 from dpviz.postprocessing.explain import BINS, edges_between
 from dpviz.privacy.accounting import mu_of_epsilon
@@ -104,7 +104,7 @@ class ExplainClusters(ApproximateDP):
         """Count every column of every cluster between edges that the centers decide."""
         given = self._given(curator.n_features)
         centers = snap(domain.clip(domain.normalize(given)))
-        edges = domain.normalize(edges_between(given, domain, BINS).T).T
+        edges = domain.normalize(edges_between(given, domain, BINS).T).T - 2 * GRID  # a row on an edge lies above it
         noisy = curator.release("bins", ClusterBins(centers, edges))
         yield Step(
             "explain",

@@ -157,6 +157,15 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("leaves without a positive count are dropped", ("halving-centers",)),
         Line("weighted k-means on the leaves' middles", ("halving-centers",)),
     ),
+    "dp-dbscan": (
+        Line("lay a grid over the public bounds", ("density",)),
+        Line("count the rows of every cell, with noise", ("density",), "cells"),
+        Line("for each cell: add up the noisy counts around it", ("dense-cells",)),
+        Line("  denser than rows spread evenly, and", ("dense-cells",)),
+        Line("  above what noise alone would show: dense", ("dense-cells",)),
+        Line("dense cells side by side make one region", ("spans",)),
+        Line("rows in no region belong to no cluster", ("spans",)),
+    ),
     "em-mc": (
         Line("lay finer and finer grids over the bounds", ("cover",), at=("first",)),
         Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),

@@ -22,6 +22,7 @@ _ONE: dict[str, dict[str, Any]] = {
     "continual": {"days": 6, "cells": 64, "arrivals": "by first column"},
     "eugkm": {"lloyd_share": 0.5, "cells": 64},
     "privtree": {"threshold": 2.0, "max_depth": 9},
+    "dp-dbscan": {"cells": 64, "reach": 2, "density": 2.0},
     "dp-em": {"covariance": "diagonal", "iterations": 3, "reach": 1.5},
     "dp-lloyd": {"schedule": "halving", "division": "optimal", "init": "packing"},
 }  # fmt: skip

@@ -14,8 +14,10 @@ from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
 from dpviz.metrics import majority_accuracy, normalized_loss
+from dpviz.postprocessing.regions import agreement, labels_of
 from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
+from dpviz.trace import Trace
 
 __all__ = ["RunInput", "in_memory", "in_parts"]
 
@@ -33,6 +35,7 @@ class RunInput:
     loss : centers in original units -> normalized loss of the raw rows; NOT PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
         where no groups are known
+    agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None likewise
     size : -> the public number of rows: declared, or counted where none is declared and the data are public
     """
 
@@ -43,6 +46,7 @@ class RunInput:
     loss: Callable[[np.ndarray], float]
     size: Callable[[], int]
     groups: Callable[[np.ndarray], float] | None = None
+    agreement: Callable[[Trace], float] | None = None
 
 
 def in_memory(data: Dataset) -> RunInput:
@@ -57,8 +61,12 @@ def in_memory(data: Dataset) -> RunInput:
         kept = np.isfinite(data.X).all(axis=1) & np.isfinite(data.labels)
         return majority_accuracy(data.X[kept], centers, data.labels[kept])
 
-    known = None if data.labels is None or data.private else groups
-    return RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public, known)
+    def rand(trace: Trace) -> float:
+        assert data.labels is not None
+        return agreement(labels_of(trace, data.X), data.labels)
+
+    known = (None, None) if data.labels is None or data.private else (groups, rand)
+    return RunInput(data.X, data.domain, data.dataset_id, data.columns, loss, lambda: data.n_public, *known)
 
 
 def _refuse(private: bool) -> None:

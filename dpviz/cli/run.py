@@ -207,9 +207,14 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         print(f"hidden:  moves up to {rho:.4g} in the data's own units;")
         print("         who is in the data, and roughly where, is not protected")
     if not arguments.private:
-        loss = data.loss(trace.cluster_centers)
-        print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
-        if data.groups is not None:
+        if not cls.regions:
+            loss = data.loss(trace.cluster_centers)
+            print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
+        elif data.agreement is not None:
+            print(
+                f"agreement of regions and known groups: {data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
+            )
+        if data.groups is not None and not cls.regions:
             print(f"rows in the largest known group of their center: {data.groups(trace.cluster_centers):.1%}")
     print("  ".join(data.columns))
     for center in trace.cluster_centers:

@@ -22,7 +22,7 @@ from dpviz.domain import Domain
 
 __all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
 
-SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "highdim", "tiny", "iris", "wine", "digits")
+SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
 _PACKAGE = Path(__file__).parents[1]
 _FOLDER = next(  # in an installed package, else beside it in a checkout

@@ -19,6 +19,7 @@ from dpviz.figures import (
     pe,
     privtree,
     rho,
+    spans,
     stemmer_kaplan,
 )
 from dpviz.figures.view import Pane, Panel, View
@@ -36,6 +37,7 @@ PANES = {
     "reports": local.PANE,
     "region": dpm.PANE,
     "grid": grid.PANE,
+    "density": spans.PANE,
     "partition": continual.PANE,
     "halving-level": privtree.PANE,
     "mixture": mixture.PANE,

@@ -64,8 +64,12 @@ class Rehearsal:
 
 
 def offered() -> list[str]:
-    """Return the slugs that promise central differential privacy to one person and take an epsilon."""
-    return [slug for slug, cls in ALGORITHMS.items() if cls.notion is Notion.CENTRAL and "epsilon" in params.specs(cls)]
+    """Return the slugs that promise central differential privacy to one person, take an epsilon and give centers."""
+    return [
+        slug
+        for slug, cls in ALGORITHMS.items()
+        if cls.notion is Notion.CENTRAL and "epsilon" in params.specs(cls) and not cls.regions
+    ]
 
 
 def rehearse(

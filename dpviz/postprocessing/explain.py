@@ -161,21 +161,24 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
     if share < others:
         side, share, others = "below", 1 - share, 1 - others
     return (
-        f"{100 * share:.0f} % (± {100 * z * share_sd:.0f}) have {columns[column]} {side} {edge:.4g}{unit}, of all "
-        f"others {100 * others:.0f} % (± {100 * z * others_sd:.0f})"
+        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {edge:.4g}{unit}, of all "
+        f"others {100 * others:.0f}% (±{100 * z * others_sd:.0f})"
     )
 
 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
     """Return edges for every column, shape (d, bins - 1), original units: evenly from the lowest center to the highest.
 
-    Where the centers agree in a column its declared bounds are divided evenly. A function of released values.
+    They are rounded to a hundredth of that or less, so that they can be said. Where the centers agree in a column its
+    declared bounds are divided evenly. A function of released values.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)
     step = (domain.high - domain.low) / bins
     low, high = np.where(same, domain.low + step, low), np.where(same, domain.high - step, high)
-    return low[:, None] + (high - low)[:, None] * np.linspace(0, 1, bins - 1)
+    edges = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, bins - 1)
+    unit = 10.0 ** np.floor(np.log10((high - low) / 50))[:, None]
+    return np.rint(edges / unit) * unit
 
 
 def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
@@ -230,7 +233,7 @@ def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
 
 
 def _number(value: float, reach: float, unit: str) -> str:
-    return f"{value:.4g}{unit} (± {reach:.2g})"
+    return f"{value:.3g}{unit} (±{reach:.2g})"
 
 
 def _unit(units: Sequence[str], column: int) -> str:

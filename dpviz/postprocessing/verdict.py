@@ -16,6 +16,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
 
@@ -29,6 +30,7 @@ __all__ = [
     "quantity",
     "reach",
     "reach_words",
+    "regions_verdict",
     "spread_words",
 ]
 
@@ -166,6 +168,8 @@ def demo_verdict(
 
 def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
     """Return the verdict of a private run: how many centers, the noise of each, the bet. Released values only."""
+    if has_regions(trace):
+        return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)
     k = len(trace.cluster_centers)
     parts = [f"{k} center{'s' * (k != 1)}"]
@@ -176,6 +180,44 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
         drowned = int((noise.sizes < 2 * noise.sizes_sd).sum())
     why = f"The noisy size of {drowned} of {k} centers cannot be told from zero." if drowned else ""
     return Verdict((*parts, bet(trace)), good=not drowned, why=why, help=_help(trace) if drowned else ())
+
+
+def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:
+    """Return the verdict of a run whose clusters are regions, by the raw rows: NOT PRIVATE. No loss is in it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), original units
+    groups : ndarray of shape (n,) or None, the known group of each row
+    reference : ndarray of shape (k, d), KMeans' centers, original units
+    """
+    clusters = labels_of(trace, X)
+    parts = [*_regions(trace), f"{(clusters >= 0).mean():.0%} of the people lie in one"]
+    if groups is None:
+        return Verdict((*parts, bet(trace)), good=True)
+    domain, finite = trace.domain, np.isfinite(X).all(axis=1)
+    nearest = pairwise_distances_argmin(domain.normalize(X[finite]), domain.normalize(reference))
+    ours, theirs = agreement(clusters[finite], groups[finite]), agreement(nearest, groups[finite])
+    parts.append(f"agreement with the known groups {ours:.2f}, KMeans {theirs:.2f} (adjusted Rand index, 1 is best)")
+    good = ours >= theirs
+    return Verdict(
+        (*parts, bet(trace)),
+        good=good,
+        why="" if good else "KMeans agrees better with the known groups: they are round, or their regions touch.",
+        help=()
+        if good
+        else (
+            "A higher density parts regions that touch; a lower one joins what fell apart.",
+            "Fewer columns: a grid divides few columns well.",
+        ),
+    )
+
+
+def _regions(trace: Trace) -> list[str]:
+    """Return how many regions were released, and their noisy sizes, in words."""
+    sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
+    shown = ", ".join(f"{max(size, 0):,.0f}" for size in sizes[:3]) + (", …" if len(sizes) > 3 else "")
+    return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {shown} people"]
 
 
 def bet(trace: Trace) -> str:

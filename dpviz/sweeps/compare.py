@@ -19,7 +19,10 @@ __all__ = ["Reference", "Replay", "reference", "replay"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Replay:
-    """A run. `losses` (of every step) and `seconds` are facts about the rows: None where the data are private."""
+    """A run. `losses` (of every step) and `seconds` are facts about the rows: None where the data are private.
+
+    Losses are NaN where clusters are regions.
+    """
 
     trace: Trace
     losses: np.ndarray | None = None
@@ -53,7 +56,9 @@ def replay(
     )
     if data.private:
         return Replay(trace)
-    return Replay(trace, loss_path(trace, data.X), time.perf_counter() - begun)
+    seconds = time.perf_counter() - begun
+    losses = np.full(len(trace.steps), np.nan) if algorithm.regions else loss_path(trace, data.X)
+    return Replay(trace, losses, seconds)
 
 
 def reference(data: Dataset, n_clusters: int, seed: int, objective: str = "means") -> Reference:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz import metrics
 from dpviz.datasets import Dataset
+from dpviz.postprocessing.regions import agreement
 
 __all__ = ["METRICS", "Metric", "Outcome", "peak_memory", "restart_peak_memory"]
 
@@ -27,6 +29,8 @@ class Outcome:
     centers : ndarray of shape (k', d)
     reference : ndarray of shape (k, d), KMeans centers
     seed : int
+    regions : ndarray of shape (n,) or None, the region of each row where clusters are regions; only what compares
+        rows' clusters with known groups is measured then, all else is NaN
     best_references : gives the KMeans results of the KMeans distance, each (k, d); slow, so only when asked
     """
 
@@ -36,6 +40,7 @@ class Outcome:
     reference: np.ndarray
     seed: int
     best_references: Callable[[], Sequence[np.ndarray]]
+    regions: np.ndarray | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +51,7 @@ class Metric:
     ----------
     relative : whether it is read as a multiple of the reference's
     objective : "means" or "medians": which non-private reference it is compared with, KMeans or KMedians
+    of_regions : whether it says something about clusters that are regions
     """
 
     title: str
@@ -53,12 +59,24 @@ class Metric:
     higher_is_better: bool = False
     relative: bool = False
     objective: str = "means"
+    of_regions: bool = False
+
+    def of(self, run: Outcome) -> float:
+        """Return the measure of a run; NaN where it says nothing about clusters that are regions."""
+        return self.compute(run) if run.regions is None or self.of_regions else float("nan")
 
 
 def _accuracy(run: Outcome) -> float:
     if run.data.labels is None:
         return float("nan")
     return metrics.majority_accuracy(run.Z, run.centers, run.data.labels)
+
+
+def _agreement(run: Outcome) -> float:
+    if run.data.labels is None:
+        return float("nan")
+    clusters = pairwise_distances_argmin(run.Z, run.centers) if run.regions is None else run.regions
+    return agreement(clusters, run.data.labels)
 
 
 def _kmeans_distance(run: Outcome) -> float:
@@ -85,6 +103,7 @@ METRICS = {
         higher_is_better=True,
     ),
     "accuracy": Metric("majority accuracy", _accuracy, higher_is_better=True),
+    "ari": Metric("adjusted Rand index", _agreement, higher_is_better=True, of_regions=True),
     "distance_to_kmeans": Metric(
         "distance to KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[0]
     ),

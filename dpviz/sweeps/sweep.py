@@ -14,6 +14,7 @@ from typing import Any
 
 from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.postprocessing.regions import labels_of
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
@@ -237,8 +238,9 @@ def execute(cell: Run) -> Row:
             data.domain.normalize(reference(cell.data, cell.bounds, cell.n_rows, cell.modified, k, 0)),
             cell.seed,
             partial(best_references, cell.data, cell.bounds, cell.n_rows, cell.modified, k),
+            labels_of(trace, data.X) if algorithm.regions else None,
         )
-        measured = {name: _number(METRICS[name].compute(outcome)) for name in cell.metrics}
+        measured = {name: _number(METRICS[name].of(outcome)) for name in cell.metrics}
     except (ValueError, TypeError, ArithmeticError, LookupError, OSError, MemoryError, PermissionError) as error:
         ours = isinstance(error, ValueError | TypeError | PermissionError)
         return failed_row(cell, str(error) if ours else f"internal error ({type(error).__name__})", begun)

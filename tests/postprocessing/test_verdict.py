@@ -131,6 +131,10 @@ def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
     trace = run(slug, X, **({"rho_distance": 0.05} if slug.startswith("dist-dp") else {}))
     verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
     first, *middle, bet = verdict.parts
+    if ALGORITHMS[slug].regions:
+        assert first.split()[1].startswith("region") and bet.endswith(f"{trace.claimed.odds} of 100")
+        assert verdict == private_verdict(Trace.from_json(trace.to_json()), ["east", "north"], ["km", "km"])
+        return
     assert first.split()[1].startswith("center") and len(middle) <= 1
     assert bet.startswith("for ε") and bet.endswith(f"{trace.claimed.odds} of 100")
     sd = center_noise(trace).sd

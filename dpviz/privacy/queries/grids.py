@@ -42,7 +42,11 @@ class GridCounts(Query):
     @cached_property
     def middles(self) -> np.ndarray:
         """Middles of the cells, shape (size, d), in the order of the counts."""
-        at = np.stack(np.unravel_index(np.arange(self.size), self.parts), axis=1)
+        left, columns = np.arange(self.size), []
+        for parts in reversed(self.parts):  # `unravel_index` knows 64 columns at most
+            columns.append(left % parts)
+            left = left // parts
+        at = np.stack(columns[::-1], axis=1)
         return (2 * at + 1) / np.array(self.parts) * self.half - self.half
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.figures.shapes import Shown, drawn
+from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
 from pages._ui import shell
 from pages._ui.caches import per_run
@@ -46,7 +47,8 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
     In the data's own shape, KMeans' beside them where hidden layers are shown, and as a table.
     """
     trace = result.trace
-    st.header("Centers" if not trace.claimed.private else "Released centers")
+    kind = "Middles of the regions" if has_regions(trace) else "Released centers"
+    st.header(kind if trace.claimed.private else "Centers")
     private = result.data.private
     st.html(_shape(result, st.context.theme.type or "light", hidden and not private))
     if small := _small(result):

@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
+from dpviz.postprocessing.regions import has_regions
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Trace
 from pages._ui import messages, private, runs
@@ -25,7 +26,7 @@ _SLOT = "asking_explain"
 def section(key: str, result: Result, *, hidden: bool) -> None:
     """Say what is known of the clusters, and offer to ask the rows."""
     trace, data = result.trace, result.data
-    if len(trace.cluster_centers) < 2 or not trace.claimed.private:
+    if len(trace.cluster_centers) < 2 or not trace.claimed.private or has_regions(trace):
         return
     st.header("What sets the clusters apart")
     answer = _answers().get(result.identity)
@@ -61,11 +62,11 @@ def _free(result: Result) -> None:
 
 
 def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
-    explanation, columns = of_trace(answer), result.data.columns
+    explanation, columns, spent = of_trace(answer), result.data.columns, answer.spent
     st.html(
         _list(explanation.sentences(columns, result.data.units))
-        + f'<p class="dp-small">From the rows, for {answer.spent} beside the run\'s own: '
-        f"{answer.steps[-1].title}. ± holds for all numbers together in 95 of 100 runs.</p>"
+        + f'<p class="dp-small">From the rows, for ε {spent.epsilon:.3g} at δ {spent.delta:.2g}, beside what '
+        f"the run itself has spent: {answer.steps[-1].title}. ± holds for all numbers together in 95 of 100 runs.</p>"
     )
     with st.expander("Every column of every cluster"):
         numbers = st.column_config.NumberColumn(format="%.3g")

@@ -7,6 +7,7 @@ import html
 import streamlit as st
 
 from dpviz.metrics import quality, reference_name, run_loss
+from dpviz.postprocessing.regions import has_regions
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.workers import workers
@@ -43,7 +44,7 @@ def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, 
 
 def section(result: Result, *, hidden: bool) -> None:
     """Show the comparison where hidden layers are asked for and exist."""
-    if not hidden or result.reference is None or result.reference is result.trace:
+    if not hidden or result.reference is None or result.reference is result.trace or has_regions(result.trace):
         return
     against = reference_name(result.trace)
     box = st.expander(f"How good is it? Beside {against}, by the raw rows", key="quality", on_change="rerun")

@@ -8,7 +8,15 @@ import numpy as np
 import streamlit as st
 
 from dpviz.metrics import run_loss
-from dpviz.postprocessing.verdict import Groups, Verdict, demo_verdict, groups_of, private_verdict
+from dpviz.postprocessing.regions import has_regions
+from dpviz.postprocessing.verdict import (
+    Groups,
+    Verdict,
+    demo_verdict,
+    groups_of,
+    private_verdict,
+    regions_verdict,
+)
 from dpviz.trace import Trace
 from pages._ui.caches import per_run
 from pages._ui.results import Result
@@ -24,6 +32,8 @@ def groups(identity: str, _result: Result) -> Groups:
 @per_run(shared=256, own=64)
 def _demo(identity: str, _result: Result) -> Verdict:
     data, reference = _result.data, _result.reference.cluster_centers
+    if has_regions(_result.trace):
+        return regions_verdict(_result.trace, data.X, data.labels, reference)
     loss = run_loss(_result.trace, data.X)
     return demo_verdict(
         _result.trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units
@@ -38,6 +48,7 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Likewise, of a run and the groups of its data; no session is needed."""
     domain, none = trace.domain, ~there.found_by(trace.domain.normalize(trace.cluster_centers))
+    none &= not has_regions(trace)  # whose middles serve no group
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
     return domain.denormalize(there.means[none]), per_column, there.sizes[none]
 

@@ -19,7 +19,8 @@ from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.reruns import Cloud
 from dpviz.figures.theme import theme
 from dpviz.metrics import run_loss
-from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict
+from dpviz.postprocessing.regions import has_regions
+from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.sweeps import summary
 from dpviz.sweeps.compare import Reference, reference, replay
@@ -94,11 +95,13 @@ def _viewed(
     if not hidden:
         return view, private_verdict(trace, data.columns, data.units).parts[:-1]
     there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
-    losses = run_loss(trace, data.X), best.loss
-    verdict = demo_verdict(trace, there, best.trace.cluster_centers, losses, data.columns, data.units)
-    seen = dataclasses.replace(
-        view, people=data.X, reference=best.trace.cluster_centers, hidden=True, missed=lost(trace, there)
-    )
+    reference = best.trace.cluster_centers
+    if has_regions(trace):
+        verdict = regions_verdict(trace, data.X, data.labels, reference)
+    else:
+        losses = run_loss(trace, data.X), best.loss
+        verdict = demo_verdict(trace, there, reference, losses, data.columns, data.units)
+    seen = dataclasses.replace(view, people=data.X, reference=reference, hidden=True, missed=lost(trace, there))
     return seen, verdict.parts[:2]
 
 

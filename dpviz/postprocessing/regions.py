@@ -1,0 +1,41 @@
+"""Clusters that are regions: which one a row lies in, and how well that agrees with known groups."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from dpviz.domain import Domain
+from dpviz.trace import Trace
+
+__all__ = ["agreement", "has_regions", "labels_of"]
+
+
+def has_regions(trace: Trace) -> bool:
+    """Return whether the run released regions; distances to its centers then say nothing."""
+    return "span_of_cell" in trace.steps[-1].released
+
+
+def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
+    """Return the region of each row, shape (n,), -1 where it lies in none; X (n, d) in original units."""
+    domain: Domain = trace.domain
+    parts = np.asarray(trace.steps[0].released["parts"])
+    spans = np.asarray(trace.steps[-1].released["span_of_cell"])
+    X, found = np.asarray(X, dtype=np.float64), np.full(len(X), -1)
+    finite = np.isfinite(X).all(axis=1)
+    z = domain.clip(domain.normalize(X[finite]))
+    at = np.clip(np.floor((z + domain.box_z) * (parts / (2 * domain.box_z))).astype(np.int64), 0, parts - 1)
+    cell = np.zeros(len(at), dtype=np.int64)
+    for column, n in zip(at.T, parts, strict=True):
+        cell = cell * n + column
+    found[finite] = spans[cell]
+    return found
+
+
+def agreement(clusters: np.ndarray, groups: np.ndarray) -> float:
+    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 the same, 0 no better than chance.
+
+    Rows in no region count as one cluster of their own; rows without a known group do not count.
+    """
+    known = np.isfinite(groups) & (np.asarray(groups) != -1)
+    return float(adjusted_rand_score(np.asarray(groups)[known], clusters[known]))
