@@ -73,7 +73,8 @@ class DPDBSCAN(Algorithm):
     says so.
     Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even density rather than a
     number of points, and never below what noise alone reaches in any cell with probability 5 %, to the normal
-    approximation of a sum of Laplace draws. With no dense cell the one with the largest neighborhood is the region.
+    approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. With no dense cell
+    the one with the largest neighborhood is the region.
 
     References
     ----------
@@ -149,7 +150,8 @@ class DPDBSCAN(Algorithm):
         around = _nearby(np.ones(divided), self.reach)
         nearby = _nearby(counts, self.reach)
         even = self.density * curator.n_public / grid.size * around
-        threshold = np.maximum(even, norm.isf(self.CHANCE / grid.size) * noisy.sd * np.sqrt(around))
+        noise = norm.isf(self.CHANCE / grid.size) * noisy.sd
+        threshold = np.maximum(even, noise * np.sqrt(around))
         dense = nearby >= threshold
         if not dense.any():
             dense = nearby >= nearby.max()
@@ -158,7 +160,7 @@ class DPDBSCAN(Algorithm):
             f"{dense.sum():,} cells are dense: {self.density:g} times the even density, and above the noise",
             {"nearby": nearby.ravel(), "threshold": threshold.ravel(), "dense": dense.ravel()},
         )
-        spans, sizes = _joined(dense, counts, self.n_clusters if self.at_most_k else dense.size)
+        spans, sizes = _joined(dense, counts, noise, self.n_clusters if self.at_most_k else dense.size)
         middles = grid.middles
         centers = np.stack([_middle(middles, noisy.value, spans == i) for i in range(len(sizes))])
         yield Step(
@@ -175,8 +177,11 @@ def _nearby(counts: np.ndarray, reach: int) -> np.ndarray:
     return counts
 
 
-def _joined(dense: np.ndarray, counts: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the region of each cell (-1: none), largest first by noisy size, and the sizes; at most `most`."""
+def _joined(dense: np.ndarray, counts: np.ndarray, noise: float, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the region of each cell (-1: none), largest first by noisy size, and the sizes; at most `most`.
+
+    A region of m cells whose noisy size is below noise sqrt(m) may be nobody's and is left out, but for the largest.
+    """
     places = np.arange(dense.size).reshape(dense.shape)
     sides: list[np.ndarray] = []
     for axis, parts in enumerate(dense.shape):  # pairs of cells that share a side, both dense
@@ -190,7 +195,10 @@ def _joined(dense: np.ndarray, counts: np.ndarray, most: int) -> tuple[np.ndarra
     n = len(found) - (found[0] == -1)
     labels = labels - (found[0] == -1)  # -1: not dense
     sizes = np.bincount(labels[labels >= 0], counts.ravel()[labels >= 0], n)
-    order = np.argsort(-sizes, kind="stable")[:most]
+    order = np.argsort(-sizes, kind="stable")
+    clear = sizes[order] >= noise * np.sqrt(np.bincount(labels[labels >= 0], minlength=n)[order])
+    clear[0] = True
+    order = order[clear][:most]
     rank = np.full(n + 1, -1)
     rank[order] = np.arange(len(order))
     return rank[labels].astype(np.int64), sizes[order]

