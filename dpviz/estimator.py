@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.domain import Domain
+from dpviz.postprocessing.regions import has_regions, labels_of
 
 __all__ = ["PrivacyLeakWarning", "PrivateKMeans"]
 
@@ -109,22 +110,40 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.domain_ = domain
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)
         self._n_features_out = len(self.cluster_centers_)
-        here, there = domain.normalize(X), domain.normalize(self.cluster_centers_)
-        self.labels_ = pairwise_distances_argmin(here, there).astype(np.int32)
-        self.inertia_ = float(((X - self.cluster_centers_[self.labels_]) ** 2).sum())
+        self.labels_ = self._clusters(X)
+        inertia = np.nan if algorithm.regions else ((X - self.cluster_centers_[self.labels_]) ** 2).sum()
+        self.inertia_ = float(inertia)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the nearest center of every row of X (n, d), in the units of the domain; shape (n,). NOT private."""
-        return pairwise_distances_argmin(*self._z(X)).astype(np.int32)
+        """Return the nearest center of every row of X (n, d), in the units of the domain; shape (n,). NOT private.
+
+        Of an algorithm that gives regions: the row's region, -1 where it lies in none.
+        """
+        check_is_fitted(self)
+        return self._clusters(validate_data(self, X, reset=False, dtype=_FLOATS))
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the distances of rows X (n, d) to every center, in z units; shape (n, k'). NOT private."""
         return pairwise_distances(*self._z(X))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return minus the sum of squared distances to the nearest center, in z units. NOT private."""
+        """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
+
+        Raises
+        ------
+        ValueError
+            Of an algorithm that gives regions: distances to their middles say nothing.
+        """
+        if ALGORITHMS[self.algorithm].regions:
+            raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
         return -float((self.transform(X).min(axis=1) ** 2).sum())
+
+    def _clusters(self, X: np.ndarray) -> np.ndarray:
+        if has_regions(self.trace_):
+            return labels_of(self.trace_, X).astype(np.int32)
+        here, there = self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
+        return pairwise_distances_argmin(here, there).astype(np.int32)
 
     def _z(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)

@@ -64,6 +64,12 @@ def test_many_columns_and_labels_that_agree_with_distances(slug):
     X = np.random.default_rng(0).uniform(size=(500, 3))
     fitted = PrivateKMeans(4, algorithm=slug, bounds=(0, 1), n_public=500, random_state=0, scale="common").fit(X)
     assert fitted.cluster_centers_.shape[1] == 3 and len(fitted.cluster_centers_) >= 1
+    assert np.array_equal(fitted.predict(X), fitted.labels_)
+    if ALGORITHMS[slug].regions:
+        assert set(fitted.labels_) <= set(range(-1, len(fitted.cluster_centers_)))
+        with pytest.raises(ValueError, match="gives regions"):
+            fitted.score(X)
+        return
     assert np.array_equal(fitted.transform(X).argmin(axis=1), fitted.predict(X))
 
 
