@@ -99,10 +99,7 @@ class Continual(ApproximateDP):
 
     name: ClassVar[str] = "Continual tree"
     slug: ClassVar[str] = "continual"
-    tagline: ClassVar[str] = "People arrive day by day: centers every evening, one budget for all days."
-    trust: ClassVar[str] = (
-        "a trusted curator sees the raw rows of every day; one row is one arrival, so whoever comes twice is two rows"
-    )
+    tagline: ClassVar[str] = "People arrive day by day (a row is one arrival): centers each evening, one budget."
     MOST_CELLS: ClassVar[int] = 1024
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"a month": {"days": 31}, "time": {"arrivals": "by first column"}}
 
@@ -144,7 +141,7 @@ class Continual(ApproximateDP):
         query = NearestSums(middles, float(np.linalg.norm(half)), relative=True)
         yield Step(
             "partition",
-            f"{grid.size:,} cells, {self.days} days; a row counts in {self.levels} tables at most",
+            f"{grid.size:,} cells, {self.days} days; a row is one arrival and counts in {self.levels} tables at most",
             {"cells": middles, "parts": np.array(grid.parts), "days": self.days},
         )
         scopes = _Runs(curator, self, float(domain.box_z[0]))
