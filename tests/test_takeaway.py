@@ -22,7 +22,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load
 from dpviz.domain import Domain
-from dpviz.takeaway import KINDS, export, facts, label_json
+from dpviz.takeaway import KINDS, export, facts, label_json, page
 from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.trace import Trace
 
@@ -79,6 +79,14 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.append((tag, dict(attrs)))
+
+
+def test_centers_that_are_pictures_are_pictures_on_the_page():
+    data = load("digits")
+    trace = ALGORITHMS["glloyd"](n_clusters=4).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+    text = page(trace, data)
+    assert text.count("<figure>") == 4 == text.count('class="ours"') and "KMeans" not in text
+    assert "<figure>" not in page(trace) and len(text) < 300_000
 
 
 @pytest.mark.parametrize("kind", KINDS)

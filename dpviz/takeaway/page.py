@@ -6,7 +6,9 @@ import html
 
 import pandas as pd
 
+from dpviz.datasets import Dataset
 from dpviz.figures import pane
+from dpviz.figures.shapes import Shown, drawn
 from dpviz.figures.still import plane_svg
 from dpviz.figures.theme import LIGHT
 from dpviz.figures.view import View
@@ -28,16 +30,20 @@ def view_of(trace: Trace) -> View:
     return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units)
 
 
-def page(trace: Trace) -> str:
-    """Return a run as one HTML page."""
+def page(trace: Trace, data: Dataset | None = None) -> str:
+    """Return a run as one HTML page; where the rows of `data` are pictures its centers are drawn as such."""
     columns, units = names_of(trace)
     verdict = private_verdict(trace, columns, units) if trace.claimed.private else None
     sentence = str(verdict) if verdict else f"{len(trace.cluster_centers)} exact centers, no privacy"
     why = f'<p class="small">{html.escape(verdict.why)}</p>' if verdict and verdict.why else ""
+    if data is not None and data.shape == "picture" and len(trace.cluster_centers) <= MOST_ROWS:
+        centers = drawn(Shown(trace, data, LIGHT))
+    else:
+        centers = _table(centers_table(trace, columns, units))
     body = (
         f"<h1>{html.escape(trace.name)}</h1>"
         f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
-        f"{plane_svg(view_of(trace))}{block(trace)}<h2>Centers</h2>{_table(centers_table(trace, columns, units))}"
+        f"{plane_svg(view_of(trace))}{block(trace)}<h2>Centers</h2>{centers}"
         f'<p class="small"><b>How this can fool you.</b> {html.escape(pane(trace).caution)}</p>'
         f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.takeaway import KINDS, export, replay
+from dpviz.takeaway import KINDS, export, page, replay
 from pages._ui.player import view_of
 from pages._ui.results import Result
 
@@ -31,7 +31,7 @@ def menu(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None
             def made(kind: str = kind) -> str:
                 if kind == "replay":
                     return replay(trace, view_of(result, hidden=hidden, axes=axes))
-                return export(trace, kind)
+                return page(trace, result.data) if kind == "page" else export(trace, kind)
 
             _, ending, mime = KINDS[kind]
             st.download_button(

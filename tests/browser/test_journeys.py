@@ -161,6 +161,20 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 2)")
 
 
+def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
+    page = open_page("explore", width=390, height=844)
+    charts(page, 6)
+    row = page.locator(".st-key-explore_swipe")
+    plane, below = page.locator("[class*=_figures] .dpviz-stage").first.bounding_box(), row.bounding_box()
+    assert -1 <= below["y"] - plane["y"] - plane["height"] <= 40
+    tops, edge = row.evaluate("row => [[...row.children].map(c => c.offsetTop), row.scrollWidth - row.clientWidth]")
+    assert len(tops) >= 2 and len(set(tops)) == 1 and edge > 100  # beside one another
+    last = row.locator(".dpviz-stage").last
+    last.focus()
+    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the keyboard brings it into sight
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("path", ["", "explore", "federated", "distance"])
 def test_a_page_fits_a_phone(open_page, path, mode):
