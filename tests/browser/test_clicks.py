@@ -26,7 +26,7 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
     click(page.get_by_role("link", name="Data", exact=True))
     click(page.get_by_text("Your file", exact=True))
     with page.expect_file_chooser() as chooser:
-        click(page.get_by_test_id("stFileUploaderDropzone").get_by_role("button"))
+        click(page.get_by_test_id("stFileUploaderDropzone").locator("button"))
     chooser.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": f"age,visits\n{rows}".encode()})
     click(page.get_by_role("button", name="No, it is private" if private else "Yes, it is public"))
     if private:
