@@ -132,7 +132,11 @@ export default function ({ data, parentElement }) {
     if (action !== "play" && action !== "look" && state.playing) pause();
     actions[action]();
   };
-  range.oninput = () => { if (state.playing) pause(); go(Number(range.value)); };
+  range.oninput = () => {
+    const step = Number(range.value); // read first: pausing puts the range back
+    if (state.playing) pause();
+    go(step);
+  };
   root.onkeydown = (event) => {
     const key = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[event.key];
     if (!key || event.target === speed) return;

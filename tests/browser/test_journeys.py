@@ -1,5 +1,7 @@
 """What a visitor does, in a real browser."""
 
+import threading
+
 import pytest
 from playwright.sync_api import expect
 
@@ -215,6 +217,45 @@ def test_colors_follow_the_system_while_a_page_is_open(open_page):
         page.emulate_media(color_scheme=mode)
         page.wait_for_function(f"wanted => ({ground})() === wanted", arg=f"{colors.panel},{colors.panel}{back}")
     assert page.evaluate(ground) == light
+    no_exception(page)
+
+
+def test_a_connection_that_is_lost_while_a_run_plays_loses_no_step(open_page):
+    page = open_page("limits")
+    lines, down = [], threading.Event()
+
+    def connect(line):
+        if down.is_set():
+            line.close()
+            return
+        lines.append(line)
+        line.connect_to_server()
+
+    page.route_web_socket("**/_stcore/stream", connect)
+    page.goto(page.url.replace("limits", "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=0"))
+    charts(page, 5)
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 0)")
+    page.evaluate("""() => {
+        const {panel} = document.querySelector('.dpviz-stage'), show = panel.show;
+        window.steps = [];
+        panel.show = function (step, how) { window.steps.push(step); return show.call(this, step, how); };
+    }""")
+    slider, last = page.get_by_role("slider", name="Step"), page.get_by_role("slider", name="Step").get_attribute("max")
+    page.get_by_label("Speed").select_option("450")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => window.steps.includes(1)")
+    down.set()
+    lines[-1].close()
+    expect(slider).to_have_value(last)
+    assert list(dict.fromkeys(page.evaluate("window.steps"))) == list(range(1, int(last) + 1))
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === {last})")
+    slider.fill("3")
+    page.wait_for_function(f"() => ({STEPS})().every(s => s === 3)")
+    came, before = len(lines), picture(page)
+    down.clear()
+    expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(1)
+    assert len(lines) > came and picture(page) == before
+    expect(slider).to_have_value("3")
     no_exception(page)
 
 
