@@ -130,7 +130,8 @@ class Jobs:
 
     def position(self, job: Job) -> int:
         """Return how many jobs are ahead of a queued one."""
-        ids = [key for key, other in self._jobs.items() if other.active]
+        with self._lock:  # another visitor's job may come at any time
+            ids = [key for key, other in self._jobs.items() if other.active]
         return ids.index(job.id) if job.id in ids else 0
 
     @staticmethod

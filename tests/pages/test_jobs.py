@@ -3,7 +3,7 @@
 import threading
 import time
 
-from pages._ui.jobs import Jobs
+from pages._ui.jobs import Job, Jobs
 
 
 def until(condition, seconds=240):
@@ -92,3 +92,15 @@ def test_finished_jobs_are_forgotten_in_time():
     until(lambda: not any(job.active for job in made))
     jobs.submit("last", lambda job: None)
     assert sum(jobs.get(job.id) is not None for job in made) <= 4
+
+
+def test_no_job_comes_while_a_place_in_the_queue_is_counted():
+    jobs, held = Jobs(), []
+
+    class Watched(Job):
+        active = property(lambda self: held.append(jobs._lock.locked()) or True)
+
+    waiting = Watched("one", "waiting")
+    jobs._jobs["one"] = waiting
+    assert jobs.position(waiting) == 0 and held == [True]
+    jobs.stop()
