@@ -107,6 +107,11 @@ class Trace:
     version: str = __version__
 
     @property
+    def noiseless(self) -> bool:
+        """Whether the run's releases are the true answers: an experiment in DEMO that promises nothing."""
+        return bool(self.ledger) and not self.claimed.private
+
+    @property
     def notice(self) -> str:
         """What every export of this trace must say."""
         if not self.claimed.private:

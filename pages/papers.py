@@ -3,23 +3,20 @@
 import streamlit as st
 
 from dpviz.papers.registry import papers
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN
 from pages._ui import controls, links, shell
-from pages._ui.papers import WORDS, counted, show, verdict
+from pages._ui.papers import WORDS, glance, show, verdict
 from pages._ui.prepared import kept
 
 links.enter(__file__, controls.papers, has=("form", "navigation"))
 every = papers()
-count = counted(every)
 heading = "The five papers, run again"
 source = "the papers' sets"
 shell.strip(source)
 links.notice("papers", controls.papers)
 st.title(heading)
 st.html(
-    f'<p class="dp-lede">Of {sum(count.values())} figures and tables {count[REPRODUCES]} reproduce, {count[WITHIN]} '
-    f"are within noise, {count[DOES_NOT]} do not reproduce and {count[NOT_RUN]} were not run here. Each entry says "
-    "what the paper claims, what our rerun says, and which settings differ.</p>"
+    f'<p class="dp-lede">{glance(every).sentence} Each entry says what the paper claims, what our rerun says, and '
+    "which settings differ.</p>"
     '<p class="dp-small">The runs behind this page are quick ones: few seeds, some of the sets. A claim of the kind '
     "“always best” fails with one clear counterexample; the entry shows it. Two means are told apart only "
     "beyond both their 95 % intervals.</p>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pandas as pd
 from joblib import cpu_count
 
 from dpviz.cli.progress import Bar
+from dpviz.papers.overview import overview, table
 from dpviz.papers.registry import Item, item_of, papers
-from dpviz.papers.reproduce import reproduce, rows_path, runs_of, save_numbers
+from dpviz.papers.reproduce import load_numbers, reproduce, rows_path, runs_of, save_numbers
 from dpviz.papers.verdicts import beside_printed, judge
 from dpviz.sweeps.engines import Engine, on_this_machine
 from dpviz.sweeps.rowfile import read_rows
@@ -39,7 +41,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
             print(f"{listed.id}: {listed.title} ({listed.cite})")
             print("".join(f"  {item.id:<8} {item.name}: {item.claim}\n" for item in listed.items), end="")
         return 0
-    wanted = _wanted(arguments)
+    wanted, begun = _wanted(arguments), time.perf_counter()
     engine: Engine = partial(on_this_machine, workers=arguments.workers, nice=5)
     missing = []
     for paper, item in wanted:
@@ -58,7 +60,24 @@ def _reproduce(arguments: argparse.Namespace) -> int:
         print("\n".join(lines(paper, item, numbers)))
     for sentence in missing:
         print(f"not run: {sentence}", file=sys.stderr)
+    if arguments.all:
+        _at_a_glance(arguments, time.perf_counter() - begun)
     return 2 if missing else 0
+
+
+def _at_a_glance(arguments: argparse.Namespace, seconds: float) -> None:
+    """Print and write what came of all items, and how long this call took."""
+    every = {
+        (paper.id, item.id): load_numbers(arguments.output / f"{paper.id}-{item.id}.csv")
+        for paper in papers().values()
+        for item in paper.items
+    }
+    found = overview(papers(), every)
+    how = "python -m dpviz reproduce --all" + " --quick" * arguments.quick
+    took = f"{how}: {seconds / 60:.1f} minutes for what was left to do, {arguments.workers} processes."
+    print(f"{took}\n{found.sentence}")
+    path = arguments.output / "overview.md"
+    path.write_text(f"{took}\n\n{found.sentence}\n\n{table(found)}\n", encoding="utf-8")
 
 
 def _wanted(arguments: argparse.Namespace) -> list[tuple[str, Item]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.marks import NOWHERE, center, disc, disc_sizes, layered, segments
-from dpviz.figures.panels import ledger_panel, loss_panel, whole
+from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel, whole
 from dpviz.figures.shots import Shot, one_a_step, split_title
 from dpviz.figures.theme import base
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
@@ -118,7 +118,8 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     found = [_plane(view)]
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         found.append(loss_panel(view, shots, name="day"))
-    return [*found, _spend(view, shots), ledger_panel(view, shots)]
+    sums = spend_panel if view.trace.noiseless else _spend
+    return [*found, sums(view, shots), ledger_panel(view, shots)]
 
 
 PANE = Pane(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.dpm_scores import strips_panel
-from dpviz.figures.panels import plane, reference
+from dpviz.figures.panels import plane, reference, spend_panel
 from dpviz.figures.shots import Shot
 from dpviz.figures.theme import base
 from dpviz.figures.tree import tree_panel, tree_table
@@ -289,7 +289,8 @@ def _budget(view: View, *, height: int = 168) -> Panel:
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, tree, budget, and the true scores when hidden layers are asked for."""
-    found = [_plane(view), _tree(view), _budget(view)]
+    paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
+    found = [_plane(view), _tree(view), paid]
     if view.hidden and any(step.hidden for step in view.trace.steps):
         found.append(strips_panel(view))
     return found

@@ -26,7 +26,8 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
         return pd.DataFrame(columns=names)
     released, domain = step.released, view.trace.domain
     scale = next(e.scale for e in view.trace.ledger[: step.n_releases][::-1] if e.label == "split")
-    weight = np.exp((true["utility"] - true["utility"].max()) / scale)
+    gap = true["utility"] - true["utility"].max()
+    weight = np.exp(gap / scale) if scale else (gap == 0).astype(np.float64)
     column, at = np.divmod(np.arange(len(weight)), released["intervals"])
     width = 2 * domain.box_z / released["intervals"]
     z = (at + 0.5) * width[column] - domain.box_z[column]

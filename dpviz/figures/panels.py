@@ -179,6 +179,8 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
 
 def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Panel:
     """Return epsilon along the player's own steps."""
+    if view.trace.noiseless:
+        return _no_promise(view, len(shots), height)
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
     at = f", at δ {delta:.2g}" if delta else ""
     figure = base(colors, f"ε spent so far{at}", height=height)
@@ -206,6 +208,19 @@ def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Pane
     add_frames(figure, [1, 2], updates)
     made = len(table) - 1
     return Panel("side", figure, f"Epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}.")
+
+
+def _no_promise(view: View, n: int, height: int) -> Panel:
+    """Return what stands in place of a sum where nothing was hidden."""
+    figure = base(view.colors, "ε spent: ∞ from the first release", height=height)
+    figure.add_scatter(
+        x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
+        hoverinfo="skip",
+    )  # fmt: skip
+    figure.update_xaxes(visible=False, range=[0, 1])
+    figure.update_yaxes(visible=False, range=[0, 1])
+    add_frames(figure, [0], [[{"text": ["NO PRIVACY"]}]] * n)
+    return Panel("side", figure, "No privacy: every release is the true answer, so epsilon is infinite.")
 
 
 def _along_steps(figure: go.Figure, n: int) -> None:

@@ -115,6 +115,7 @@ def _apart(low: pd.Series, high: pd.Series) -> int:
 def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.DataFrame:
     """Return data, label, what, printed, ours, half, runs, source; `ours` is NaN where it was not run."""
     found = []
+    numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:
         mine = numbers[(numbers.data == one.data) & (numbers.label == one.label) & (numbers.metric == one.what)]
         ours, half, runs = mine.iloc[0][["mean", "half", "runs"]] if len(mine) else (np.nan,) * 3

@@ -38,19 +38,31 @@ class Reference:
 
 
 def replay(
-    data: Dataset, algorithm: Algorithm, seed: int | None, on_step: Callable[[int, int], None] = lambda done, all: None
+    data: Dataset,
+    algorithm: Algorithm,
+    seed: int | None,
+    on_step: Callable[[int, int], None] = lambda done, all: None,
+    *,
+    noiseless: bool = False,
 ) -> Replay:
     """Run an algorithm; `on_step` is told how many of the planned releases are made.
 
     Private data get secure noise, no seed, and nothing else is computed from their rows.
+
+    Raises
+    ------
+    PermissionError
+        If private data should be run without noise.
     """
+    if noiseless and data.private:
+        raise PermissionError("A run without noise is for DEMO only; nothing was read.")
     planned = algorithm.releases(data.domain.n_features, data.n_public)
     begun = time.perf_counter()
     trace = algorithm.run(
         data.X,
         domain=data.domain,
         seed=None if data.private else seed,
-        noise="secure" if data.private else "seeded",
+        noise="secure" if data.private else "none" if noiseless else "seeded",
         dataset_id=data.dataset_id,
         on_step=lambda step: on_step(step.n_releases, planned),
     )

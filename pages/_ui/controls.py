@@ -26,7 +26,7 @@ from pages._ui.data import gallery, paint
 from pages._ui.data.address import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
 from pages._ui.explore import who
 from pages._ui.explore.picker import offered
-from pages._ui.forms import STOPS, fields_of, label_of
+from pages._ui.forms import STOPS, fields_of, label_of, may_be_noiseless
 from pages._ui.papers import WORDS
 from pages._ui.plan import form as facts
 from pages._ui.present.deck import MOST_SLIDES
@@ -94,6 +94,8 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
         )
     found += [Control("in", "budget_in", "Budget given as", _choice("epsilon", tuple(GIVEN_AS)))]
     found += [_seed("explore_seed"), _layers("explore_hidden")]
+    if may_be_noiseless(cls):
+        found.append(Control("exact", "explore_exact", "No noise", _switch(False)))
     found.append(Control("clouds", "explore_again_how", "Reruns", _choice("all", ("all", "one"))))
     found.append(Control("again", "explore_again", "20 reruns", _switch(False)))
     found.append(Control("alex", "explore_alex", "Alex", ParamSpec(""), accepts=who.accepts))
@@ -181,6 +183,7 @@ def explored(result: Result) -> Scene:
     name, trace = result.data.dataset_id.removeprefix("sample:"), result.trace
     word = file_word(result.data.columns) if name in catalog.own() else name
     values = {_SHORT.get(param, f"p.{param}"): value for param, value in trace.parameters.items()}
+    values["exact"] = trace.noiseless
     return Scene("explore", {"d": word, "a": trace.algorithm, **values, "s": trace.seed or 0})
 
 

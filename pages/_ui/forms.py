@@ -13,6 +13,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.postprocessing.verdict import reach_words
+from dpviz.privacy.guarantee import Notion
 from pages._ui import budget
 from pages._ui.catalog import names, sample
 from pages._ui.prepared import kept
@@ -134,6 +135,11 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
             except ValueError:  # said at its own field
                 values.pop(name, None)
     return cls(**values).resolved_delta(data.n_public)
+
+
+def may_be_noiseless(cls: type[Algorithm]) -> bool:
+    """Return whether an algorithm can be shown without noise: a report that is not randomized is the row itself."""
+    return cls.notion not in (Notion.NONE, Notion.LOCAL, Notion.SHUFFLE)
 
 
 def beside(name: str, value: Any, data: Dataset) -> str:

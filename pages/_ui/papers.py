@@ -10,13 +10,14 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.papers.overview import Overview, overview
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
 from dpviz.sweeps.measures import METRICS
 from pages._ui.words import on_screen
 
-__all__ = ["RESULTS", "counted", "WORDS", "numbers", "show", "verdict"]
+__all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "papers"
 _ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
@@ -47,10 +48,10 @@ def verdict(paper: Paper, item: Item) -> Verdict:
     return _committed(paper, item)[1]
 
 
-def counted(papers: dict[str, Paper]) -> dict[str, int]:
-    """Return how many items have which verdict."""
-    words = [verdict(paper, item).word for paper in papers.values() for item in paper.items]
-    return {word: words.count(word) for word in _ICONS}
+def glance(papers: dict[str, Paper]) -> Overview:
+    """Return what came of all committed reruns."""
+    every = {(paper.id, item.id): numbers(paper, item) for paper in papers.values() for item in paper.items}
+    return overview(papers, every)
 
 
 def show(paper: Paper, item: Item) -> None:

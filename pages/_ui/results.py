@@ -38,6 +38,8 @@ class Result:
         """Name the run in a list."""
         values = [f"{key} {value:g}" for key, value in _short(self.trace.parameters).items()]
         last = "released" if self.trace.seed is None else f"seed {self.trace.seed}"
+        if self.trace.noiseless:
+            last += ", no noise"
         return f"{', '.join([*values, last])} · {self.trace.name} on {self.data.title.split(',')[0]}"
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import secrets
+from functools import partial
 
 import streamlit as st
 
@@ -45,19 +46,23 @@ def _kmeans(name: str, n_clusters: int, seed: int, objective: str, _data: Datase
     return workers().call(reference, _data, n_clusters, seed, objective)
 
 
-def run_id(data: Dataset, algorithm: Algorithm, seed: int | None) -> str:
+def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> str:
     """Return the public identity of a run: ids and parameters, never data."""
     values = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
-    return json.dumps([data.dataset_id, algorithm.slug, values, seed, __version__])
+    return json.dumps([data.dataset_id, algorithm.slug, values, seed, __version__, *["no noise"] * noiseless])
 
 
-def execute(data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | None = None) -> Result:
+def execute(
+    data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | None = None, *, noiseless: bool = False
+) -> Result:
     """Run an algorithm and, unless the data are private, compare it with KMeans; reports releases done to the job.
 
     Private data get secure noise, no seed, and nothing else is computed from their rows.
     """
-    found: Replay = workers().run(replay, data, algorithm, seed, job=job or Job("", algorithm.name))
-    identity = run_id(data, algorithm, found.trace.seed)
+    found: Replay = workers().run(
+        partial(replay, noiseless=noiseless), data, algorithm, seed, job=job or Job("", algorithm.name)
+    )
+    identity = run_id(data, algorithm, found.trace.seed, noiseless=noiseless)
     if found.seconds is None or found.losses is None:
         return Result(identity, found.trace, data)
     pace().learn(algorithm, data.domain.n_features, data.n_public, found.seconds)
@@ -86,9 +91,9 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
     return f"{planned} release{'s' * (planned != 1)}, {words} on this server."
 
 
-def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
+def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> None:
     """Show a run: at once if it was made before, else as a background job of this session."""
-    identity = run_id(data, algorithm, None if data.private else seed)
+    identity = run_id(data, algorithm, None if data.private else seed, noiseless=noiseless)
     if find(identity) is not None:
         show(identity)
         return
@@ -98,7 +103,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
         messages.say("problem", str(problem))
         return
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
-    work = lambda job: inbox.append(execute(data, algorithm, seed, job))  # noqa: E731
+    work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     job = jobs().submit(algorithm.name, work, owner(), Presence().there)
     session.job, st.session_state.inbox = job.id, inbox
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run

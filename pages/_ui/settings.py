@@ -10,32 +10,39 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from pages._ui import budget, controls, links, prepared, private, runs
-from pages._ui.forms import ShownAtField, in_words, parameters
+from pages._ui.forms import ShownAtField, in_words, may_be_noiseless, parameters
 from pages._ui.session import session
 from pages._ui.words import on_screen
 
 __all__ = ["Settings", "begin", "settings"]
 
+_NO_NOISE = (
+    "DEMO only. The same run as if ε were infinite: what is left of the loss is the algorithm's own, from where it "
+    "starts and how it searches. Nothing is protected."
+)
 LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What Run would do: an algorithm, unless a parameter is wrong, the seed, and what to expect in words."""
+    """What Run would do: an algorithm, unless a parameter is wrong, the seed, what to expect in words, and no noise."""
 
     algorithm: Algorithm | None
     seed: int
     outlook: str
+    noiseless: bool = False
 
     def asks_for(self, data: Dataset) -> str:
         """Return the identity of the run that Run would make, "" if a parameter is wrong."""
-        return runs.run_id(data, self.algorithm, None if data.private else self.seed) if self.algorithm else ""
+        if self.algorithm is None:
+            return ""
+        return runs.run_id(data, self.algorithm, None if data.private else self.seed, noiseless=self.noiseless)
 
 
 def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
     """Show the form and start what it asks for; return what it says now."""
     algorithm, outlook = _chosen(name, data, cls)
-    seed = 0
+    seed, noiseless = 0, False
     if not data.private:
         seed = int(
             st.number_input(
@@ -43,8 +50,9 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
                 help="DEMO only. A published seed lets anyone subtract the noise.",
             )
         )  # fmt: skip
+        noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept("explore_exact"))
     state = st.session_state
-    state.settings = now = Settings(algorithm, seed, outlook)
+    state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = st.button(
         "Run", type="primary", width="stretch", key="explore_run", disabled=algorithm is None or bool(session.job)
@@ -55,11 +63,15 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
     if pressed and "job" in state:
         st.rerun()  # it takes longer: the button says so
     if algorithm is not None:
-        if algorithm.notion is not Notion.NONE:
+        if noiseless:
+            st.caption("NO PRIVACY: every release is the true answer. What still follows from ε is how many there are.")
+        elif algorithm.notion is not Notion.NONE:
             st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         for sentence in algorithm.advice(data.domain.n_features, data.n_public):
             st.warning(on_screen(sentence))
     cost = "Each run on private data would spend ε again. Here the people are made up or public."
+    if noiseless:
+        cost = "On private data there is no such run."
     if data.private:
         cost = "Each run spends ε of this file again. It asks first."
     st.caption(f"{outlook} {cost}")
@@ -86,8 +98,12 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm |
 def begin(data: Dataset) -> None:
     """Run what the form says; on private data, ask first."""
     now: Settings = st.session_state.settings
-    if now.algorithm is not None:
-        private.ask(data, now.algorithm) if data.private else runs.start(data, now.algorithm, now.seed)
+    if now.algorithm is None:
+        return
+    if data.private:
+        private.ask(data, now.algorithm)
+    else:
+        runs.start(data, now.algorithm, now.seed, noiseless=now.noiseless)
 
 
 def _live(data: Dataset, now: Settings) -> bool:

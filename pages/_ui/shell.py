@@ -138,6 +138,7 @@ def strip(
 
 
 _OTHER = {
+    Notion.NONE: "NO PRIVACY",
     Notion.RHO: "WEAKER: hides moves up to ",
     Notion.SHUFFLE: "SHUFFLED: trusts a mixer of reports",
     Notion.LOCAL: "LOCAL: trusts nobody",

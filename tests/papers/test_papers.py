@@ -9,6 +9,8 @@ import pytest
 from dpviz.cli import main
 from dpviz.cli.reproduce import lines
 from dpviz.papers import registry, reproduce
+from dpviz.papers.overview import overview
+from dpviz.papers.overview import table as table_of
 from dpviz.papers.registry import Check, Item, Paper, Printed, item_of, papers
 from dpviz.papers.reproduce import COLUMNS, load_numbers, numbers_of, save_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, beside_printed, judge
@@ -174,3 +176,26 @@ def test_the_list_names_every_item(capsys):
     assert main(["reproduce"]) == 0
     said = capsys.readouterr().out
     assert all(one.name in said for paper in papers().values() for one in paper.items)
+
+
+def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
+    printed = tuple(Printed("a", "good", value) for value in (1.0, 1.08, 1.3, 2.0))
+    one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=printed[:3])
+    two = dataclasses.replace(one, id="y", printed=(dataclasses.replace(printed[3], data="elsewhere"),))
+    numbers = pd.DataFrame([number("good", 1.0, 0.2), number("bad", 2.0, 0.1)])
+    found = overview({"p": Paper("p", "P", "A paper", "p", (one, two))}, {("p", "x"): numbers})
+    assert (found.count(REPRODUCES), found.count(NOT_RUN)) == (1, 1)
+    assert (found.printed, found.beside, found.agree) == (4, 3, 2)
+    assert "Of 2 figures and tables 1 reproduce" in found.sentence and "3 of 4 printed numbers" in found.sentence
+    assert "| P | Figure x | reproduces | 1, 0, 0 |" in table_of(found)
+
+
+def test_all_items_end_with_the_overview(tiny, monkeypatch, capsys, tmp_path):
+    from dpviz.cli import reproduce as command
+
+    monkeypatch.setattr(command, "papers", lambda: registry.papers())
+    monkeypatch.setattr(command, "on_this_machine", lambda cells, run, give_up, **_: in_process(cells, run, give_up))
+    assert main(["reproduce", "--all", "-o", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    written = (tmp_path / "overview.md").read_text()
+    assert "Of 2 figures and tables" in said and "Of 2 figures and tables" in written and "| P | Figure x |" in written

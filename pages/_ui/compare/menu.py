@@ -16,8 +16,11 @@ from pages._ui.results import Result
 
 
 def menu(key: str, result: Result) -> None:
-    """Offer what may stand beside a run; a private run has nothing beside it, every other one would cost."""
-    if result.data.private:
+    """Offer what may stand beside a run; a private run has nothing beside it, every other one would cost.
+
+    A run without noise is never beside one that promises something.
+    """
+    if result.data.private or result.trace.noiseless:
         return
     box = st.popover(
         "Beside this one", icon=":material/compare:", help="Two runs, one player.", key=f"{key}_beside",
@@ -41,7 +44,9 @@ def menu(key: str, result: Result) -> None:
         past = {
             run.identity: run
             for run in results.history()
-            if run.data.dataset_id == result.data.dataset_id and run.identity != result.identity
+            if run.data.dataset_id == result.data.dataset_id
+            and run.identity != result.identity
+            and not run.trace.noiseless
         }
         if past:
             chosen = st.multiselect(

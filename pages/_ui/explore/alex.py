@@ -36,7 +36,7 @@ _TOPIC = "alex"
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
     """Offer two worlds where the people are public or made up, and shown."""
     data = result.data
-    if data.private or not hidden:
+    if data.private or not hidden or result.trace.noiseless:
         halt(_TOPIC)
         return
     st.header("Alex in, Alex out")

@@ -40,6 +40,9 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
 
     `current` says whether the run is the one that the form asks for: only then the form's scene leads to its reruns.
     """
+    if result.trace.noiseless:
+        halt(_TOPIC)
+        return
     private = result.data.private
     st.header("Where another run may end" if private else "Would it happen again?")
     on = st.toggle(

@@ -27,7 +27,8 @@ _MADE_UP = "made up:"
 def choices() -> list[str]:
     """Return the names this session can choose from."""
     mine = [name for name, data in catalog.own().items() if not data.private]
-    drawn = [_MADE_UP + result.identity for result in results.history() if result.trace.coreset is not None]
+    traces = {result.identity: result.trace for result in results.history()}
+    drawn = [_MADE_UP + one for one, trace in traces.items() if trace.coreset is not None and not trace.noiseless]
     return [*drawn, *mine, *session.made, *SAMPLES]
 
 

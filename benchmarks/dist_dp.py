@@ -1,0 +1,106 @@
+"""dist-DP over ε x ρ: loss divided by KMeans's, and whether it grows with ε anywhere.
+
+DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
+
+Rows go to a file that a second call goes on from. Bench sets have tight bounds (NOT PRIVATE: taken from the data), town
+and city their declared boxes; ρ in z units, δ = n^-1.1. Every ε is compared with every larger one at the same ρ: the
+loss grows where the difference, paired by seed, is above CLEAR of its standard errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+
+from dpviz.sweeps.engines import on_this_machine, perform
+from dpviz.sweeps.rowfile import RowFile, read_rows
+from dpviz.sweeps.sources import open_source, stamp
+from dpviz.sweeps.spec import sweep_of
+from dpviz.sweeps.sweep import Sweep
+
+SAMPLES = ("sample:town", "sample:city")
+TIGHT = ("bench:iris", "bench:lsun", "bench:wine", "bench:house")
+RHOS = (1, 0.08, 0.05, 0.02, 0.008, 0.0001)
+EPSILONS = (0.25, 0.5, 1, 2, 4)
+CLEAR = 3.0  # standard errors; hundreds of pairs are compared, so that 2 would be passed by chance
+
+
+def sweeps(seeds: int, preset: str | None) -> list[Sweep]:
+    """Return what to run: bench sets with tight bounds, samples with their declared ones."""
+    curve = {"algorithm": "dist-dp"} | ({"preset": preset} if preset else {})
+    common = {"algorithms": ["dist-dp"], "dist-dp": curve, "rho_distance": list(RHOS), "epsilon": list(EPSILONS)}
+    return [
+        sweep_of({**common, "data": list(data), "bounds": bounds, "repeats": seeds})
+        for data, bounds in ((TIGHT, "tight_nonprivate"), (SAMPLES, "declared"))
+    ]
+
+
+def ratios(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return data, rho_distance, epsilon, seed, ratio: the loss divided by that of KMeans on the same data."""
+    plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
+    mine = rows[(rows.label == "dist-dp") & (rows.status == "ok")].copy()
+    mine["ratio"] = mine.loss / mine.data.map(plain)
+    return mine[["data", "rho_distance", "epsilon", "seed", "ratio"]]
+
+
+def increases(table: pd.DataFrame) -> tuple[list[str], int]:
+    """Return in words where a larger ε costs more beyond doubt, and how many pairs of ε there are."""
+    found, pairs = [], 0
+    for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
+        grid = line.pivot_table(index="seed", columns="epsilon", values="ratio")
+        for low, high in combinations(grid.columns, 2):
+            more = (grid[high] - grid[low]).dropna()
+            error = float(more.std(ddof=1)) / math.sqrt(len(more))
+            pairs += 1
+            if more.mean() > CLEAR * error and more.mean() > 0.005:
+                ends = f"{grid[low].mean():.2f} at ε {low:g}, {grid[high].mean():.2f} at ε {high:g}"
+                found.append(f"{data} at ρ {rho:g}: {ends} (+{more.mean():.2f} ± {error:.2f})")
+    return found, pairs
+
+
+def one_center(data: str) -> float:
+    """Return the loss of a single center, the mean, divided by KMeans's: what anybody gets for free in k = 1."""
+    bounds = "tight_nonprivate" if data in TIGHT else "declared"
+    source = open_source(data, bounds, None, stamp(data))
+    return float(((source.Z - source.Z.mean(axis=0)) ** 2).sum(axis=1).mean())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--preset", help="of dist-DP, such as paper")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    planned = sweeps(options.seeds, options.preset)
+    done = set(read_rows(options.rows).key)
+    with RowFile(options.rows) as file:
+        for sweep in planned:
+            for row in perform(sweep, done, partial(on_this_machine, workers=options.workers, nice=5)):
+                file.append(row)
+    rows = read_rows(options.rows)
+    rows = rows[rows.key.isin({run.key for sweep in planned for run in sweep.runs()})]
+    table = ratios(rows).sort_values(["data", "rho_distance", "epsilon"], ascending=[True, False, True])
+    plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
+    print(f"`python -m {' '.join(['benchmarks.dist_dp', *sys.argv[1:]])}`\n")
+    print("Loss of dist-DP over KMeans's, mean ± standard error over seeds; `one` is the loss of a single center.\n")
+    print(f"| data | one | ρ | {' | '.join(f'ε {e:g}' for e in EPSILONS)} |\n" + "|---" * (len(EPSILONS) + 3) + "|")
+    for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
+        cells = line.groupby("epsilon").ratio.agg(["mean", "sem"]).itertuples()
+        words = " | ".join(f"{cell.mean:.2f} ± {cell.sem:.2f}" for cell in cells)
+        print(f"| {data} | {one_center(str(data)) / plain[data]:.2f} | {rho:g} | {words} |")
+    found, pairs = increases(table)
+    print(
+        f"\nOf {pairs} pairs of a smaller and a larger ε {len(found)} cost more at the larger one, by more than", end=""
+    )
+    print(f" {CLEAR:g} standard errors.\n" + "".join(f"\n- {words}." for words in found))
+
+
+if __name__ == "__main__":
+    main()

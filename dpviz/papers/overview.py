@@ -1,0 +1,71 @@
+"""All reruns at a glance: how many items have which verdict, and how many printed numbers stand beside ours."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import pandas as pd
+
+from dpviz.papers.registry import Item, Paper
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
+
+__all__ = ["CLOSE", "Overview", "overview", "table"]
+
+CLOSE = 0.1  # a printed number agrees if ours is so near to it, relatively, or if our 95 % interval holds it
+
+
+@dataclasses.dataclass(frozen=True)
+class Overview:
+    """What came of the reruns.
+
+    Attributes
+    ----------
+    verdicts : verdict of every item, in the order of the papers
+    printed, beside, agree : printed numbers there are, those with one of ours beside them, those that agree
+    """
+
+    verdicts: tuple[tuple[Paper, Item, Verdict], ...]
+    printed: int
+    beside: int
+    agree: int
+
+    def count(self, word: str) -> int:
+        """Return how many items have a verdict."""
+        return sum(verdict.word == word for _, _, verdict in self.verdicts)
+
+    @property
+    def sentence(self) -> str:
+        """Return all of it in one line."""
+        return (
+            f"Of {len(self.verdicts)} figures and tables {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
+            f"within noise, {self.count(DOES_NOT)} do not reproduce and {self.count(NOT_RUN)} were not run here; "
+            f"{self.beside} of {self.printed} printed numbers stand beside ours, and {self.agree} of these agree (our "
+            f"95 % interval holds them, or ours is within {CLOSE:.0%})."
+        )
+
+
+def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.DataFrame]) -> Overview:
+    """Judge every item; `numbers` by paper and item, what is not in it was not run."""
+    verdicts, tables = [], [beside_printed((), pd.DataFrame())]
+    for paper in papers.values():
+        for item in paper.items:
+            mine = numbers.get((paper.id, item.id), pd.DataFrame())
+            verdicts.append((paper, item, judge(item, mine)))
+            if item.printed:
+                tables.append(beside_printed(item.printed, mine))
+    every = pd.concat(tables, ignore_index=True)
+    ours = every.dropna(subset="ours")
+    away = (ours.ours - ours.printed).abs()
+    agree = (away <= CLOSE * ours.printed.abs()) | (away <= ours.half.fillna(0))
+    return Overview(tuple(verdicts), len(every), len(ours), int(agree.sum()))
+
+
+def table(found: Overview) -> str:
+    """Return one line an item, in Markdown."""
+    lines = ["| paper | item | verdict | comparisons: hold, open, contradict | clearest against it |", "|---" * 5 + "|"]
+    for paper, item, verdict in found.verdicts:
+        against = verdict.against[0].replace("bench:", "") if verdict.against else ""
+        counts = f"{verdict.yes}, {verdict.tie}, {verdict.no}"
+        lines.append(f"| {paper.short} | {item.name} | {verdict.word} | {counts} | {against} |")
+    return "\n".join(lines)
