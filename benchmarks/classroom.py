@@ -96,7 +96,7 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
     async with Visitor(server.port, "class") as lecturer:
         await lecturer.ask()
         await lecturer.press("Open a class")
-        code = re.findall(r'dp-code">([A-Z]{4})', " ".join(lecturer.words))[-1]
+        code = re.findall(r'dp-letters">([A-Z]{4})', " ".join(lecturer.words))[-1]
         begun, page = time.perf_counter(), server.page_seconds()
         end = begun + options.arrive + options.watch
         crowd = [phone(server, number, code, feel, options, end) for number in range(phones)]

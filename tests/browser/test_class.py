@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 def test_a_phone_follows_the_projector(open_page):
     screen = open_page("class")
     screen.get_by_role("button", name="Open a class").click()
-    code = screen.locator(".dp-code")
+    code = screen.locator(".dp-letters")
     expect(code).to_be_visible()
     fits_a_phone(screen)  # nothing that Axe finds there either
 
@@ -66,9 +66,9 @@ def test_a_phone_follows_the_projector(open_page):
 def test_the_qr_code_opens_without_typing(open_page):
     screen = open_page("class")
     screen.get_by_role("button", name="Open a class").click()
-    expect(screen.locator(".dp-code")).to_be_visible()
+    expect(screen.locator(".dp-letters")).to_be_visible()
     screen.reload()  # the lecturer returns to the class
-    expect(screen.locator(".dp-code")).to_be_visible()
+    expect(screen.locator(".dp-letters")).to_be_visible()
     link = screen.locator(".dp-door").get_attribute("data-link")
     phone = open_page(link.rpartition("/")[2], width=390, height=844)
     expect(phone.get_by_role("heading", name="Place one made-up point")).to_be_visible()

@@ -88,7 +88,7 @@ def _code(room: Classroom, base: str) -> None:
     source = segno.make(link, error="l", micro=False).svg_data_uri(scale=6, border=3, dark="#000", light="#fff")
     st.html(
         f'<img class="dp-qr dp-door" data-link="{html.escape(link)}" src="{source}" alt="QR code of the class">'
-        f'<p class="dp-code">{room.code}</p>'
+        f'<p class="dp-letters">{room.code}</p>'
         f'<p class="dp-small">Scan, or open <b>{base.partition("://")[2] or base}</b> and type the four letters.</p>'
     )
 
