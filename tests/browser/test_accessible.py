@@ -1,20 +1,24 @@
 """Every page in its four looks, light and dark, wide and on a phone: no violation that Axe finds, nothing sideways."""
 
 import pytest
+from playwright.sync_api import expect
 
 from pages._ui.shell import PAGES
 from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # the other ways of Data are looked at in test_data
+PICTURED = ("home", "explore", "federated", "distance")
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("name", [page.removeprefix("pages/").removesuffix(".py") for page in PAGES])
 def test_a_page_is_accessible_in_every_look(open_page, name, mode):
     page = open_page(ADDRESS.get(name, name), mode=mode)
-    page.wait_for_selector(".dp-strip", timeout=60_000)
-    page.locator("[data-testid=stSkeleton]").first.wait_for(state="detached", timeout=60_000)
+    page.wait_for_selector(".dp-strip")
+    page.locator("[data-testid=stSkeleton]").first.wait_for(state="detached")
+    if name in PICTURED:
+        expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
     fits_a_phone(page)
     page.set_viewport_size({"width": 390, "height": 844})
     fits_a_phone(page)

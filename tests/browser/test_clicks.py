@@ -18,7 +18,7 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
     page, clicks = open_page(""), []
 
     def click(locator):
-        expect(locator).to_be_enabled(timeout=60_000)
+        expect(locator).to_be_enabled()
         locator.click()
         clicks.append(locator)
 
@@ -37,7 +37,7 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
     click(page.get_by_role("button", name="Explore it"))
     if private:
         click(page.get_by_role("button", name="Run and spend"))
-    with page.expect_download(timeout=90_000) as download:
+    with page.expect_download() as download:
         click(page.get_by_role("button", name="Centers as CSV"))
     saved = [line for line in download.value.path().read_text().splitlines() if not line.startswith("#")]
     table = list(csv.DictReader(io.StringIO("\n".join(saved))))

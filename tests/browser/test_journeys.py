@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from dpviz.figures.theme import DARK, LIGHT
 from tests.browser.conftest import serve
-from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -175,14 +174,6 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     last.focus()
     page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the keyboard brings it into sight
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("path", ["", "explore", "federated", "distance"])
-def test_a_page_fits_a_phone(open_page, path, mode):
-    page = open_page(path, width=390, height=844, mode=mode)
-    expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
-    fits_a_phone(page)
 
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def ready(page):
-    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible()
     return page.get_by_role("button", name="Present", exact=True)
 
 

@@ -5,8 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.phone import fits_a_phone
-
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
 
@@ -55,10 +53,3 @@ def test_cancel_keeps_what_had_finished(open_page):
     expect(page.get_by_text("Cancelled after")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
     no_exception(page)
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_a_page_fits_a_phone(open_page, mode):
-    page = open_page("tradeoff", width=390, height=844, mode=mode)
-    expect(page.get_by_role("button", name="Start this sweep")).to_be_visible()
-    fits_a_phone(page)
