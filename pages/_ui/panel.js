@@ -2,6 +2,7 @@
 // The stage's own script (dpviz.figures.stage) stands above this one; both are one file (stage.py).
 const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
 const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
+const narrow = matchMedia("(max-width: 640px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 
 // Streamlit's own copy, beside its main script: no second one is ever sent.
@@ -19,7 +20,8 @@ class Panel {
     this.over = Object.assign(document.createElement("div"), { className: "dpviz-look", hidden: true });
     root.replaceChildren(this.canvas, this.over);
     root.panel = this;
-    if (data.linked || (root.closest("[class*=_swipe]") && matchMedia("(max-width: 640px)").matches)) root.tabIndex = 0; // a row of pictures that scrolls is reached by the keyboard
+    this.reach = () => (data.linked || narrow.matches ? (root.tabIndex = 0) : root.removeAttribute("tabindex")); // a row of pictures that scrolls is reached by the keyboard
+    if (data.linked || root.closest("[class*=_swipe]")) { this.reach(); narrow.addEventListener("change", this.reach); } // a window may become narrow later
     const figure = JSON.parse(data.figure), { of, ranges = null } = zooms[data.key] ?? {};
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
@@ -218,6 +220,7 @@ class Panel {
   }
 
   close() {
+    narrow.removeEventListener("change", this.reach);
     clearTimeout(this.timer);
     this.stage?.close();
     this.sized?.disconnect();
