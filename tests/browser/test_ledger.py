@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 def test_a_release_opens_and_says_why(open_page):
     page = open_page("ledger")
-    lines = page.locator("details")
+    lines = page.locator(".dp-rel details")
     lines.nth(1).wait_for()  # a cold server computes the replay first
     expect(lines.nth(1).locator("p")).to_be_hidden()
     lines.nth(1).locator("summary").click()
@@ -33,5 +33,5 @@ def test_a_release_opens_and_says_why(open_page):
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_an_open_release_fits_a_phone(open_page, mode):
     page = open_page("ledger", width=390, height=844, mode=mode)
-    page.locator("summary").first.click()
+    page.locator(".dp-rel summary").first.click()
     fits_a_phone(page)
