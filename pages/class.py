@@ -15,6 +15,7 @@ ended = room is not None and not room.left
 if ended:
     room = seat = None
     state.update(class_room=None, class_seat=None)
+    parts.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
 links.notice("class", controls.classroom)
 

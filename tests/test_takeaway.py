@@ -112,6 +112,14 @@ def test_a_script_gives_the_same_centers_bit_for_bit_and_notices_others(tmp_path
         runpy.run_path(str(path), run_name="__main__")
 
 
+def test_the_script_of_a_run_without_noise_gives_its_centers():
+    data, names = load("tiny"), {}
+    algorithm = ALGORITHMS["glloyd"](n_clusters=2)
+    trace = algorithm.run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id, noise="none")
+    exec(compile(export(trace, "script"), "script", "exec"), names)
+    assert np.array_equal(names["trace"].cluster_centers, trace.cluster_centers)
+
+
 def code_of(text, kind):
     if kind == "script":
         return text

@@ -52,6 +52,8 @@ def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
+    if not trace.claimed.private:
+        raise ValueError("explain: these centers were not released under a promise; nothing was read.")
     question = ExplainClusters.after(trace, arguments.epsilon, arguments.delta)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")

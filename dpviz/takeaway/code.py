@@ -38,7 +38,9 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
     if private:
         run += 'trace = algorithm.run(X, domain=domain, noise="secure")'
     else:
-        run += f"trace = algorithm.run(X, domain=domain, seed={literal(trace.seed)}, dataset_id={trace.dataset_id!r})"
+        noise = ', noise="none"' * trace.noiseless
+        seed, name = literal(trace.seed), trace.dataset_id
+        run += f"trace = algorithm.run(X, domain=domain, seed={seed}, dataset_id={name!r}{noise})"
     pieces = [("Load", _load(trace)), ("Run", run), ("Look", "print(trace.cluster_centers)\nprint(trace.spent)")]
     if not private:
         expected = literal(np.asarray(trace.cluster_centers).tolist())

@@ -9,6 +9,7 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
+from dpviz.datasets import load_sample
 from dpviz.trace import Trace
 
 RNG = np.random.default_rng(0)
@@ -226,5 +227,11 @@ def test_clusters_are_explained_from_the_centers_or_from_the_rows(tmp_path, mine
     out = capsys.readouterr().out
     assert "by 2 runs on this file" in out and "booked:  epsilon = 1.0" in out and "Cluster 1: " in out
     assert main(["explain", str(answer)]) == 0 and "Cluster 1: " in capsys.readouterr().out
+    exact = tmp_path / "exact.json"
+    data = load_sample("tiny")
+    reference = ALGORITHMS["kmeans"](n_clusters=2).run(data.X, domain=data.domain, seed=0)
+    exact.write_text(reference.to_json(include_hidden=True))
+    assert main(["explain", str(exact), *asked[2:], *bounds]) == 2
+    assert "not released under a promise" in capsys.readouterr().err
     other = [word if word != "1" else "2" for word in bounds]
     assert main([*asked, *other]) == 2 and "bounds that the run declared" in capsys.readouterr().err

@@ -70,6 +70,19 @@ def test_one_cell_never_changes_how_another_is_read(other: str) -> None:
         np.testing.assert_array_equal(alone.values(name), beside.values(name)[:4])
 
 
+@pytest.mark.parametrize("other", ["Müller", "caf\xe9"])
+def test_one_row_never_changes_how_the_words_of_another_are_read(other: str) -> None:
+    rules = (Recoding("sex", "one-hot", ("männlich", "weiblich")),)
+    ours = "sex,v\n" + "männlich,1\nweiblich,2\n" * 5
+    alone = read_table(ours.encode(), "a", header=True, private=True, recode=rules)
+    beside = read_table(ours.encode() + f"{other},3\n".encode("cp1252"), "a", header=True, private=True, recode=rules)
+    for name in alone.usable:
+        np.testing.assert_array_equal(alone.values(name), beside.values(name)[:10])
+    assert alone.values("sex: männlich").sum() == 5 and alone.notes == beside.notes
+    old = read_table(ours.encode("cp1252"), "a", header=True, private=True, recode=rules)
+    np.testing.assert_array_equal(old.values("sex: männlich"), alone.values("sex: männlich"))
+
+
 @pytest.mark.parametrize(
     ("text", "order", "day"),
     [("31.12.1970", "dmy", 364), ("12/31/1970", "mdy", 364), ("1970/12/31", "ymd", 364), ("31.04.1970", "dmy", np.nan),

@@ -331,6 +331,28 @@ def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
     assert room.scores() == [(seat.hits, 2)] and "of 2." in words(app) and not app.exception
 
 
+def test_the_next_class_knows_nothing_of_the_last(opened):
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    first = lecturer.session_state["class_room"]
+    first.place(first.sit().token, 5, 4)
+    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    lecturer.selectbox(key="class_method").set_value("kmeans").run()
+    lecturer.button(key="class_run").click().run()
+    for _ in range(100):
+        if first.shown is not None:
+            break
+        lecturer.run()
+    assert first.shown is not None and not first.shown.private
+    lecturer.button(key="class_close").click().run()
+    for name in ("class_result", "class_job", "class_game", "class_game_of", "class_point"):
+        assert name not in lecturer.session_state
+    lecturer.button(key="class_open").click().run()
+    lecturer.segmented_control(key="class_stage").set_value("run").run()
+    room = lecturer.session_state["class_room"]
+    assert room is not first and room.shown is None and not lecturer.exception
+
+
 def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opened):
     app = opened("v=1&code=ZZZZ")
     app.button(key="class_join").click().run()

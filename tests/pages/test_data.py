@@ -425,6 +425,7 @@ def test_words_become_numbers_by_a_dictionary_and_no_word_of_a_private_file_is_s
     assert data.columns == ("a", "sex: f", "sex: m")
     assert np.isnan(data.X[2]).any() and data.X[0].tolist() == [0, 1, 0]
     assert "SENTINEL" not in "".join(str(element.proto) for element in app.main)
+    assert not any("begins" in n.label for n in app.number_input), "another line was not confirmed to hold names"
 
 
 def test_a_table_may_begin_further_down(start):

@@ -44,5 +44,9 @@ def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_releas
     assert not app.exception
     (answer,) = app.session_state["explained"].values()
     assert answer.seed is None and not answer.steps[-1].hidden
+    app.button(key="explore_explain_ask").click().run()
+    assert "asking_explain" not in app.session_state or not app.session_state["asking_explain"]
+    assert any("You have this answer already" in box.value for box in (*app.info, *app.warning, *app.success))
+    assert list(app.session_state["explained"].values()) == [answer]
     app.switch_page("pages/ledger.py").run()
     assert not app.exception and "Explain the clusters" in str([element.proto for element in app.main])

@@ -85,6 +85,7 @@ def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
         ("../../etc/passwd", "these can"),
         ("explore?v=1&d=file:a,b", "somebody's file"),
         ("explore?v=1&d=tiny&a=nsm&k=60", "more centers than the 40"),
+        ("explore?v=1&d=town&a=nsm&k=5&exact=1", "without noise has no slide"),
         ("tradeoff?v=1&sweep=abc", "this server's own"),
         ("tradeoff?v=1&d=town&d=iris&a=nsm", "one data set"),
         ("tradeoff?v=1&d=town&runs=50", "at most 400 runs"),

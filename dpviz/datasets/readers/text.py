@@ -65,7 +65,7 @@ class _Reported(io.RawIOBase):
 
 def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read delimited text."""
-    data, notes = _as_utf8(data, name)
+    data, notes = _as_utf8(data, name, private=form.private)
     data = _from_line(data, name, form.header_row or 1)
     words = 0
     with faults_as(f"{name}: the first lines cannot be read as a table of separated cells; save it as CSV again."):
@@ -118,8 +118,12 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
     return data[at:]
 
 
-def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
-    """Return the text as UTF-8 without a byte order mark, and a note where it was something else."""
+def _as_utf8(data: memoryview, name: str, *, private: bool) -> tuple[memoryview, list[str]]:
+    """Return the text as UTF-8 without a byte order mark, and a note where it was something else.
+
+    Text of no encoding that it names is Windows-1252: as a whole where it is public; line by line, and without a word,
+    where it is private, so that one row does not decide how the words of the others are read.
+    """
     encoding = next((encoding for mark, encoding in _MARKS if data[: len(mark)] == mark), None)
     if encoding == "utf-8-sig":
         data, encoding = data[3:], None
@@ -131,12 +135,18 @@ def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
             raise TableError(f"{name}: this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx).")
     if encoding is None and _is_utf8(data):
         return data, []
+    if encoding is None and private:
+        lines = (line if _is_utf8(memoryview(line)) else _from_windows(line) for line in bytes(data).split(b"\n"))
+        return memoryview(b"\n".join(lines)), []
     label = encoding.upper() if encoding else "Windows-1252"
     with faults_as(f"{name}: the text is not valid {label}; save the file as UTF-8."):
         if encoding:
             return memoryview(bytes(data).decode(encoding).encode()), [f"The text is {label}."]
-        text = bytes(data).decode("cp1252", errors="replace")
-        return memoryview(text.encode()), [f"The text is not UTF-8; it was read as {label}."]
+        return memoryview(_from_windows(bytes(data))), [f"The text is not UTF-8; it was read as {label}."]
+
+
+def _from_windows(text: bytes) -> bytes:
+    return text.decode("cp1252", errors="replace").encode()
 
 
 def _is_utf8(data: memoryview) -> bool:

@@ -32,6 +32,7 @@ _CONFIG = {
     ),
 }
 _SHEETS = b"PK"  # how a workbook begins
+_LAST = 50  # where a table may begin at the latest: lines that are not there would tell how many there are
 
 
 def read(name: str, content: bytes, form: Form) -> Table:
@@ -87,10 +88,14 @@ def again(upload: Upload, form: Form) -> None:
 
 
 def differently(upload: Upload) -> None:
-    """Offer another sheet or first line, and numbers for words and dates."""
+    """Offer numbers for words and dates, and for a public file another sheet or first line.
+
+    Which line holds the names of a private file was confirmed for one place; another line may hold a person.
+    """
     form = upload.form
-    with st.expander("Read it differently: another sheet or first line, words and dates as numbers"):
-        place = where(_key(upload, "place"), upload.content, form)
+    place = "" if upload.private else "another sheet or first line, "
+    with st.expander(f"Read it differently: {place}words and dates as numbers"):
+        at = (form.sheet, form.header_row) if upload.private else where(_key(upload, "place"), upload.content, form)
         rows = _candidates(upload)
         edited = rows
         if len(rows):
@@ -106,10 +111,7 @@ def differently(upload: Upload) -> None:
             )
         if st.button("Read it so"):
             try:
-                again(
-                    upload,
-                    Form(form.header, form.private, *place, _rules(edited)),
-                )
+                again(upload, Form(form.header, form.private, *at, _rules(edited)))
             except ValueError as problem:
                 messages.say("problem", plain(str(problem)))
             st.rerun()
@@ -123,7 +125,7 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
         disabled=not content.startswith(_SHEETS), help="Of a workbook only.",
     )  # fmt: skip
     row = b.number_input(
-        "The table begins in line", 1, 10_000, form.header_row or 1, key=f"{key}_row",
+        "The table begins in line", 1, _LAST, form.header_row or 1, key=f"{key}_row",
         help="Lines above it, such as a title, are skipped.",
     )  # fmt: skip
     return sheet.strip() or None, row if row > 1 else None

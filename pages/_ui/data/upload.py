@@ -109,8 +109,10 @@ def _forget() -> None:
 
 def _ask_header(name: str, content: bytes) -> None:
     """Ask what the first line of a private file is; until then nothing of it is read, let alone shown."""
+    sheet, row = st.session_state.get("pending_place", (None, None))
+    line = f"{'The first line' if row is None else f'Line {row}'}{f' on sheet {plain(sheet)}' if sheet else ''}"
     st.header("Are these names of columns, or the first person?")
-    st.markdown(f"**PRIVATE** The first line of {plain(name)} is hidden:")
+    st.markdown(f"**PRIVATE** {line} of {plain(name)} is hidden:")
     st.code(_MASK, language=None)
     st.markdown(
         "Look in the file itself. Names of columns become public; the first person's cells must not. A file "

@@ -85,7 +85,11 @@ def _ask(key: str, result: Result) -> None:
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)
         asked = st.button("Ask the rows", key=f"{key}_explain_ask")
-    if asked and data.private:
+    known = _answers().get(result.identity)
+    if asked and data.private and known is not None and known.parameters["epsilon"] == epsilon:
+        messages.say("note", "You have this answer already: same run, same ε. Seeing it again costs nothing.")
+        st.rerun()
+    elif asked and data.private:
         st.session_state[_SLOT] = runs.run_id(data, question, None)
     elif asked:
         _run(result, question)

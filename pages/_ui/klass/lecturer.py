@@ -80,6 +80,8 @@ def projector(room: Classroom, base: str) -> None:
 
 
 def _left(room: Classroom) -> None:
+    if not room.left:
+        st.rerun()
     st.caption(f"{room.seats} of at most {MOST_SEATS} phones · ends by itself in {room.left / 60:.0f} minutes")
 
 
@@ -179,7 +181,7 @@ def _run(room: Classroom, base: str) -> None:
         st.fragment(_poll, run_every=0.5)(room)
         return
     result: Result | None = state.get("class_result")
-    if result is None:
+    if result is None or room.shown is None:
         st.html('<p class="dp-odds">Press Run. The points go through the curator, as everybody\'s rows do here.</p>')
         return
     step = parts.mirror()

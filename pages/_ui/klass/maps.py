@@ -41,15 +41,20 @@ def _map(body: str, alt: str, colors: Theme) -> str:
 
 
 def people(
-    colors: Theme, points: np.ndarray, centers: np.ndarray | None = None, mine: tuple[float, float] | None = None
+    colors: Theme,
+    points: np.ndarray,
+    centers: np.ndarray | None = None,
+    mine: tuple[float, float] | None = None,
+    *,
+    private: bool = True,
 ) -> str:
-    """Return the map with people (m, 2), released centers (k, 2), and where this phone stands; km."""
+    """Return the map with people (m, 2), centers (k, 2), released or exact, and where this phone stands; km."""
     marks = [
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="6" fill="none" stroke="{colors.person}" stroke-width="2.5"/>'
         for x, y in _at(points)
     ]
     for x, y in _at(np.empty((0, 2)) if centers is None else centers):
-        look = f'fill="{colors.released}" stroke="{colors.ink}" stroke-width="4"'
+        look = f'fill="{colors.released if private else colors.hidden}" stroke="{colors.ink}" stroke-width="4"'
         marks.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="12" {look}/>')
     if mine is not None:
         ((x, y),) = _at(np.array([mine]))
@@ -57,7 +62,8 @@ def people(
             f'<path d="M{x - 14:.0f} {y:.0f}h28M{x:.0f} {y - 14:.0f}v28" stroke="{colors.ink}" stroke-width="5"/>'
         )
     k = 0 if centers is None else len(centers)
-    alt = f"A map with {len(points)} people and {k} released centers{'; a cross where you stand' * (mine is not None)}."
+    which, cross = "released" if private else "exact", "; a cross where you stand" * (mine is not None)
+    alt = f"A map with {len(points)} people and {k} {which} centers{cross}."
     return _map("".join(marks), alt, colors)
 
 

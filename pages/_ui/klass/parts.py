@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages._ui.klass.work import HIGH, LOW
 
-__all__ = ["memory", "mirror", "place"]
+__all__ = ["forget_class", "memory", "mirror", "place"]
 
 _HERE = Path(__file__).parent
 
@@ -34,6 +34,15 @@ def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
     if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in found):
         return None
     return (float(found[0]), float(found[1])) if all(map(math.isfinite, found)) else None
+
+
+def forget_class() -> None:
+    """Forget what a class left in this visit: its run, which is cancelled if it goes on, its game, and an own point."""
+    state = st.session_state
+    if "class_job" in state:
+        state.pop("class_job")[0].cancel()
+    for key in ("class_result", "class_game", "class_game_of", "class_point"):
+        state.pop(key, None)
 
 
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:

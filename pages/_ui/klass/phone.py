@@ -99,11 +99,15 @@ def _run(room: Classroom, seat: Seat) -> None:
     step = min(room.step, len(shown.titles) - 1)
     head, _, rest = shown.titles[step].partition(" · ")
     st.html(f'<p class="dp-odds"><b>{html.escape(head)}</b> {html.escape(rest)}</p>')
-    st.html(maps.people(shell.colors(), work.NOBODY, shown.centers[step], mine(room, seat)))
+    centers = shown.centers[step]
+    st.html(maps.people(shell.colors(), work.NOBODY, centers, mine(room, seat), private=shown.private))
     st.html(
-        f'<p class="dp-small">Step {step + 1} of {len(shown.titles)}, as on the screen. Blue: released. The cross: '
-        "you, on this phone alone.</p>"
+        f'<p class="dp-small">Step {step + 1} of {len(shown.titles)}, as on the screen. '
+        f"{_CENTERS[shown.private]} The cross: you, on this phone alone.</p>"
     )
+
+
+_CENTERS = {True: "Blue: released.", False: '<span class="dp-tag">NOT PRIVATE</span> Exact centers.'}
 
 
 def _local(room: Classroom, seat: Seat) -> None:
@@ -180,7 +184,8 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         '<p class="dp-small">A coin decided whether you were in the data of this run. Look at what was released, and '
         "guess.</p>"
     )
-    st.html(maps.people(shell.colors(), work.NOBODY, game.now.centers, at))
+    private = room.shown is None or room.shown.private
+    st.html(maps.people(shell.colors(), work.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):
         for said, word in ((True, "I was in"), (False, "I was out")):
             st.button(

@@ -43,6 +43,7 @@ class Shown:
     centers : released centers at every frame, arrays (k', 2) in km
     data, algorithm : what ran
     odds : of the bet, at most so many of 100
+    private : bool, whether anything is promised; the centers of KMeans are exact
     groups, found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
     """
 
@@ -51,6 +52,7 @@ class Shown:
     data: Dataset
     algorithm: Algorithm
     odds: int
+    private: bool
     groups: int
     found: int
 
@@ -81,7 +83,7 @@ def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
     algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
     got = groups.found_by(data.domain.normalize(trace.cluster_centers))
     odds = trace.claimed.odds if trace.claimed.private else 100
-    return Shown(tuple(titles), tuple(centers), data, algorithm, odds, len(got), int(got.sum()))
+    return Shown(tuple(titles), tuple(centers), data, algorithm, odds, trace.claimed.private, len(got), int(got.sum()))
 
 
 def cells() -> int:

@@ -76,6 +76,8 @@ def staged(slide: Slide, mode: str) -> Staged:
 
 
 def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
+    if scene.values.get("exact"):
+        raise ValueError("A run without noise has no slide; switch its noise on.")
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, controls.explore)
     if side.algorithm.n_clusters > data.n_public:
         raise ValueError(f"It asks for more centers than the {data.n_public:,} people there are.")
