@@ -82,6 +82,7 @@ def open_page(browser, visitor, server):
 
     yield opener
     for page in pages:
+        page.context.set_offline(False)
         page.evaluate("localStorage.clear()")  # what a page was left like is not how the next test finds it
         page.close()
     for stranger in strangers:

@@ -10,7 +10,8 @@ def fits_a_phone(page):
     """No sideways scroll, no violation that Axe finds, no exception; looked at once the page is at rest."""
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     expect(page.locator("[data-stale=true]")).to_have_count(0)
-    assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+    width = page.viewport_size["width"]
+    page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
     found = Axe().run(page).response["violations"]
     assert found == [], json.dumps([(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found])
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -5,13 +5,14 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def ready(page):
-    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible()
+    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)  # two hundred runs and more
     return page.get_by_role("button", name="Present", exact=True)
 
 
@@ -36,7 +37,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(notes.locator(".next")).to_have_text("Next: What it costs, and when it is free")
     notes.keyboard.press("ArrowDown")  # the keys work in either window
     expect(dialog.locator("h2")).to_have_text("What it costs, and when it is free")
-    assert re.search("slide=4", page.url)
+    expect(page).to_have_url(re.compile("slide=4"))
     page.keyboard.press("b")
     black = dialog.locator(".black")
     expect(black).to_be_visible()
@@ -51,6 +52,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog.locator(".say")).to_contain_text("Round 15 of 15 7 of 6,000 people read off exactly")
     dialog.get_by_role("button", name="End the show").click()
     expect(dialog).to_be_hidden()
+    notes.close()
     page.context.set_offline(False)
 
 

@@ -254,7 +254,7 @@ def opened(monkeypatch):
     made = []
 
     def opener(query="v=1"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"] = ("class", query)
         app.session_state["wanted"] = "pages/class.py"
         made.append(app.run())
@@ -324,7 +324,7 @@ def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
     lecturer.segmented_control(key="class_stage").set_value("game").run()
     app.run()
     game = app.session_state["class_game"]
-    game.job.wait(60)
+    game.job.wait(240)
     app.run()
     app.button(key="class_in_0").click().run()
     app.button(key="class_out_1").click().run()

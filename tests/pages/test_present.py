@@ -157,7 +157,7 @@ def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(deck=QUICK, query="v=1"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["deck"] = deck
         app.session_state["address"] = ("present", query)
         app.session_state["wanted"] = "pages/present.py"
@@ -166,7 +166,7 @@ def opened(monkeypatch):
     return opener
 
 
-def ready(app, seconds=60):
+def ready(app, seconds=240):
     until = time.monotonic() + seconds
     while show(app) is None and not app.exception and time.monotonic() < until:
         time.sleep(0.1)
