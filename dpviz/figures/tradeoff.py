@@ -41,9 +41,10 @@ _SPARE = (  # after the named ones: marker and dash carry what color cannot
 )
 _FALLBACK = (
     *_SPARE,
-    *(  # the same markers in other colors and dashes
-        dataclasses.replace(color, marker=marker.marker, dash=dash.dash)
-        for marker, color, dash in zip(_SPARE, (*_SPARE[4:], *_SPARE[:4]), (*_SPARE[2:], *_SPARE[:2]), strict=True)
+    *(  # the same markers in other colors and dashes, twice
+        dataclasses.replace(_SPARE[(i + 4 * turn) % 9], marker=_SPARE[i].marker, dash=_SPARE[(i + 2 * turn) % 9].dash)
+        for turn in (1, 2)
+        for i in range(9)
     ),
 )
 _LETTERS = {  # the markers as letters, for the names at the ends of curves

@@ -249,4 +249,4 @@ def test_lsh_paths_cost_at_most_epsilon_and_dropped_buckets_are_not_averaged():
 
 def test_both_stand_where_they_are_taught():
     slugs = list(ALGORITHMS)
-    assert slugs[slugs.index("dpm") :][:5] == ["dpm", "privtree", "em-mc", "lsh-splits", "nsm"]
+    assert slugs[slugs.index("dpm") :][:6] == ["dpm", "privtree", "dp-dbscan", "em-mc", "lsh-splits", "nsm"]

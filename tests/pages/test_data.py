@@ -158,7 +158,7 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_g
     app = drop(start(), "mine.csv", content, "Yes, it is public")
     token = app.session_state["upload_shown"]
     assert app.multiselect(key=f"{token}_0_columns").value == ["a", "b"]
-    assert any("its own number there: customer\\_id, serial" in caption.value for caption in app.caption)
+    assert any("a number of its own there: customer\\_id, serial" in caption.value for caption in app.caption)
     press(app, "Fill from the data")
     app.selectbox(key=f"{token}_1_label").set_value("kind").run()
     press(app, "Explore it")

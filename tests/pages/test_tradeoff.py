@@ -337,10 +337,10 @@ def test_any_parameter_and_any_preset_can_be_chosen_and_bad_values_are_one_sente
     assert not app.exception and not app.error
     assert "3 algorithms" in words(app) and "2 δ × 3 alpha × 2 boundary" in words(app)
     for key, text, said in [
-        ("sweep_vary_alpha", "many", "alpha must be float values with commas between them; got 'many'"),
-        ("sweep_vary_alpha", "9", "alpha must be <= 3"),
+        ("sweep_vary_alpha", "many", "alpha must be numbers with commas between them; got 'many'"),
+        ("sweep_vary_alpha", "9", "alpha must be at most 3"),
         ("sweep_vary_boundary", "wall", "boundary must be among fold, clip, none"),
-        ("sweep_delta", "1/n", "delta must be numbers or n^-1.1, 1/(n ln n), 1/(n sqrt n)"),
+        ("sweep_delta", "1/n", "Delta δ must be numbers or n^-1.1, 1/(n ln n), 1/(n sqrt n)"),
     ]:
         kept = app.text_input(key=key).value
         app.text_input(key=key).set_value(text).run()

@@ -96,6 +96,7 @@ def test_panels_show_rows_only_when_asked(data):
 def test_the_page_answers_for_any_k_and_spends_nothing(monkeypatch):
     monkeypatch.chdir(ROOT)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    app.session_state["explore_any_k"] = True
     app.switch_page("pages/explore.py").run()
     app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
     until = time.monotonic() + 240

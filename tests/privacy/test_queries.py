@@ -38,6 +38,7 @@ from dpviz.privacy.queries import (
     SwapCosts,
 )
 from dpviz.privacy.queries.base import OnGrid, projected
+from dpviz.privacy.queries.bins import ClusterBins
 from dpviz.privacy.rows import Rows
 from tests.query_cases import CASES
 from tests.query_cases.base import AR, MOVE, REPLACE
@@ -250,6 +251,7 @@ def test_a_callable_field_is_an_open_door():
 AT, KEYS = np.array([[0.5, 0.25]]), np.zeros((1, 2), dtype=np.int64)
 GRIDDED = {
     CellOf: lambda at: CellOf(0.5, at[0], np.zeros(2, dtype=np.int64), (2, 2)),
+    ClusterBins: lambda at: ClusterBins(at, np.zeros((2, 3))),
     CellSums: lambda at: CellSums(KEYS, 0.5, at[0], 1.0),
     ClusterMoves: lambda at: ClusterMoves(at, 1.0),
     CompanionSums: lambda at: CompanionSums("noisy", at, 0.5),

@@ -16,6 +16,7 @@ __all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "val
 
 OWN = ("n_clusters", "epsilon", "delta", "rho_distance")  # these have fields of their own
 MOST = 2
+_NUMBERS = {"float": "numbers", "int": "whole numbers", "bool": "true or false"}
 
 
 def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
@@ -71,7 +72,7 @@ def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
     try:
         found = [params.parse(spec, part.strip()) for part in text.split(",") if part.strip()]
     except ValueError:
-        words = f"among {', '.join(map(str, spec.choices))}" if spec.choices else f"{spec.kind} values"
+        words = f"among {', '.join(map(str, spec.choices))}" if spec.choices else _NUMBERS.get(spec.kind, "values")
         raise ValueError(
             f"sweep: {name.replace('_', ' ')} must be {words} with commas between them; got {text!r}."
         ) from None
