@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui import controls, links, shell
 from pages._ui.klass import lecturer, parts, phone
-from pages._ui.klass.room import Classroom
+from pages._ui.klass.room import Classroom, spelled
 from pages._ui.klass.rooms import rooms
 
 links.enter(__file__, controls.classroom)
@@ -22,7 +22,7 @@ links.notice("class", controls.classroom)
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
 kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended)
-asked_for = state.get("class_code") or ""
+asked_for = spelled(state.get("class_code") or "")
 if room is None and not ended and kept and asked_for in ("", kept.get("code")) and "class_back" not in state:
     state.class_back = True  # who left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
@@ -51,7 +51,7 @@ with joins:
     key = state.get("class_key", "")
     asked = st.button("Join", type="primary", key="class_join")
     if (asked or (key and kept is not None and not ended)) and code:
-        token = kept["token"] if kept and kept.get("code") == code.strip().upper() and "token" in kept else ""
+        token = kept["token"] if kept and kept.get("code") == spelled(code) and "token" in kept else ""
         if found := phone.door(code, key, token):
             state.update(class_room=found[0], class_seat=found[1], class_key="")
             st.rerun()

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
 from dpviz.sweeps.compare import reference
-from pages._ui.klass import maps, phone, work
+from pages._ui.klass import maps, parts, phone, work
 from pages._ui.klass.room import (
     LETTERS,
     LIFE,
@@ -275,6 +275,20 @@ def joined(opened, room, **query):
     app.button(key="class_join").click().run()
     assert not app.exception and not app.error
     return app, app.session_state["class_seat"]
+
+
+def test_a_phone_returns_to_its_seat_however_its_code_was_typed(opened, monkeypatch):
+    room = rooms().open(*BOX)
+    kept = {"code": room.code, "token": room.sit().token}
+    monkeypatch.setattr(parts, "memory", lambda save, *, forget=False: kept)
+    try:
+        for typed in (room.code, room.code.lower()):
+            app = opened(f"v=1&code={typed}")
+            assert not app.exception and app.session_state["class_seat"].token == kept["token"] and room.seats == 1
+        elsewhere = opened(f"v=1&code={wrong(room)}")
+        assert "class_seat" not in elsewhere.session_state
+    finally:
+        room.close()
 
 
 def test_a_lecturer_opens_a_class_and_phones_follow(opened):

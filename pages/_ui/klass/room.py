@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LIFE", "MOST_CLASSES", "MOST_SEATS", "Classroom", "Classrooms", "Closed", "Refused", "Seat"]
+__all__ = ["LIFE", "MOST_CLASSES", "MOST_SEATS", "Classroom", "Classrooms", "Closed", "Refused", "Seat", "spelled"]
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like figures
 LENGTH = 4
@@ -251,6 +251,11 @@ class Classroom:
         return len(self._seats)
 
 
+def spelled(code: str) -> str:
+    """Return a typed code as the class spells it: without spaces, in capitals."""
+    return "".join(code.split()).upper()
+
+
 def _place(x: Any, y: Any) -> np.ndarray | None:
     if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in (x, y)):
         return None
@@ -308,7 +313,7 @@ class Classrooms:
         Refused
             One sentence that says why not.
         """
-        code = "".join(code.split()).upper()
+        code = spelled(code)
         with self._lock:
             self._sweep()
             room = self._open.get(code)
