@@ -78,9 +78,9 @@ def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
             f'<rect x="{x:g}" y="{y:g}" width="{size[0]:g}" height="{size[1]:g}" fill="{colors.released}" '
             f'fill-opacity="{depth:.2f}" stroke="{colors.line}" stroke-width="2"/>'
             f'<text x="{x + size[0] / 2:g}" y="{y + size[1] / 2 + 10:g}" font-size="30" text-anchor="middle" '
-            f'font-family="sans-serif" fill="{colors.ink}">{count:.0f}</text>'
+            f'font-family="sans-serif" fill="{colors.ink}">{count:z.0f}</text>'
         )
-    words = ", ".join(f"{count:.0f}" for count in counts)
+    words = ", ".join(f"{count:z.0f}" for count in counts)
     return _map("".join(marks), f"Estimated people per cell, from the south-west, row by row: {words}.", colors)
 
 
@@ -110,13 +110,13 @@ def scores(colors: Theme, found: Sequence[tuple[int, int]], bound: int) -> str:
         x, y = 20 + column * 5 * unit, base - 10 - 17 * (columns[column] - 1)
         marks.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="8" fill="{colors.muted}"/>')
 
-    def line(share: float, color: str, word: str, y: int, dash: str = "") -> str:
+    def line(share: float, color: str, word: str, y: int, dash: str = "", side: int = 1) -> str:
         x = 20 + share * unit
         look = f'stroke="{color}" stroke-width="4"{dash}'
-        text = f'font-size="24" font-family="sans-serif" fill="{color}"'
-        return f'<path d="M{x:.0f} {y}V{base}" {look}/><text x="{x + 8:.0f}" y="{y + 20}" {text}>{word}</text>'
+        text = f'font-size="24" font-family="sans-serif" fill="{color}" text-anchor="{"start" if side > 0 else "end"}"'
+        return f'<path d="M{x:.0f} {y}V{base}" {look}/><text x="{x + 8 * side:.0f}" y="{y + 20}" {text}>{word}</text>'
 
-    marks.append(line(50, colors.muted, "coin 50", 40, ' stroke-dasharray="8 8"'))
+    marks.append(line(50, colors.muted, "coin 50", 40, ' stroke-dasharray="8 8"', side=-1))
     marks.append(line(bound, colors.released, f"bound {bound}", 4))
     axis = "".join(
         f'<text x="{20 + at * unit:.0f}" y="{base + 32}" font-size="24" text-anchor="middle" font-family="sans-serif" '
@@ -132,7 +132,8 @@ def scores(colors: Theme, found: Sequence[tuple[int, int]], bound: int) -> str:
     low, high = total.interval()
     return (
         f'{picture}<p class="dp-odds">Everybody together: <b>{100 * total.share:.0f} of 100</b> right in '
-        f"{total.rounds:,} guesses ({100 * low:.0f} to {100 * high:.0f}); at most <b>{bound}</b> in the long run.</p>"
+        f"{total.rounds:,} guess{'es' * (total.rounds != 1)} ({100 * low:.0f} to {100 * high:.0f}); "
+        f"at most <b>{bound}</b> in the long run.</p>"
         '<p class="dp-small">With few guesses a phone may stand beyond the bound by luck: the bound is on the long '
         "run. In brackets: 95 %.</p>"
     )

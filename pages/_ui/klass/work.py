@@ -67,7 +67,8 @@ def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> 
     X = np.vstack([points, town[np.sort(chosen)]])
     X.setflags(write=False)
     domain = Domain.box(LOW, HIGH, 2, scale="common", n_public=n_public, columns=COLUMNS, units=UNITS)
-    title = f"This class, {len(points)} points" + f", and {beside} made-up people" * bool(beside)
+    came = f"{len(points)} point{'s' * (len(points) != 1)}"
+    title = f"This class, {came}" + f", and {beside} made-up people" * bool(beside)
     return Dataset(X, COLUMNS, UNITS, domain, None, secrets.token_urlsafe(9), title, n_clusters=n_clusters)
 
 
