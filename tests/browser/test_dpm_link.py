@@ -40,6 +40,7 @@ def test_tree_and_plane_follow_each_other(open_page):
 
     target = page.evaluate("""() => {
         const root = document.querySelectorAll('.dpviz-stage')[0], {axes, layout} = root.panel.stage;
+        root.scrollIntoView({block: "center"});  // the tree was scrolled to: the plane may lie behind the player
         const [x0, y0, x1, y1, frame] = layout.meta.regions[0].at(-1), edge = root.getBoundingClientRect();
         return [edge.left + axes.x.p((x0 + x1) / 2), edge.top + axes.y.p((y0 + y1) / 2), frame];
     }""")
