@@ -36,20 +36,25 @@ async def _pump(reader, writer):
 
 async def _answer(reader, writer, port, extra):
     """Pass one request on: a websocket stays open, every other connection is closed after its answer."""
+    ends = [writer]
     try:
         head = await reader.readuntil(b"\r\n\r\n")
         upgraded = b"upgrade: websocket" in head.lower()
         if not upgraded:
             head = re.sub(rb"(?im)^connection:.*\r\n", b"", head).replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
         from_server, to_server = await asyncio.open_connection("127.0.0.1", port)
+        ends.append(to_server)
         to_server.write(head)
         sending = asyncio.ensure_future(_pump(reader, to_server))
         answer = await from_server.readuntil(b"\r\n\r\n")
         writer.write(answer if upgraded else answer.replace(b"\r\n", b"\r\n" + extra, 1))
         await _pump(from_server, writer)
         sending.cancel()
-    except (asyncio.IncompleteReadError, OSError):
-        writer.close()
+    except (asyncio.IncompleteReadError, OSError, asyncio.CancelledError):
+        pass  # the browser or the server has gone, or the proxy ends
+    finally:
+        for end in ends:
+            end.close()
 
 
 async def _end():
@@ -58,6 +63,8 @@ async def _end():
     for line in lines:
         line.cancel()
     await asyncio.gather(*lines, return_exceptions=True)
+    for _ in range(3):  # turns of the loop in which sockets are closed
+        await asyncio.sleep(0)
 
 
 @contextmanager

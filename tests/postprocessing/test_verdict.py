@@ -110,7 +110,7 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
 
 
 def test_the_private_verdict_reads_released_values_only(X):
-    trace = ALGORITHMS["glloyd"](n_clusters=3).run(X, domain=DOMAIN, noise="secure")
+    trace = ALGORITHMS["glloyd"](n_clusters=3, epsilon=8.0).run(X, domain=DOMAIN, noise="secure")
     verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
     assert str(verdict).startswith("3 centers · noise of each ±")
     assert "KMeans" not in str(verdict) and "groups" not in str(verdict)
