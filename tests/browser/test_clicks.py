@@ -53,19 +53,7 @@ def declare(page):
     type_cell(page, 2, "0")
     type_cell(page, 3, "110")
     for column, text in ((2, "0"), (3, "100")):
-        type_second(page, column, text)
+        type_cell(page, column, text, row=1)
     rows = page.get_by_role("spinbutton", name="Rows", exact=True)
     rows.fill("600")
     rows.press("Enter")
-
-
-def type_second(page, column, text):
-    grid = page.locator("[data-testid=stDataFrame]").last
-    box = grid.bounding_box()
-    page.mouse.click(box["x"] + 20, box["y"] + 90)
-    for _ in range(column):
-        page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    cell = page.locator("#portal input")
-    cell.fill(text)
-    cell.press("Enter")

@@ -44,11 +44,11 @@ def no_exception(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def type_cell(page, column, text):
-    """Type into the first row of the bounds table: a canvas, so by keyboard from its first cell."""
+def type_cell(page, column, text, row=0):
+    """Type into a row of the bounds table: a canvas, so by keyboard from its first cell."""
     grid = page.locator("[data-testid=stDataFrame]").last
     box = grid.bounding_box()
-    page.mouse.click(box["x"] + 20, box["y"] + 55)
+    page.mouse.click(box["x"] + 20, box["y"] + 55 + 35 * row)
     for _ in range(column):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")

@@ -351,7 +351,8 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     lecturer = opened()
     lecturer.button(key="class_open").click().run()
     first = lecturer.session_state["class_room"]
-    first.place(first.sit().token, 5, 4)
+    phone, seat = joined(opened, first)
+    first.place(seat.token, 5, 4)
     lecturer.segmented_control(key="class_stage").set_value("run").run()
     lecturer.selectbox(key="class_method").set_value("kmeans").run()
     lecturer.button(key="class_run").click().run()
@@ -360,6 +361,8 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
             break
         lecturer.run()
     assert first.shown is not None and not first.shown.private
+    phone.run()
+    assert "NOT PRIVATE" in words(phone) and "exact centers" in words(phone) and "released" not in words(phone)
     lecturer.button(key="class_close").click().run()
     for name in ("class_result", "class_job", "class_game", "class_game_of", "class_point"):
         assert name not in lecturer.session_state
