@@ -212,6 +212,7 @@ def attack(rounds: Sequence[Round]) -> list[bool]:
 
     From even odds nobody who knows the noise's law is right more often.
     """
+    rounds = tuple(rounds)  # those made so far: more may come while they are judged
     coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))
     return [one.speaks > 0 if one.speaks else bool(coin) for one, coin in zip(rounds, coins, strict=True)]
 

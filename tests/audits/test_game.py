@@ -137,6 +137,16 @@ def test_the_machine_tosses_a_coin_where_nothing_speaks():
     assert attack(loud) == [True, False]
 
 
+def test_rounds_that_come_while_the_machine_looks_do_not_disturb_it():
+    class Growing(list):
+        def __len__(self):
+            before = super().__len__()
+            self.append(Round(True, X, 1.0))
+            return before
+
+    assert attack(Growing([Round(True, X, 0.1), Round(False, X, -np.inf)]))[:2] == [True, False]
+
+
 def test_scores_have_an_interval_from_the_first_round():
     assert Score(0, 0).share == 0.5 and Score(0, 0).interval() == (0.0, 1.0)
     assert Score(1, 1).interval() == pytest.approx((0.025, 1.0))

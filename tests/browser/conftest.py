@@ -26,6 +26,17 @@ FLAGS = [
 PATIENCE = 120_000  # milliseconds: how busy a machine may be; what never comes still fails
 LOOKS = 100  # milliseconds between two looks: at every frame, as by default, the looking takes a core of its own
 expect.set_options(timeout=PATIENCE)  # once for all: a test that sets another one sets it for those after it
+LOST = ["TimeoutError", r"with timeout \d+ms"]  # how a walk ends when what it did was lost while a page was drawn anew
+
+
+def pytest_collection_modifyitems(items):
+    """A walk that only waited in vain is taken once more, from a fresh page, and the report counts it as a rerun.
+
+    Anything else that fails (a wrong word, a wrong number, an exception on a page) fails at once.
+    """
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=LOST))
 
 
 @pytest.fixture(scope="session")
