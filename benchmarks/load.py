@@ -3,7 +3,8 @@
 Every visitor changes the budget or the hidden layers about every five seconds; one time in ten it takes a new seed and
 presses Run. Prints for each number of visitors: how long opening, an answer and a run took, processor time of the
 page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the load of the
-machine beside them. Walls mean nothing on a busy machine; the processor's time per operation means something.
+machine beside them; what the server logged comes last. Walls mean nothing on a busy machine; the processor's time per
+operation means something.
 `--alone 20` first prints what one visitor costs who opens the page and changes one thing after the other.
 """
 
@@ -13,7 +14,12 @@ import argparse
 import asyncio
 import os
 import random
+import shutil
+import sys
+import tempfile
 import time
+import traceback
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
@@ -97,8 +103,8 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
     try:
         async with Visitor(server.port, "explore") as visitor:
             times.opened.append(await visitor.ask())
-            await asyncio.sleep(rng.expovariate(1 / options.think))
-            while time.perf_counter() < end:
+            while True:  # once at least
+                await asyncio.sleep(rng.expovariate(1 / options.think))
                 if rng.random() < options.runs:
                     await visitor.change("explore_seed", rng.randrange(10**6))
                     times.runs.append(await _run(visitor))
@@ -106,10 +112,11 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
                     times.answers.append(await visitor.change("param_nsm_epsilon", rng.choice(BUDGETS)))
                 else:
                     times.answers.append(await visitor.change("explore_hidden", rng.random() < 0.5))
-                await asyncio.sleep(rng.expovariate(1 / options.think))
+                if time.perf_counter() >= end:
+                    break
             times.faults += visitor.faults
-    except Exception as fault:  # counted and printed: the others go on
-        times.faults.append(f"{type(fault).__name__}: {fault}"[:90])
+    except Exception:  # counted and printed: the others go on
+        times.faults.append(traceback.format_exc())
 
 
 async def _run(visitor: Visitor) -> float:
@@ -127,7 +134,7 @@ async def sweeping(port: int) -> Visitor:
     await visitor.ask()
     await visitor.change("sweep_repeats", 50)
     await visitor.change("sweep_k", "3, 5, 8, 12")
-    await visitor.press("Start")
+    await visitor.press("Start this sweep")
     return visitor
 
 
@@ -155,9 +162,11 @@ async def load(server: Server, visitors: int, options: argparse.Namespace) -> No
         f"{_quantiles(times.answers)} | run {_quantiles(times.runs)} | page {page / max(times.operations, 1) * 1e3:.0f}"
         f" ms of processor an operation ({page / lasted:.0%} of a core, all {all_ / lasted:.0%}) | page's memory "
         f"{start[0]:.0f} -> {server.peak:.0f} -> {own:.0f} MB, all at most {most:.0f} MB, {server.threads} threads | "
-        f"{len(times.faults)} faults {sorted(set(times.faults))[:3]}",
+        f"{len(times.faults)} faults",
         flush=True,
     )
+    for fault, count in Counter(times.faults).most_common(3):
+        print(f"  {count} x {fault}", flush=True)
 
 
 def _quantiles(seconds: list[float]) -> str:
@@ -227,8 +236,13 @@ def main() -> None:
     if options.port:
         asyncio.run(every(options.port, options))
         return
-    with serve() as url:
-        asyncio.run(every(int(url.rsplit(":", 1)[1]), options))
+    with tempfile.TemporaryFile("w+") as log:
+        try:
+            with serve(log=log) as url:
+                asyncio.run(every(int(url.rsplit(":", 1)[1]), options))
+        finally:
+            log.seek(0)
+            shutil.copyfileobj(log, sys.stderr)
 
 
 if __name__ == "__main__":

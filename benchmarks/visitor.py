@@ -148,7 +148,7 @@ class Visitor:
         if kind == "html":
             self.words.append(proto.body)
         if kind == "exception":
-            self.faults.append(proto.message)
+            self.faults.append("\n".join([proto.message, *proto.stack_trace]))
         if identity := getattr(proto, "id", ""):
             self.widgets.pop(identity, None)
             self.widgets[identity] = kind, proto, delta.fragment_id

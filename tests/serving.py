@@ -24,14 +24,17 @@ def awaited(coroutine):
 
 
 @contextmanager
-def serve(root=ROOT):
-    """Start a checkout's app on a free port and yield its address. At the end it must have asked no outside address."""
-    with running(root) as (url, _):
+def serve(root=ROOT, log=subprocess.DEVNULL):
+    """Start a checkout's app on a free port and yield its address. At the end it must have asked no outside address.
+
+    What the server says goes to the file `log`.
+    """
+    with running(root, log) as (url, _):
         yield url
 
 
 @contextmanager
-def running(root=ROOT):
+def running(root=ROOT, log=subprocess.DEVNULL):
     """Likewise; yield its address and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -44,9 +47,7 @@ def running(root=ROOT):
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_WORKERS", None)  # as the README starts it
-        process = subprocess.Popen(
-            command, cwd=root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
         url = f"http://127.0.0.1:{port}"
         try:
             _until_healthy(url)

@@ -1,0 +1,29 @@
+"""The load generator knows the words and widgets of the pages that it uses: what it asks for is there, and answers."""
+
+import argparse
+
+import pytest
+
+from benchmarks import load
+from tests.serving import awaited
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+async def walk(port):
+    """Do everything once that the benchmark does many times; the sweep is cancelled."""
+    server, times = load.Server(port), load.Times()
+    options = argparse.Namespace(arrive=0, think=0.001, runs=1.0)
+    await load.alone(server, 1)
+    await load.visit(server, 0, times, options, 0.0)
+    sweep = await load.sweeping(port)
+    begun = await load.goes_on(sweep)
+    await sweep.press("Cancel")
+    while await load.goes_on(sweep):
+        pass
+    await sweep.__aexit__(None, None, None)
+    return times.faults + sweep.faults, len(times.opened), len(times.runs), begun
+
+
+def test_everything_that_the_benchmark_asks_for_is_on_the_pages(server):
+    assert awaited(walk(int(server.rsplit(":", 1)[1]))) == ([], 1, 1, True)
