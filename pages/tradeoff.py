@@ -24,8 +24,8 @@ if links.brings_only("tradeoff", controls.tradeoff, "sweep") and (found := sweep
 with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
-    busy = sweep is None or (kept is not None and kept.active)
-    begin = kept is not None and st.button("Start", type="primary", width="stretch", disabled=busy)
+    active = kept is not None and kept.active
+    begin = kept is not None and st.button("Start", type="primary", width="stretch", disabled=sweep is None or active)
     if sweep is not None and kept is not None:
         view.cost(sweep)
     past = sweeps.history()
@@ -64,4 +64,4 @@ if kept is None:
     st.stop()
 with tools:
     look = view.tools(kept)
-view.watch(kept, look)
+view.watch(kept, look, active=active)

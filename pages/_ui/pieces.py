@@ -14,6 +14,7 @@ from pages._ui import runs
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
 from pages._ui.runs import QUICK
+from pages._ui.whole import whole
 from pages._ui.workers import workers
 
 __all__ = ["Gathered", "Piece", "Shelf", "gather", "halt"]
@@ -32,17 +33,20 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Gathered:
-    """What is there so far; the job that makes the rest, if any; one sentence if it failed; whether it was stopped."""
+    """What was there when it was looked at; the job that makes the rest, if any, and how that stood then.
+
+    Attributes
+    ----------
+    active : whether more will come
+    problem : one sentence if it failed
+    stopped : whether it was stopped
+    """
 
     found: dict[str, Any]
     job: Job | None = None
+    active: bool = False
     problem: str = ""
     stopped: bool = False
-
-    @property
-    def active(self) -> bool:
-        """Whether more will come."""
-        return self.job is not None and self.job.active
 
 
 class Shelf:
@@ -81,9 +85,10 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
     """
     shelf, state = _shelf(public), st.session_state
     names = tuple(piece.name for piece in pieces)
-    found = {name: piece for name in names if (piece := shelf.get(name)) is not None}
     asked, job_id = state.get(f"pieces_{topic}", ((), ""))
     job = runs.jobs().get(job_id)
+    status = job.status if job else ""  # before what is there: a job that is over has nothing more to bring
+    found = {name: piece for name in names if (piece := shelf.get(name)) is not None}
     if asked != names:
         halt(topic)
         job = None
@@ -92,11 +97,15 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
         return Gathered(found)
     if job is None:
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
-        job = runs.jobs().submit(title, work, f"{runs.owner()} {topic}", Presence().there)
-        state[f"pieces_{topic}"] = (names, job.id)
+        with whole():
+            job = runs.jobs().submit(title, work, f"{runs.owner()} {topic}", Presence().there)
+            state[f"pieces_{topic}"] = (names, job.id)
         if job.wait(QUICK):
             return gather(topic, title, pieces, public=public)
-    return Gathered(found, job, job.error, job.status == "cancelled")
+        status = "running"
+    return Gathered(
+        found, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"
+    )
 
 
 def halt(topic: str) -> None:

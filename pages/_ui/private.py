@@ -16,6 +16,7 @@ from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui import messages, results, runs
 from pages._ui.session import session
+from pages._ui.whole import whole
 
 
 class NoAccounts(Refused):
@@ -143,14 +144,15 @@ def confirm(
         )
         with st.container(horizontal=True):
             if st.button("Run and spend", type="primary", key=f"{slot}_spend"):
-                del state[slot]
-                try:
-                    with accounts() as kept:
-                        kept.reserve(fingerprint(data), claim)
-                except Refused as refused:
-                    messages.say("problem", str(refused))
-                else:
-                    start(data, algorithm, None)
+                with whole():  # a second click must not come between the claim and its run
+                    del state[slot]
+                    try:
+                        with accounts() as kept:
+                            kept.reserve(fingerprint(data), claim)
+                    except Refused as refused:
+                        messages.say("problem", str(refused))
+                    else:
+                        start(data, algorithm, None)
                 st.rerun()
             if st.button("Not now", key=f"{slot}_not_now"):
                 del state[slot]

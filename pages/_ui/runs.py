@@ -23,6 +23,7 @@ from pages._ui.pace import Pace, duration
 from pages._ui.presence import Presence
 from pages._ui.results import Result, find, keep, show
 from pages._ui.session import session
+from pages._ui.whole import whole
 from pages._ui.workers import RUNS, workers
 
 MOST_SECONDS = 300.0  # of one run; the processes are everybody's
@@ -104,8 +105,9 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
         return
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
-    job = jobs().submit(algorithm.name, work, owner(), Presence().there)
-    session.job, st.session_state.inbox = job.id, inbox
+    with whole():
+        job = jobs().submit(algorithm.name, work, owner(), Presence().there)
+        session.job, st.session_state.inbox = job.id, inbox
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
 
@@ -143,12 +145,11 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
 
 def abandon() -> None:
     """Stop the session's running job and forget it: what it would show is no longer asked for."""
-    state = st.session_state
-    job = jobs().get(session.job)
-    del session.job
-    state.pop("inbox", None)
-    if job is not None:
-        job.cancel()
+    with whole():
+        if (job := jobs().get(session.job)) is not None:
+            job.cancel()
+        del session.job
+        st.session_state.pop("inbox", None)
 
 
 def owner() -> str:
@@ -190,14 +191,14 @@ def _poll() -> None:
 
 def _take(job: Job) -> None:
     """Hand over what came of the session's job: its result, or a sentence."""
-    state = st.session_state
-    del session.job
-    inbox = state.pop("inbox")
-    if job.status == "done":
-        result = inbox.pop()
-        keep(result)
-        show(result.identity)
-    elif job.status == "failed":
-        messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
-    else:
-        messages.say("note", f"{job.title} was cancelled. What had been released stays spent.")
+    with whole():
+        del session.job
+        inbox = st.session_state.pop("inbox")
+        if job.status == "done":
+            result = inbox.pop()
+            keep(result)
+            show(result.identity)
+        elif job.status == "failed":
+            messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
+        else:
+            messages.say("note", f"{job.title} was cancelled. What had been released stays spent.")

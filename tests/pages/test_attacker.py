@@ -4,6 +4,7 @@ import dataclasses
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,7 @@ from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
 from pages._ui import controls, scene
 from pages._ui.attacker import stock, view
+from pages._ui.jobs import Job
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -159,3 +161,29 @@ def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
     assert made == [(0, 4), (4, 25), (29, 4)]
     assert [r.speaks for r in one.rounds] == [r.speaks for r in play(one.question, algorithm, 0, 33, 9)]
     assert isinstance(one.now, Round)
+
+
+def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypatch):
+    """Whoever asks after the job has seen its target reached, and before it is over, gets another job."""
+    jobs, asked = [], []
+
+    class Queue:
+        def submit(self, title, work, *_):
+            jobs.append(work)
+            return Job("", title, status="running")
+
+    monkeypatch.setattr(stock, "runs", SimpleNamespace(jobs=Queue, owner=lambda: "me"))
+    monkeypatch.setattr(stock, "play", lambda *args: [None] * args[3])
+    game = stock.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
+
+    class Late(Job):
+        def advance(self, done, total):
+            if done == total and not asked:
+                asked.append(40)
+                game.make(40)
+
+    game.make(20)
+    jobs[0](Late("", "Game", status="running"))
+    assert game.busy and len(jobs) == 2 and len(game.rounds) == 20
+    jobs[1](Late("", "Game", status="running"))
+    assert not game.busy and len(game.rounds) == 40

@@ -87,6 +87,21 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
         time.sleep(0.01)
     assert found == {"a": "there"}
     gate.clear()
+    pieces.halt("t")
+    wanted = [pieces.Piece("b", slow, ())]
+    job = pieces.gather("t", "title", wanted, public=False).job
+    get = pieces.Shelf.get
+
+    def as_it_comes(shelf, name):
+        there = get(shelf, name)
+        gate.set()
+        assert job.wait(240)
+        return there
+
+    monkeypatch.setattr(pieces.Shelf, "get", as_it_comes)
+    assert pieces.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
+    assert pieces.gather("t", "title", wanted, public=False).found == {"b": "there"}
+    gate.clear()
     state.clear()
     other = pieces.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
     assert other.found == {} and other.active

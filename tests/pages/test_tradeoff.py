@@ -30,8 +30,10 @@ from dpviz.sweeps.spec import Published, sweep_of, to_script
 from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
 from pages._ui import controls, scene
+from pages._ui.jobs import Job
 from pages._ui.results import Result, Store
-from pages._ui.sweep.sweeps import WORKERS, shelf
+from pages._ui.sweep import view
+from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
 
 ROOT = Path(__file__).parents[2]
 EPSILONS = (1.0, 2.0)
@@ -445,6 +447,22 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
         time.sleep(0.5)
     assert {row["status"] for row in kept.rows} == {"ok"}
     assert set(kept.table(10**6).data) == {"Made up from k 3, ε 1, released · NSM (ours) on Mine"}
+
+
+def test_a_sweep_that_ends_while_the_page_is_drawn_gives_the_form_back(app, monkeypatch):
+    sweep = Sweep(data=("sample:tiny",), variants=(Variant("PE-means", "pe-means"),), epsilon=(1.0,), repeats=2)
+    job = Job("", "it", status="running")
+    shelf().put(Kept("ends", "it", sweep, 2, job=job))
+    tools = view.tools
+
+    def end(kept):
+        job.status = "done"
+        return tools(kept)
+
+    monkeypatch.setattr(view, "tools", end)
+    app.session_state["sweep"] = "ends"
+    app.run()
+    assert not app.exception and not next(b for b in app.button if b.label.startswith("Start")).disabled
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
+import threading
 
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, Round, play
@@ -11,6 +12,7 @@ from dpviz.privacy.guarantee import Notion
 from pages._ui import runs
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
+from pages._ui.whole import whole
 from pages._ui.workers import workers
 
 __all__ = ["Game"]
@@ -39,11 +41,13 @@ class Game:
     target: int = 0
     seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
     job: Job | None = None
+    _filled: bool = False  # whether the job has seen that its target is reached: it makes no more
+    _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     @property
     def busy(self) -> bool:
         """Whether rounds are being made."""
-        return self.job is not None and self.job.active
+        return self.job is not None and self.job.active and not self._filled
 
     @property
     def error(self) -> str:
@@ -57,11 +61,13 @@ class Game:
 
     def make(self, target: int) -> None:
         """See to it that so many rounds are made, in the background."""
-        if target <= self.target and (self.busy or len(self.rounds) >= target or self.error):
-            return
-        self.target = max(target, self.target)
-        if not self.busy:
-            self.job = runs.jobs().submit("Game", self._fill, runs.owner(), Presence().there)
+        with whole(), self._lock:
+            if target <= self.target and (self.busy or len(self.rounds) >= target or self.error):
+                return
+            self.target = max(target, self.target)
+            if not self.busy:
+                self._filled = False
+                self.job = runs.jobs().submit("Game", self._fill, runs.owner(), Presence().there)
 
     def stop(self) -> None:
         """Make no more; what is there stays."""
@@ -71,9 +77,15 @@ class Game:
 
     def _fill(self, job: Job) -> None:
         size = _EXACT if self.algorithm.notion is Notion.NONE else _BATCH
-        while len(self.rounds) < self.target:
+        while self._more():
             job.advance(len(self.rounds), self.target)
             have = len(self.rounds)
             count = min(size if have or size == _EXACT else _FIRST, self.target - have)
             self.rounds += workers().call(play, self.question, self.algorithm, have, count, self.seed, self.world)
         job.advance(len(self.rounds), self.target)
+
+    def _more(self) -> bool:
+        """Return whether rounds are missing; if not, whoever asks for more from now on starts another job."""
+        with self._lock:
+            self._filled = len(self.rounds) >= self.target
+            return not self._filled

@@ -57,8 +57,8 @@ def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
         _picture(setup, mine)
     _square(setup, game)
     _exact(setup, mine)
-    if busy and not any(one.busy for one in mine.values()):
-        st.rerun()  # nothing more comes: stop looking
+    if busy != any(one.busy for one in mine.values()):
+        st.rerun()  # begin to look at what is being made, or stop: nothing more comes
 
 
 def _pin_moved(setup: Setup) -> bool:

@@ -15,6 +15,7 @@ from pages._ui.compare.sides import Side
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
 from pages._ui.results import Result
+from pages._ui.whole import whole
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -51,13 +52,15 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     if batch is not None and batch.wanted != wanted:
         batch.job.cancel()
         batch = None
+    over = batch is not None and batch.job.status == "done"  # before what is there: it has nothing more to bring
     found = _found(wanted, batch)
-    if len(found) < len(set(wanted)) and batch is None:
+    if len(found) < len(set(wanted)) and (batch is None or over):  # over: what was there without it is gone by now
         missing = [side for i, side in zip(wanted, asked, strict=True) if i not in found]
         inbox: list[Result] = []
         work = functools.partial(_make, data, missing, inbox)
-        batch = Batch(wanted, inbox, runs.jobs().submit("Comparison", work, runs.owner(), Presence().there))
-        state.compare_batch = batch
+        with whole():
+            batch = Batch(wanted, inbox, runs.jobs().submit("Comparison", work, runs.owner(), Presence().there))
+            state.compare_batch = batch
         batch.job.wait(runs.QUICK)
         found = _found(wanted, batch)
     if len(found) == len(set(wanted)):

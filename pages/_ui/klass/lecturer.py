@@ -19,6 +19,7 @@ from pages._ui.klass.rooms import rooms
 from pages._ui.player import player
 from pages._ui.presence import Presence
 from pages._ui.results import Result
+from pages._ui.whole import whole
 
 __all__ = ["opening", "projector"]
 
@@ -134,9 +135,8 @@ def _predict(room: Classroom, base: str) -> None:
 
 
 def _answers(room: Classroom) -> None:
-    counts, options = room.answers(), room.question.options
-    if len(counts) == len(options):
-        st.html(maps.bars(counts, options, _truth(room)))
+    question, counts = room.answers()
+    st.html(maps.bars(counts, question.options, _truth(room)))
 
 
 def _truth(room: Classroom) -> int | None:
@@ -181,11 +181,12 @@ def _run(room: Classroom, base: str) -> None:
         st.fragment(_poll, run_every=0.5)(room)
         return
     result: Result | None = state.get("class_result")
-    if result is None or room.shown is None:
+    shown = room.shown  # once: the class may end meanwhile
+    if result is None or shown is None:
         st.html('<p class="dp-odds">Press Run. The points go through the curator, as everybody\'s rows do here.</p>')
         return
     step = parts.mirror()
-    room.show(step=len(room.shown.titles) - 1 if step is None else min(step, len(room.shown.titles) - 1))
+    room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
     promise = result.trace.claimed
     words = "Nothing is promised." if not promise.private else f"In a bet: right at most {promise.odds} times in 100."
     st.html(f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>')
@@ -205,8 +206,9 @@ def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None
         st.error(str(problem))
         return
     make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
-    job = runs.jobs().submit("Class", make, runs.owner(), Presence().there)
-    state.class_job = (job, inbox)
+    with whole():
+        job = runs.jobs().submit("Class", make, runs.owner(), Presence().there)
+        state.class_job = (job, inbox)
     if job.wait(runs.QUICK):
         _take(room, job, inbox)
 
@@ -224,15 +226,16 @@ def _poll(room: Classroom) -> None:
 
 def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     state = st.session_state
-    del state.class_job
     if job.status != "done":
         state.class_result = None
+        del state.class_job
         st.error(job.error or "The run was stopped.")
         return
-    state.class_result = result = inbox.pop()
-    room.forget_scores()
+    state.class_result = result = inbox[0]
     shown = work.frames_of(result.trace, result.data, verdict.groups(result))
+    room.forget_scores()
     room.show(shown=shown, step=len(shown.titles) - 1)
+    del state.class_job  # at last: what a click ends before is done again
 
 
 def _local(room: Classroom, base: str) -> None:
@@ -261,10 +264,11 @@ def _reports(room: Classroom) -> None:
 
 
 def _game(room: Classroom, base: str) -> None:
-    if room.shown is None:
+    shown = room.shown
+    if shown is None:
         st.info("Run an algorithm on the class first: the game asks about that run.")
         return
-    promise = f"{room.shown.algorithm.name} on {room.shown.data.title}"
+    promise = f"{shown.algorithm.name} on {shown.data.title}"
     st.html(f'<div class="dp-verdict"><b>Was I in?</b> <span>{promise}</span></div>')
     st.fragment(_board, run_every=LIVE)(room)
 

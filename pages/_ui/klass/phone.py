@@ -32,9 +32,12 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
 def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
     """Return the class, and the seat unless it is the lecturer's, that a browser has kept; nothing if it is over."""
     room = classes.known(kept.get("code", ""), kept.get("token", ""))
-    if room is None:
+    if room is None or kept["token"] == room.lecturer:
+        return room, None
+    try:
+        return room, room.sit(kept["token"])
+    except Refused:  # it ended just now
         return None, None
-    return room, None if kept.get("token") == room.lecturer else room.sit(kept["token"])
 
 
 def phone(room: Classroom, seat: Seat) -> None:
@@ -165,7 +168,8 @@ def _game(room: Classroom, seat: Seat) -> None:
 
 
 def _rounds(room: Classroom, seat: Seat, game: Game, at: tuple[float, float]) -> None:
-    st.fragment(_round, run_every=None if game.now else 1.0)(room, seat, game, at, waited=game.now is None)
+    waited = game.now is None
+    st.fragment(_round, run_every=1.0 if waited else None)(room, seat, game, at, waited=waited)
 
 
 def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, waited: bool) -> None:
@@ -184,7 +188,8 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         '<p class="dp-small">A coin decided whether you were in the data of this run. Look at what was released, and '
         "guess.</p>"
     )
-    private = room.shown is None or room.shown.private
+    shown = room.shown
+    private = shown is None or shown.private
     st.html(maps.people(shell.colors(), work.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):
         for said, word in ((True, "I was in"), (False, "I was out")):

@@ -234,11 +234,12 @@ class Classroom:
             found = [seat.report for seat in self._seats.values() if seat.report is not None]
         return np.array(found, dtype=bool).reshape(-1, self.cells)
 
-    def answers(self) -> list[int]:
-        """Return how many gave each answer."""
+    def answers(self) -> tuple[Question, list[int]]:
+        """Return the question and how many gave each of its answers."""
         with self._lock:
+            asked = self.question
             given = [seat.answer for seat in self._seats.values() if seat.answer is not None]
-        return [given.count(option) for option in range(len(self.question.options))]
+        return asked, [given.count(option) for option in range(len(asked.options))]
 
     def scores(self) -> list[tuple[int, int]]:
         """Return (hits, rounds) of everybody who has played."""

@@ -111,7 +111,8 @@ class Shelf:
     @property
     def waiting(self) -> int:
         """How many sweeps wait or run."""
-        return sum(kept.active for kept in self._kept.values())
+        with self._lock:  # another visitor may start one meanwhile
+            return sum(kept.active for kept in self._kept.values())
 
 
 def _archive() -> Archive | None:

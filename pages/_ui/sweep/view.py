@@ -121,16 +121,17 @@ def tools(kept: Kept) -> Look:
     return Look(axis, metric, scale == "log", single)
 
 
-def watch(kept: Kept, look: Look) -> None:
-    """Show progress while it runs, and the pictures of the rows so far."""
+def watch(kept: Kept, look: Look, *, active: bool) -> None:
+    """Show progress while it runs, and the pictures of the rows so far; `active` as the page around it has it."""
+    state = st.session_state
+    if active:
+        state.watching = kept.identity  # it may end before the first look
 
-    @st.fragment(run_every=1.0 if kept.active else None)
+    @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
-        state = st.session_state
         if state.pop("looked", False):
             st.rerun()  # the page writes its address
         if kept.active:
-            state.watching = kept.identity
             _bar(kept)
         elif state.pop("watching", None) == kept.identity:
             st.rerun()  # the form's button and the details come back
