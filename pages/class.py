@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, links, shell
+from pages._ui import controls, keys, links, shell
 from pages._ui.klass import lecturer, parts, phone
 from pages._ui.klass.room import Classroom, spelled
 from pages._ui.klass.rooms import rooms
@@ -22,7 +22,7 @@ links.notice("class", controls.classroom)
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
 kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended)
-asked_for = spelled(state.get("class_code") or "")
+asked_for = spelled(state.get(keys.CLASS_CODE) or "")
 if room is None and not ended and kept and asked_for in ("", kept.get("code")) and "class_back" not in state:
     state.class_back = True  # who left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
@@ -47,15 +47,15 @@ st.title("Class")
 joins, opens = st.columns(2, gap="large")
 with joins:
     st.header("Join with a phone")
-    code = st.text_input("Four letters", key="class_code", max_chars=8, autocomplete="off")
-    key = state.get("class_key", "")
-    asked = st.button("Join", type="primary", key="class_join")
+    code = st.text_input("Four letters", key=keys.CLASS_CODE, max_chars=8, autocomplete="off")
+    key = state.get(keys.CLASS_KEY, "")
+    asked = st.button("Join", type="primary", key=keys.CLASS_JOIN)
     if (asked or (key and kept is not None and not ended)) and code:
         token = kept["token"] if kept and kept.get("code") == spelled(code) and "token" in kept else ""
         if found := phone.door(code, key, token):
-            state.update(class_room=found[0], class_seat=found[1], class_key="")
+            state.update({"class_room": found[0], "class_seat": found[1], keys.CLASS_KEY: ""})
             st.rerun()
-        state.class_key = ""  # the sentence stays; the code can be corrected
+        state[keys.CLASS_KEY] = ""  # the sentence stays; the code can be corrected
 with opens:
     st.header("Open one for a room")
     if fresh := lecturer.opening():

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui import controls, links, prepared, shell
+from pages._ui import controls, keys, links, prepared, shell
 from pages._ui.compare import made, sides, view
 from pages._ui.compare.form import form
 from pages._ui.forms import pick_data
@@ -15,7 +15,7 @@ with st.sidebar:
     name, data = pick_data()
     asked = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
-        "Show people and KMeans", value=True, **prepared.kept("compare_hidden"),
+        "Show people and KMeans", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
         help="Hidden layers. They exist in DEMO only.",
     )  # fmt: skip
 runs = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, asked, strict=False))
@@ -31,7 +31,7 @@ if data.private:
     links.keep("compare", controls.compare, private=True)
     st.stop()
 by = how.segmented_control(
-    "Match by", ("step", "spent"), default="step", required=True, **prepared.kept("compare_by"),
+    "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
     format_func={"step": "step", "spent": "ε spent"}.get,
     help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, links, shell
+from pages._ui import catalog, controls, keys, links, shell
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
 
@@ -15,7 +15,7 @@ WAYS = {
 }
 
 chosen, upload = catalog.chosen(), files.shown()
-if st.session_state.get("data_way") == controls.OWN_FILE and upload is not None:
+if st.session_state.get(keys.DATA_WAY) == controls.OWN_FILE and upload is not None:
     shell.strip(upload.table.name, private=upload.private)
 else:
     shell.strip(chosen.title, private=chosen.private)
@@ -26,7 +26,7 @@ st.html(
     "is. Samples bring theirs. For your own file, you declare them, and no row is read to find them.</p>"
 )
 way = st.segmented_control(
-    "Where the data come from", WAYS, default="Samples", required=True, key="data_way", persist_state="session",
+    "Where the data come from", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
     label_visibility="collapsed",
 )  # fmt: skip
 links.keep(

@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
-from pages._ui import catalog, controls, distance, links, prepared, shell
+from pages._ui import catalog, controls, distance, keys, links, prepared, shell
 from pages._ui.forms import STOPS
 from pages._ui.panel import draw
 from pages._ui.player import player
@@ -15,25 +15,25 @@ FAMILY = distance.FAMILY
 
 with st.sidebar:
     titles = {n: catalog.sample(n).title for n in distance.names()}
-    catalog.follow("rho_data", list(titles))
+    catalog.follow(keys.RHO_DATA, list(titles))
     name = st.selectbox(
         "Data", titles, format_func=titles.get,
-        **prepared.kept("rho_data"), help="Data sets whose columns share one scale, so that rho is one distance.",
+        **prepared.kept(keys.RHO_DATA), help="Data sets whose columns share one scale, so that rho is one distance.",
     )  # fmt: skip
     data = catalog.sample(name)
     slug = st.radio(
-        "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, **prepared.kept("rho_method"),
+        "Method", FAMILY, format_func=lambda s: ALGORITHMS[s].name, **prepared.kept(keys.RHO_METHOD),
         captions=[ALGORITHMS[s].tagline for s in FAMILY],
     )  # fmt: skip
     most = min(40, data.n_public)
-    k = st.number_input("Centers k", 1, most, data.n_clusters, **prepared.kept(f"rho_k_{name}"))
+    k = st.number_input("Centers k", 1, most, data.n_clusters, **prepared.kept(keys.RHO_K(name)))
     epsilon = st.segmented_control(
-        "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept("rho_epsilon"),
+        "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept(keys.RHO_EPSILON),
         format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         help="For moves up to rho. It is not the ε of differential privacy.",
     )  # fmt: skip
     hidden = prepared.shows("kmeans") and st.toggle(
-        "Show people and KMeans", value=True, **prepared.kept("rho_hidden"),
+        "Show people and KMeans", value=True, **prepared.kept(keys.RHO_HIDDEN),
         help="Hidden layers. They exist in DEMO only.",
     )  # fmt: skip
 
@@ -41,9 +41,9 @@ top = st.container()
 links.notice("distance", controls.rho)
 st.title("Hide a move, not a person.")
 stops = distance.stops(data)
-rho = st.container(key="form").select_slider(
+rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how far a person may move without the output telling", stops, distance.first(data),
-    format_func=lambda value: in_units(data.domain, value, data.units), **prepared.kept(f"rho_{name}"),
+    format_func=lambda value: in_units(data.domain, value, data.units), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
@@ -76,11 +76,11 @@ player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"
 st.header("What does the weaker promise buy?")
 if not st.checkbox(
     "I have seen it: these methods hide moves up to rho, the others hide a whole person. I want to compare their loss.",
-    key="rho_seen", persist_state="session",
+    key=keys.RHO_SEEN, persist_state="session",
 ):  # fmt: skip
     st.stop()
 table = distance.losses(data, list(chosen.values()), result, epsilon, far)
-draw("rho_losses", [losses_panel(shell.colors(), table)])
+draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
 st.html(
     f'<p class="dp-small"><b>How this picture can fool you.</b> Equal ε = {epsilon:g} and δ = '
     f"{promise.delta:.1e} are not equal privacy: one hides moves up to {far}, the other everything about a row. "

@@ -7,7 +7,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import catalog, controls, exact, federated, links, shell
+from pages._ui import catalog, controls, exact, federated, keys, links, shell
 from pages._ui.catalog import sample
 from pages._ui.prepared import kept
 
@@ -15,30 +15,30 @@ links.enter(__file__, controls.clients, has=("form", "navigation"))
 slugs, refused = federated.offered()
 with st.sidebar:
     titles = {n: sample(n).title for n in federated.offered_data()}
-    catalog.follow("fed_data", list(titles))
-    name = st.selectbox("Data", titles, format_func=titles.get, **kept("fed_data"))
+    catalog.follow(keys.FED_DATA, list(titles))
+    name = st.selectbox("Data", titles, format_func=titles.get, **kept(keys.FED_DATA))
     slug = st.selectbox(
-        "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept("fed_slug")
+        "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept(keys.FED_SLUG)
     )
     with st.expander("Which algorithms cannot run federated"):
         st.markdown("\n".join(f"- {reason}" for reason in refused))
-    epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, **kept("fed_epsilon"))
-    clients = st.slider("Clients", 2, 32, 4, **kept("fed_clients"))
-    how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept("fed_spread"))
+    epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, **kept(keys.FED_EPSILON))
+    clients = st.slider("Clients", 2, 32, 4, **kept(keys.FED_CLIENTS))
+    how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))
     drawn_by = st.segmented_control(
         "The noise is drawn by", DRAWN_BY, format_func=federated.DRAWN_BY.get, default=CLIENTS, required=True,
         help="The clients: no party can take off all of it. The server, as in the paper: then it must "
-        "never see the result.", **kept("fed_noise"),
+        "never see the result.", **kept(keys.FED_NOISE),
     )  # fmt: skip
     more = st.expander("More")
     ring = federated.RINGS[
-        more.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, **kept("fed_ring"))
+        more.selectbox("Ring", federated.RINGS, format_func=federated.RING_NAMES.get, **kept(keys.FED_RING))
     ]
     silent = st.selectbox(
-        "A client falls silent", [None, *range(clients)], **kept("fed_silent"), help="It stops answering in round 2.",
-        format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
+        "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT),
+        help="It stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
     )  # fmt: skip
-    seed = int(st.number_input("Seed", 0, value=0, step=1, **kept("fed_seed")))
+    seed = int(st.number_input("Seed", 0, value=0, step=1, **kept(keys.FED_SEED)))
 
 data = sample(name)
 drop = None if silent is None else (silent, 1)
@@ -62,10 +62,10 @@ if not run.rounds:
 
 picked, chosen = st.columns([3, 2], gap="medium", vertical_alignment="bottom")
 last = len(run.rounds)
-st.session_state.fed_round = min(st.session_state.get("fed_round", 1), last)
-number = picked.slider("Round", 1, last, key="fed_round") if last > 1 else 1
+st.session_state[keys.FED_ROUND] = min(st.session_state.get(keys.FED_ROUND, 1), last)
+number = picked.slider("Round", 1, last, key=keys.FED_ROUND) if last > 1 else 1
 client = chosen.selectbox(
-    "Seen from", range(clients), format_func=lambda i: f"client-{i + 1}", key="fed_client",
+    "Seen from", range(clients), format_func=lambda i: f"client-{i + 1}", key=keys.FED_CLIENT,
 )  # fmt: skip
 round_ = run.rounds[number - 1]
 federated.lane(round_, f"client-{client + 1}", drawn_by, ring)
@@ -81,7 +81,7 @@ with left:
             plot_clients(view, parts, client),
             theme=None,
             config=federated.PLOT,
-            key="fed_plane",
+            key=keys.FED_PLANE,
             alt="Who holds which row.",
         )
 with right:
@@ -101,6 +101,6 @@ with right:
             "from released centers and a public seed. That it runs federated at all is ours, not the paper's."
         )
 st.header("What if nobody drew noise?")
-if st.toggle("Plain Lloyd, exact sums", **kept("fed_exact")):
-    exact.picture("fed_exact", data, *federated.without_noise(name, clients, how, seed))
+if st.toggle("Plain Lloyd, exact sums", **kept(keys.FED_EXACT)):
+    exact.picture(keys.FED_EXACT, data, *federated.without_noise(name, clients, how, seed))
     st.caption("The masks hide each client's part. The sums still give people away, to every client and to the server.")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import budget, controls, links, prepared, shell
+from pages._ui import budget, controls, keys, links, prepared, shell
 from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
@@ -11,7 +11,7 @@ from pages._ui.scene import write
 
 links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"
-result = demo(SAMPLE, st.session_state.get("home_epsilon") or 1.0)
+result = demo(SAMPLE, st.session_state.get(keys.HOME_EPSILON) or 1.0)
 promise = result.trace.claimed
 seen = {"pages/explore.py": write(controls.explored(result), controls.explore)}  # its door leads to the same run
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
@@ -24,14 +24,14 @@ with left:
         '<p class="dp-lede">Five centers learned from 5,000 people, so that no single one of them matters much. '
         "Blue is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at everyone.</p>"
     )
-    st.container(key="form").segmented_control(
+    st.container(key=keys.FORM).segmented_control(
         "Privacy budget ε",
         STOPS,
         default=1.0,
         required=True,
         format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         width="stretch",
-        **prepared.kept("home_epsilon"),
+        **prepared.kept(keys.HOME_EPSILON),
         help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
         "ε is always stated together with δ.",
     )
@@ -44,8 +44,8 @@ with left:
         f"δ = {promise.delta:.1e} ({budget.rule_of(promise)}), μ = {promise.mu:.2f}. "
         "A bound for every possible attacker, not an estimate.</p>"
     )
-    shell.doors("doors_wide", seen)
+    shell.doors(keys.DOORS_WIDE, seen)
 with right:
     player("home", result, hidden=prepared.shows("kmeans"), axes=(0, 1), compact=True, opened=links.opened("home"))
 links.keep("home", controls.home)
-shell.doors("doors_narrow", seen)
+shell.doors(keys.DOORS_NARROW, seen)

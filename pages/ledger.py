@@ -3,14 +3,14 @@
 import streamlit as st
 
 from dpviz.figures.ledger import plot_steps
-from pages._ui import catalog, ledger, results, runs, shell, takeaway
+from pages._ui import catalog, keys, ledger, results, runs, shell, takeaway
 from pages._ui.explore import centers
 from pages._ui.session import session
 from pages._ui.words import on_screen
 
 shell.enter(__file__)
 data = catalog.chosen()
-result = runs.shown(st.session_state.explore_data)
+result = runs.shown(st.session_state[keys.EXPLORE_DATA])
 trace = result.trace if result else None
 shell.strip(
     result.data.title if result else data.title,
@@ -57,7 +57,7 @@ else:
     st.html("".join(f'<p class="dp-fact"><span>{name}</span>{value}</p>' for name, value in facts))
     figure = plot_steps(trace, shell.colors())
     st.plotly_chart(
-        figure, theme=None, config={"displayModeBar": False, "responsive": True}, key="ledger_steps",
+        figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,
         alt=f"Epsilon rises to {spent.epsilon:.3g} over {len(trace.steps)} steps; {claimed.epsilon:.3g} is claimed.",
     )  # fmt: skip
     ledger.releases(trace, table)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.papers.registry import papers
-from pages._ui import controls, links, shell
+from pages._ui import controls, keys, links, shell
 from pages._ui.papers import WORDS, glance, show, verdict
 from pages._ui.prepared import kept
 
@@ -21,12 +21,12 @@ st.html(
     "“always best” fails with one clear counterexample; the entry shows it. Two means are told apart only "
     "beyond both their 95 % intervals.</p>"
 )
-chosen, shown = st.container(key="form").columns([3, 2], vertical_alignment="bottom")
+chosen, shown = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
 name = chosen.segmented_control(
-    "Paper", every, default="pe-means", required=True, **kept("papers_paper"),
+    "Paper", every, default="pe-means", required=True, **kept(keys.PAPERS_PAPER),
     format_func=lambda one: every[one].short,
 )  # fmt: skip
-word = shown.selectbox("Verdict", WORDS, **kept("papers_verdict"))
+word = shown.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT))
 links.keep("papers", controls.papers)
 paper = every[name]
 st.header(paper.title)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, links, shell
+from pages._ui import controls, keys, links, shell
 from pages._ui.prepared import kept
 from pages._ui.present import view
 
@@ -15,15 +15,15 @@ st.html(
     '<p class="dp-lede">Scenes in an order, full screen. Everything is computed before the first one appears, so that '
     "nothing waits, no number changes between rehearsal and talk, and the network may go.</p>"
 )
-look = st.session_state.get("present_look") or "light"
-with st.container(key="present_stage"):
+look = st.session_state.get(keys.PRESENT_LOOK) or "light"
+with st.container(key=keys.PRESENT_STAGE):
     view.projector(look)
 left, right = st.columns([2, 3], gap="large")
 with left:
     index = view.slide_list()
     st.segmented_control(
         "Colors", ("light", "dark"), default="light", required=True, format_func={"light": "Light", "dark": "Dark"}.get,
-        **kept("present_look"), help="Of the show. Light is what most projectors show best.",
+        **kept(keys.PRESENT_LOOK), help="Of the show. Light is what most projectors show best.",
     )  # fmt: skip
     view.deck_file()
 with right:

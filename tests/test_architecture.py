@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from pages._ui import keys
 
 ROOT = Path(__file__).parent.parent
 ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
@@ -83,6 +84,37 @@ def imports(nodes):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow", "doors"}  # what takes a key first
+KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
+FIXED = {key for key in KEYS.values() if isinstance(key, str)}
+
+
+def written(node):
+    if isinstance(node, ast.IfExp):
+        return written(node.body) or written(node.orelse)
+    if isinstance(node, ast.BinOp):
+        return written(node.left) or written(node.right)
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != ""
+    )
+
+
+def literal_keys(nodes):
+    """Keys that are written out where a widget is made or its value read, instead of named."""
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            maker = ast.unparse(node.func).split(".")[-1]
+            given = [
+                pair.value for pair in node.keywords if pair.arg == "key" or (maker, pair.arg) == ("transport", "scope")
+            ]
+            given += node.args[:1] if maker in MAKERS else node.args[1:2] if maker.endswith("Control") else []
+            yield from (ast.unparse(key) for key in given if written(key))
+        if isinstance(node, ast.Constant) and node.value in FIXED and "_" in node.value:
+            yield node.value
+        if isinstance(node, ast.Attribute) and node.attr in FIXED and ast.unparse(node.value).endswith("state"):
+            yield node.attr
+
+
 def wrong(module, source):
     """Return every ban that `source`, as module `module`, breaks."""
     found = []
@@ -118,6 +150,8 @@ def wrong(module, source):
                 found.append(f"an algorithm touches {node.attr}")
             if isinstance(node, ast.Name) and node.id in {"getattr", "vars", "gc", "inspect", "globals"}:
                 found.append(f"an algorithm uses {node.id}")
+    if module.startswith("pages.") and module != "pages._ui.keys":
+        found += [f"key {key} is written out" for key in literal_keys(nodes)]
     return found
 
 
@@ -142,12 +176,26 @@ PLANTED = {
     "imports noise": ("dpviz.algorithms.new", "from dpviz.privacy.noise import Seeded"),
     "touches _session": ("dpviz.algorithms.new", "x = curator._session"),
     "uses getattr": ("dpviz.algorithms.new", "x = getattr(curator, name)"),
+    "key 'new'": ("pages.new", 'st.button("Go", key="new")'),
+    "key f'slide_{word}'": ("pages.new", 'st.button("Go", key=f"slide_{word}")'),
+    "key 'a' if here": ("pages.new", 'st.button("Go", key="a" if here else keys.SHARE)'),
+    "key 'strip'": ("pages.new", 'st.toggle("Go", **kept("strip"))'),
+    "key 'sweep'": ("pages.new", 'Control("e", "sweep", "ε", spec)'),
+    "key share_link": ("pages.new", 'st.session_state.get("share_link")'),
+    "key share": ("pages.new", "state.share"),
 }
 
 
 @pytest.mark.parametrize("ban", PLANTED)
 def test_a_planted_violation_is_caught(ban):
     assert any(ban in sentence for sentence in wrong(*PLANTED[ban]))
+
+
+def test_no_two_keys_are_the_same():
+    patterns = [key if isinstance(key, str) else key.pattern for key in KEYS.values()]
+    assert len(set(patterns)) == len(patterns)
+    with pytest.raises(TypeError, match="1 gaps; got 2"):
+        keys.SLIDE_MOVE("Earlier", "Later")
 
 
 HEADINGS = ("Parameters", "Formal guarantee", "Steps", "Deviations from the paper", "References", "Examples")

@@ -12,6 +12,7 @@ from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from dpviz.privacy.guarantee import Guarantee
+from pages._ui import keys
 from pages._ui.prepared import kept, locked
 from pages._ui.words import on_screen
 
@@ -32,7 +33,7 @@ def field(cls: type[Algorithm], data: Dataset, spec: ParamSpec, default: float, 
     """Show the budget and in which notion it is given; return ε, and keep it under `key` whatever leads."""
     leads = st.segmented_control(
         "Budget given as", GIVEN_AS, format_func=GIVEN_AS.get, default="epsilon", required=True,
-        help=_HELP, width="stretch", **kept("budget_in"),
+        help=_HELP, width="stretch", **kept(keys.BUDGET_IN),
     )  # fmt: skip
     gaussian = _gaussian(cls, data)
     if leads == "epsilon":
@@ -48,7 +49,7 @@ def field(cls: type[Algorithm], data: Dataset, spec: ParamSpec, default: float, 
 
 def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: bool) -> float:
     """Show the budget in another notion than ε. An ε that came from elsewhere, such as a link, fills the field."""
-    state, own = st.session_state, f"budget_{leads}"
+    state, own = st.session_state, keys.BUDGET(leads)
     now = float(state.get(key, default))
     if own not in state or state.get("budget_led") != (leads, key, now):
         state[own] = _short(getattr(budget(now, delta, gaussian=gaussian), leads), 4) if now > 0 else 0.1

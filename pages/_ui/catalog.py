@@ -7,6 +7,7 @@ from functools import lru_cache
 import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset, load
+from pages._ui import keys
 from pages._ui.session import session
 
 
@@ -33,15 +34,15 @@ def names() -> list[str]:
 def chosen() -> Dataset:
     """Return the data set that every page uses, the first sample before anything was chosen."""
     state = st.session_state
-    if state.get("explore_data") not in names():
-        state.explore_data = SAMPLES[0]
-    return sample(state.explore_data)
+    if state.get(keys.EXPLORE_DATA) not in names():
+        state[keys.EXPLORE_DATA] = SAMPLES[0]
+    return sample(state[keys.EXPLORE_DATA])
 
 
 def choose(name: str) -> None:
     """Make a data set the chosen one on every page. Call it where its picker is not drawn."""
     offer(name)
-    st.session_state.explore_data = name
+    st.session_state[keys.EXPLORE_DATA] = name
 
 
 def follow(key: str, names: list[str], *, many: bool = False) -> None:
@@ -57,7 +58,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     if here in names and (state.get("opened_now") or (key in followed and here != followed[key])):
         if not now.private:  # a private file stays chosen: it is left on Explore and Data only
             choose(here)
-    elif (mine := state.explore_data) in names and mine != here:
+    elif (mine := state[keys.EXPLORE_DATA]) in names and mine != here:
         state[key] = [mine] if many else mine
         here = mine
     followed[key] = here

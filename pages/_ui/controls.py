@@ -18,7 +18,7 @@ from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui import catalog, distance, exact, federated
+from pages._ui import catalog, distance, exact, federated, keys
 from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
@@ -61,21 +61,21 @@ def _seed(key: str) -> Control:
 
 def home(known: Mapping[str, Any]) -> Sequence[Control]:
     """Home has one control."""
-    return [_epsilon("home_epsilon", 1.0)]
+    return [_epsilon(keys.HOME_EPSILON, 1.0)]
 
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
-        Control("a", "explore_algorithm", "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
+        Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
     ]
     if "d" not in known:
         return found
     cls, name = ALGORITHMS[known["a"]], found[0].to_widget(known["d"])
     if cls.PRESETS:
         choices = (None, *cls.PRESETS)
-        found.append(Control("preset", f"preset_{cls.slug}", "Preset", _choice(None, choices)))
+        found.append(Control("preset", keys.PRESET(cls.slug), "Preset", _choice(None, choices)))
         if "preset" not in known:
             return found
     data = catalog.sample(SAMPLES[0] if name == MISSING else name)
@@ -92,13 +92,13 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
                 typed=spec.optional and spec.kind in ("int", "float"),
             )
         )
-    found += [Control("in", "budget_in", "Budget given as", _choice("epsilon", tuple(GIVEN_AS)))]
-    found += [_seed("explore_seed"), _layers("explore_hidden")]
+    found += [Control("in", keys.BUDGET_IN, "Budget given as", _choice("epsilon", tuple(GIVEN_AS)))]
+    found += [_seed(keys.EXPLORE_SEED), _layers(keys.EXPLORE_HIDDEN)]
     if may_be_noiseless(cls):
-        found.append(Control("exact", "explore_exact", "No noise", _switch(False)))
-    found.append(Control("clouds", "explore_again_how", "Reruns", _choice("all", ("all", "one"))))
-    found.append(Control("again", "explore_again", "20 reruns", _switch(False)))
-    found.append(Control("alex", "explore_alex", "Alex", ParamSpec(""), accepts=who.accepts))
+        found.append(Control("exact", keys.EXPLORE_EXACT, "No noise", _switch(False)))
+    found.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", _choice("all", ("all", "one"))))
+    found.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", _switch(False)))
+    found.append(Control("alex", keys.EXPLORE_ALEX, "Alex", ParamSpec(""), accepts=who.accepts))
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(
@@ -110,16 +110,23 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
 def compare(known: Mapping[str, Any]) -> Sequence[Control]:
     """Compare: the data decide what the runs' parameters start from."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
-        Control("by", "compare_by", "Match by", _choice("step", ("step", "spent"))),
-        _layers("compare_hidden"),
-        Control("whole", "compare_whole", "Rows that are the same too", _switch(False)),
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
+        Control("by", keys.COMPARE_BY, "Match by", _choice("step", ("step", "spent"))),
+        _layers(keys.COMPARE_HIDDEN),
+        Control("whole", keys.COMPARE_WHOLE, "Rows that are the same too", _switch(False)),
     ]
     if "d" in known:
         word = known["d"]
         found.append(
             RunsControl(
-                "run", "compare_runs", "Runs", ParamSpec(()), many=True, always=True, data_word=word, vocabulary=explore
+                "run",
+                keys.COMPARE_RUNS,
+                "Runs",
+                ParamSpec(()),
+                many=True,
+                always=True,
+                data_word=word,
+                vocabulary=explore,
             )
         )
     return found
@@ -128,11 +135,11 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
 def attacker(known: Mapping[str, Any]) -> Sequence[Control]:
     """Attacker: the data decide where a pin and a distance may lie."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
-        Control("a", "attacker_algorithm", "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
-        _epsilon("attacker_epsilon", 1.0),
-        Control("who", "attacker_who", "Alex is", _choice("typical", tuple(setup.WHO)), always=True),
-        Control("ask", "attacker_ask", "Ask", _choice("in", tuple(setup.ASK))),
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
+        Control("a", keys.ATTACKER_ALGORITHM, "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
+        _epsilon(keys.ATTACKER_EPSILON, 1.0),
+        Control("who", keys.ATTACKER_WHO, "Alex is", _choice("typical", tuple(setup.WHO)), always=True),
+        Control("ask", keys.ATTACKER_ASK, "Ask", _choice("in", tuple(setup.ASK))),
     ]
     if "d" not in known:
         return found
@@ -141,11 +148,11 @@ def attacker(known: Mapping[str, Any]) -> Sequence[Control]:
     data = catalog.sample(name)
     if stops := setup.stops_of(name):
         found += [
-            Control("rho", f"attacker_rho_{name}", label_of("rho_distance"), _choice(stops[14], stops)),
-            Control("far", f"attacker_far_{name}", "How far away", _choice(stops[14], stops)),
+            Control("rho", keys.ATTACKER_RHO(name), label_of("rho_distance"), _choice(stops[14], stops)),
+            Control("far", keys.ATTACKER_FAR(name), "How far away", _choice(stops[14], stops)),
         ]
     axes = data.view if len(data.columns) > 1 else (0,)
-    for word, key, column in zip(("x", "y"), setup.keys(name), axes, strict=False):
+    for word, key, column in zip(("x", "y"), setup.pin_keys(name), axes, strict=False):
         low, high = float(data.domain.low[column]), float(data.domain.high[column])
         found.append(Control(word, key, data.columns[column], number(setup.corner(low, high), low, high)))
     return found
@@ -153,18 +160,18 @@ def attacker(known: Mapping[str, Any]) -> Sequence[Control]:
 
 def seen_from(dataset_id: str, slug: str) -> str:
     """Return the key of the columns that are drawn."""
-    return f"seen_{dataset_id}_{slug}"
+    return keys.SEEN(dataset_id, slug)
 
 
 def rho(known: Mapping[str, Any]) -> Sequence[Control]:
     """Distance: its data decide what rho and k may be."""
-    data_control = DataControl("d", "rho_data", "Data", ParamSpec("city"), accepts=_flat, always=True)
+    data_control = DataControl("d", keys.RHO_DATA, "Data", ParamSpec("city"), accepts=_flat, always=True)
     found: list[Control] = [
         data_control,
-        Control("a", "rho_method", "Method", _choice(distance.FAMILY[0], distance.FAMILY), always=True),
-        _epsilon("rho_epsilon", 1.0),
-        _layers("rho_hidden"),
-        Control("seen", "rho_seen", "I have seen it", _switch(False)),
+        Control("a", keys.RHO_METHOD, "Method", _choice(distance.FAMILY[0], distance.FAMILY), always=True),
+        _epsilon(keys.RHO_EPSILON, 1.0),
+        _layers(keys.RHO_HIDDEN),
+        Control("seen", keys.RHO_SEEN, "I have seen it", _switch(False)),
     ]
     if "d" in known:
         name = data_control.to_widget(known["d"])
@@ -172,8 +179,8 @@ def rho(known: Mapping[str, Any]) -> Sequence[Control]:
         data = catalog.sample(name)
         most, stops = min(40, data.n_public), distance.stops(data)
         found += [
-            Control("k", f"rho_k_{name}", label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
-            Control("rho", f"rho_{name}", label_of("rho_distance"), _choice(distance.first(data), stops), always=True),
+            Control("k", keys.RHO_K(name), label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
+            Control("rho", keys.RHO(name), label_of("rho_distance"), _choice(distance.first(data), stops), always=True),
         ]
     return found
 
@@ -205,23 +212,23 @@ def clients(known: Mapping[str, Any]) -> Sequence[Control]:
     """Federated: the number of clients decides who may fall silent."""
     slugs = federated.offered()[0]
     found = [
-        DataControl("d", "fed_data", "Data", ParamSpec(SAMPLES[0]), accepts=_small, always=True),
-        Control("a", "fed_slug", "Algorithm", _choice("fastlloyd", slugs), always=True),
-        _epsilon("fed_epsilon", 1.0),
-        Control("clients", "fed_clients", "Clients", number(4, 2, 32), always=True),
-        Control("spread", "fed_spread", "Rows are spread", _choice("even", SPREADS)),
-        Control("noise", "fed_noise", "The noise is drawn by", _choice(CLIENTS, DRAWN_BY)),
-        Control("exact", "fed_exact", "What if nobody drew noise?", _switch(False)),
-        Control("ring", "fed_ring", "Ring", _choice("64", ("64", "32"))),
-        Control("delay", "fed_delay", "Network delay", number(0.25, 0, 10_000)),
-        _seed("fed_seed"),
+        DataControl("d", keys.FED_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=_small, always=True),
+        Control("a", keys.FED_SLUG, "Algorithm", _choice("fastlloyd", slugs), always=True),
+        _epsilon(keys.FED_EPSILON, 1.0),
+        Control("clients", keys.FED_CLIENTS, "Clients", number(4, 2, 32), always=True),
+        Control("spread", keys.FED_SPREAD, "Rows are spread", _choice("even", SPREADS)),
+        Control("noise", keys.FED_NOISE, "The noise is drawn by", _choice(CLIENTS, DRAWN_BY)),
+        Control("exact", keys.FED_EXACT, "What if nobody drew noise?", _switch(False)),
+        Control("ring", keys.FED_RING, "Ring", _choice("64", ("64", "32"))),
+        Control("delay", keys.FED_DELAY, "Network delay", number(0.25, 0, 10_000)),
+        _seed(keys.FED_SEED),
     ]
     if "clients" in known:
         who = range(known["clients"])
         found += [
-            Control("silent", "fed_silent", "A client falls silent", _choice(None, (None, *who))),
-            Control("from", "fed_client", "Seen from", _choice(0, who)),
-            Control("round", "fed_round", "Round", number(1, 1, 10_000)),
+            Control("silent", keys.FED_SILENT, "A client falls silent", _choice(None, (None, *who))),
+            Control("from", keys.FED_CLIENT, "Seen from", _choice(0, who)),
+            Control("round", keys.FED_ROUND, "Round", number(1, 1, 10_000)),
         ]
     return found
 
@@ -230,59 +237,63 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     """The form of a sweep: its algorithms decide what can vary; and how the shown sweep is looked at."""
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     found = [
-        Control("sweep", "sweep", "sweep", ParamSpec(""), accepts=_token),
-        SweepData("d", "sweep_data", "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4),
-        Control("a", "sweep_algorithms", "Algorithms", _choice(form.FIRST, slugs), many=True, always=True),
-        Control("e", "sweep_epsilon", "Privacy budgets ε", _choice(form.EPSILONS[1:6], form.EPSILONS), many=True),
-        Control("runs", "sweep_repeats", "Runs per point", number(10, 2, 50)),
-        Control("rho", "sweep_rho", label_of("rho_distance"), _choice((0.05,), form.RHOS), many=True),
-        Control("n", "sweep_rows", "People in the data", _choice((None,), form.ROWS), many=True),
-        Control("k", "sweep_k", label_of("n_clusters"), ParamSpec(""), accepts=partial(_list, _whole)),
-        Control("delta", "sweep_delta", label_of("delta"), ParamSpec(""), accepts=partial(_list, vary.deltas)),
-        Control("own", "sweep_free", "Let methods choose their own number of centers", _switch(False)),
-        Control("m", "sweep_metrics", "Metrics", _choice(("loss",), tuple(METRICS)), many=True),
-        _seed("sweep_seed"),
-        Control("scale", "sweep_scale", "Scale", _choice("log", view.SCALES)),
-        Control("single", "sweep_single", "Single runs", _switch(True)),
-        Control("within", "sweep_within", "Within % of KMeans", _choice(10, tables.WITHIN)),
-        Control("camera", "sweep_picture", "Camera", _choice(tables.PICTURES[0], tables.PICTURES)),
+        Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),
+        SweepData(
+            "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4
+        ),
+        Control("a", keys.SWEEP_ALGORITHMS, "Algorithms", _choice(form.FIRST, slugs), many=True, always=True),
+        Control("e", keys.SWEEP_EPSILON, "Privacy budgets ε", _choice(form.EPSILONS[1:6], form.EPSILONS), many=True),
+        Control("runs", keys.SWEEP_REPEATS, "Runs per point", number(10, 2, 50)),
+        Control("rho", keys.SWEEP_RHO, label_of("rho_distance"), _choice((0.05,), form.RHOS), many=True),
+        Control("n", keys.SWEEP_ROWS, "People in the data", _choice((None,), form.ROWS), many=True),
+        Control("k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=partial(_list, _whole)),
+        Control("delta", keys.SWEEP_DELTA, label_of("delta"), ParamSpec(""), accepts=partial(_list, vary.deltas)),
+        Control("own", keys.SWEEP_FREE, "Let methods choose their own number of centers", _switch(False)),
+        Control("m", keys.SWEEP_METRICS, "Metrics", _choice(("loss",), tuple(METRICS)), many=True),
+        _seed(keys.SWEEP_SEED),
+        Control("scale", keys.SWEEP_SCALE, "Scale", _choice("log", view.SCALES)),
+        Control("single", keys.SWEEP_SINGLE, "Single runs", _switch(True)),
+        Control("within", keys.SWEEP_WITHIN, "Within % of KMeans", _choice(10, tables.WITHIN)),
+        Control("camera", keys.SWEEP_PICTURE, "Camera", _choice(tables.PICTURES[0], tables.PICTURES)),
     ]
     if "a" in known:
         chosen = list(known["a"])
         names, curves = vary.names_of(chosen), vary.curves_of(chosen)
-        varied = Control("vary", "sweep_vary", "Vary parameters", _choice((), names), many=True, most=vary.MOST)
-        found += [varied, Control("curves", "sweep_presets", "Presets", _choice((), curves), many=True)]
+        varied = Control("vary", keys.SWEEP_VARY, "Vary parameters", _choice((), names), many=True, most=vary.MOST)
+        found += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", _choice((), curves), many=True)]
         for name in known.get("vary", ()):
             check = partial(_list, partial(vary.values_of, chosen, name))
-            found.append(Control(f"p.{name}", f"sweep_vary_{name}", label_of(name), ParamSpec(""), accepts=check))
+            found.append(Control(f"p.{name}", keys.SWEEP_VARIED(name), label_of(name), ParamSpec(""), accepts=check))
     return [*found, *looks(known)]
 
 
 def limits(known: Mapping[str, Any]) -> Sequence[Control]:
     """Limits has one picture: whose rows are read off exact centers."""
     return [
-        Control("d", "exact_data", "Sample", _choice(exact.samples()[0], exact.samples())),
-        Control("noise", "exact_noise", "Published", _choice("none", tuple(exact.NOISE))),
+        Control("d", keys.EXACT_DATA, "Sample", _choice(exact.samples()[0], exact.samples())),
+        Control("noise", keys.EXACT_NOISE, "Published", _choice("none", tuple(exact.NOISE))),
     ]
 
 
 def plan(known: Mapping[str, Any]) -> Sequence[Control]:
     """What is declared for a plan, and what is asked; the defaults are the town's declaration."""
-    typed = (("columns", "Columns"), ("units", "Units"), ("low", "Lowest values"), ("high", "Largest values"))
+    typed = (
+        ("columns", keys.PLAN_COLUMNS, "Columns"),
+        ("units", keys.PLAN_UNITS, "Units"),
+        ("low", keys.PLAN_LOW, "Lowest values"),
+        ("high", keys.PLAN_HIGH, "Largest values"),
+    )
     start = facts.START
     number_or_none = ParamSpec(None, low=0, optional=True, kind="float")
     return [
-        Control("n", "plan_n", "People", number(start["plan_n"], 2, MOST_PEOPLE), always=True),
-        *(
-            Control(word, f"plan_{word}", title, ParamSpec(start[f"plan_{word}"]), accepts=_line)
-            for word, title in typed
-        ),
-        Control("scale", "plan_scale", "Scale of the columns", _choice(start["plan_scale"], tuple(facts.SCALES))),
-        Control("k", "plan_k", label_of("n_clusters"), number(start["plan_k"], 1, MOST_CLUSTERS), always=True),
-        Control("like", "plan_like", "Shape of the data", _choice("", facts.LIKE)),
-        Control("a", "plan_algorithms", "Algorithms", _choice(facts.FIRST, facts.offered()), many=True, most=6),
-        Control("within", "plan_within", "Noise per center at most", number_or_none, typed=True),
-        Control("e", "plan_epsilon", label_of("epsilon"), number_or_none, typed=True),
+        Control("n", keys.PLAN_N, "People", number(start[keys.PLAN_N], 2, MOST_PEOPLE), always=True),
+        *(Control(word, key, title, ParamSpec(start[key]), accepts=_line) for word, key, title in typed),
+        Control("scale", keys.PLAN_SCALE, "Scale of the columns", _choice(start[keys.PLAN_SCALE], tuple(facts.SCALES))),
+        Control("k", keys.PLAN_K, label_of("n_clusters"), number(start[keys.PLAN_K], 1, MOST_CLUSTERS), always=True),
+        Control("like", keys.PLAN_LIKE, "Shape of the data", _choice("", facts.LIKE)),
+        Control("a", keys.PLAN_ALGORITHMS, "Algorithms", _choice(facts.FIRST, facts.offered()), many=True, most=6),
+        Control("within", keys.PLAN_WITHIN, "Noise per center at most", number_or_none, typed=True),
+        Control("e", keys.PLAN_EPSILON, label_of("epsilon"), number_or_none, typed=True),
     ]
 
 
@@ -295,22 +306,24 @@ def _line(text: str) -> str:
 def papers(known: Mapping[str, Any]) -> Sequence[Control]:
     """Papers: which one, and the verdict that its items have."""
     return [
-        Control("paper", "papers_paper", "Paper", _choice("pe-means", tuple(registry.papers())), always=True),
-        Control("verdict", "papers_verdict", "Verdict", _choice("all", WORDS)),
+        Control("paper", keys.PAPERS_PAPER, "Paper", _choice("pe-means", tuple(registry.papers())), always=True),
+        Control("verdict", keys.PAPERS_VERDICT, "Verdict", _choice("all", WORDS)),
     ]
 
 
 def data(known: Mapping[str, Any]) -> Sequence[Control]:
     """Data: what is in use, the public ways to it, and the generator's form."""
     found: list[Control] = [
-        DataControl("d", "explore_data", "Data in use", ParamSpec(SAMPLES[0]), accepts=any_data),
-        Control("way", "data_way", "Where the data come from", _choice("Samples", ("Samples", "Make blobs", "Paint"))),
+        DataControl("d", keys.EXPLORE_DATA, "Data in use", ParamSpec(SAMPLES[0]), accepts=any_data),
+        Control(
+            "way", keys.DATA_WAY, "Where the data come from", _choice("Samples", ("Samples", "Make blobs", "Paint"))
+        ),
     ]
     if known.get("way") == "Paint":
         found.append(Control("paint", paint.KEY, "Painting", ParamSpec(""), accepts=_painting))
     if known.get("way") == "Make blobs":
         found += [
-            Control(f"p.{name}", f"blobs_{name}", gallery.label(name), spec, typed=spec.optional)
+            Control(f"p.{name}", keys.BLOBS(name), gallery.label(name), spec, typed=spec.optional)
             for name, spec in params.specs(Blobs).items()
         ]
     return found
@@ -324,8 +337,8 @@ def _painting(text: str) -> str:
 def classroom(known: Mapping[str, Any]) -> Sequence[Control]:
     """Class: its code, and the key that the QR code adds. They are secrets of the class and no widgets' values."""
     return [
-        Control("code", "class_code", "Code", ParamSpec(""), accepts=partial(_letters, 8)),
-        Control("key", "class_key", "Key", ParamSpec(""), accepts=partial(_letters, 40)),
+        Control("code", keys.CLASS_CODE, "Code", ParamSpec(""), accepts=partial(_letters, 8)),
+        Control("key", keys.CLASS_KEY, "Key", ParamSpec(""), accepts=partial(_letters, 40)),
     ]
 
 
@@ -338,8 +351,8 @@ def _letters(most: int, text: str) -> str:
 def present(known: Mapping[str, Any]) -> Sequence[Control]:
     """Present: the slide at which a show begins, and its colors. The deck itself is a file."""
     return [
-        Control("slide", "present_slide", "Slide", number(1, 1, MOST_SLIDES)),
-        Control("look", "present_look", "Colors", _choice("light", ("light", "dark"))),
+        Control("slide", keys.PRESENT_SLIDE, "Slide", number(1, 1, MOST_SLIDES)),
+        Control("look", keys.PRESENT_LOOK, "Colors", _choice("light", ("light", "dark"))),
     ]
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._ui import keys
+
 _HERE = Path(__file__).parent
 
 _component = st.components.v2.component(
@@ -21,8 +23,8 @@ _component = st.components.v2.component(
 
 def drawer(page: str, summary: str) -> None:
     """Keep the drawer closed when a page comes; `summary` is what the form says, in a few words."""
-    with st.container(key="drawer"):
+    with st.container(key=keys.DRAWER_BOX):
         _component(
-            key=f"{page}_drawer", data={"page": page, "summary": summary}, height="content",
+            key=keys.DRAWER(page), data={"page": page, "summary": summary}, height="content",
             on_scheme_change=lambda: None,
         )  # fmt: skip

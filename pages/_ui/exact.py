@@ -14,7 +14,7 @@ from dpviz.figures import Panel, View
 from dpviz.figures.exact import LEGEND, read_panel
 from dpviz.figures.theme import Theme
 from dpviz.trace import Trace
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.catalog import sample
 from pages._ui.panel import draw
 from pages._ui.prepared import kept
@@ -40,9 +40,9 @@ def lesson() -> None:
     """Show the question on a sample, first without noise, then with."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept("exact_data"))
+    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
     noise = right.segmented_control(
-        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, **kept("exact_noise")
+        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, **kept(keys.EXACT_NOISE)
     )
     trace, read = read_on(name, noise)
     data = sample(name)
@@ -97,9 +97,9 @@ def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
     words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>Nothing can be read off</b>"
     st.html(f'<div class="dp-verdict">{words} <span>from {len(titles)} rounds</span></div>')
     transport(
-        f"{key}_player", scope=f"{key}_figures", titles=titles, marks=list(range(len(titles))), main=False,
+        keys.PLAYER(key), scope=keys.FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,
         what="Rounds of Lloyd's algorithm", run=f"{data.dataset_id} {trace.claimed.private}",
     )  # fmt: skip
-    with st.container(key=f"{key}_figures"):
+    with st.container(key=keys.FIGURES(key)):
         draw(key, [panel.printed()])
         shell.key_line(LEGEND, True)

@@ -28,7 +28,7 @@ from dpviz.federated import (
 )
 from dpviz.figures.federated import plot_words
 from dpviz.trace import Trace
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.catalog import is_public, names, sample
 from pages._ui.exact import plain_lloyd
 from pages._ui.prepared import kept
@@ -190,7 +190,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
         zip(st.columns(4, gap="small"), cells, strict=True), 1
     ):
         figure = plot_words(shell.colors(), payload, size, f"{i}. {name}", hidden=hidden)
-        column.plotly_chart(figure, theme=None, config=PLOT, key=f"wire_{i}", alt=words)
+        column.plotly_chart(figure, theme=None, config=PLOT, key=keys.WIRE(i), alt=words)
         column.html(f'<p class="dp-small" style="overflow-wrap:anywhere">{html.escape(words)}</p>')
     stays = "1 and 2 stay with the client" if drawn_by == CLIENTS else "1 stays with the client and 3 with the server"
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
@@ -221,7 +221,7 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
 def _network(rounds: int) -> None:
     """Show what the network's delay adds, beside the protocol that FastLloyd compares itself with."""
     delay = st.number_input(
-        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept("fed_delay"),
+        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept(keys.FED_DELAY),
         help="A round has two sends, one up and one down. The paper simulates 0.25 ms, a local network.",
     )  # fmt: skip
     st.html(

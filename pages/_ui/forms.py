@@ -14,7 +14,7 @@ from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.guarantee import Notion
-from pages._ui import budget
+from pages._ui import budget, keys
 from pages._ui.catalog import names, sample
 from pages._ui.prepared import kept
 from pages._ui.shell import plain
@@ -39,7 +39,7 @@ def label_of(name: str) -> str:
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
     titles = {name: sample(name).title for name in names()}
-    name = st.selectbox("Data", titles, format_func=titles.get, **kept("explore_data"))
+    name = st.selectbox("Data", titles, format_func=titles.get, **kept(keys.EXPLORE_DATA))
     st.caption(plain(sample(name).description))
     return name, sample(name)
 
@@ -59,7 +59,7 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
         If a value is wrong.
     """
     specs = params.specs(cls)
-    fields = fields_of(cls, data_name, defaults, st.session_state.get(f"preset_{cls.slug}"))
+    fields = fields_of(cls, data_name, defaults, st.session_state.get(keys.PRESET(cls.slug)))
     shown = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
     values, wrong = {}, []
@@ -78,11 +78,11 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
     for name, spec in shown.items():
         show(name, spec)
     if folded:
-        box = st.expander("More", key="form_more", on_change="rerun")
+        box = st.expander("More", key=keys.FORM_MORE, on_change="rerun")
         with box:
             if cls.PRESETS and box.open:
                 st.selectbox(
-                    "Preset", cls.PRESETS, None, placeholder="none", **kept(f"preset_{cls.slug}"),
+                    "Preset", cls.PRESETS, None, placeholder="none", **kept(keys.PRESET(cls.slug)),
                     help="Values of a paper or of its published code. They fill the fields.",
                 )  # fmt: skip
         with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
@@ -161,7 +161,7 @@ def fields_of(
     defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
     start = "_".join(filter(None, [data_name, preset]))
     return {
-        n: (defaults.get(n, s.default), f"param_{cls.slug}_{n}" + (f"_{start}" if n in defaults else ""))
+        n: (defaults.get(n, s.default), keys.PARAM(cls.slug, n) + (f"_{start}" if n in defaults else ""))
         for n, s in params.specs(cls).items()
     }
 

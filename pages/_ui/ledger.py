@@ -14,7 +14,7 @@ from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import messages
+from pages._ui import keys, messages
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -105,7 +105,7 @@ def account(data: Dataset) -> None:
             icon=":material/download:", on_click="ignore", help="Signed by this server: it cannot be edited.",
         )  # fmt: skip
         dropped = st.file_uploader(
-            "Drop an account file of this data file", "json", key=f"book_file_{state.get('book_files', 0)}",
+            "Drop an account file of this data file", "json", key=keys.BOOK_FILE(state.get("book_files", 0)),
             help="It brings claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:

@@ -26,7 +26,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
-from pages._ui import catalog, embed, prepared, share, shell
+from pages._ui import catalog, embed, keys, prepared, share, shell
 from pages._ui.data.address import FILE, MISSING, columns_of, file_word
 from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 from pages._ui.session import session
@@ -141,7 +141,7 @@ def keep(page: str, vocabulary: Vocabulary, *, entry: str | None = None, private
     st.session_state.kept = (page, query)
     opened_now = st.session_state.pop("opened_now", False)
     _component(
-        key=f"{page}_address",
+        key=keys.ADDRESS(page),
         data={"query": query, "entry": f"{page} {query if entry is None else entry}", "opened": opened_now},
         height=1,
     )
@@ -163,13 +163,13 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
 def _ribbon(found: Opened, vocabulary: Vocabulary) -> None:
     """Say that a scene was prepared and what to do in it; show all controls, and go back to it, at a press."""
     scene = found.scene
-    with st.container(key="ribbon", horizontal=True, vertical_alignment="center"):
+    with st.container(key=keys.RIBBON, horizontal=True, vertical_alignment="center"):
         st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {html.escape(scene.task)}</p>', width="stretch")
         if (scene.hide or scene.lock) and not found.shown_whole:
-            if st.button("Show all controls", key="ribbon_all", width="content"):
+            if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
                 st.session_state.opened = dataclasses.replace(found, shown_whole=True)
                 st.rerun()
-        if st.button("Reset", key="ribbon_reset", width="content", help="Back to the scene as it was prepared."):
+        if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Back to the scene as it was prepared."):
             go(write(scene, vocabulary))
 
 

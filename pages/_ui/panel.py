@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.figures import Panel
-from pages._ui import stage
+from pages._ui import keys, stage
 
 _HERE = Path(__file__).parent
 _PLOTLY = next((Path(st.__file__).parent / "static" / "static" / "js").glob("PlotlyChart.*.js")).name
@@ -36,7 +36,7 @@ def draw(
     """
     picked = None
     for index, panel in enumerate(panels):
-        name = f"{key}_{panel.name}_{index}"
+        name = keys.PANEL(key, panel.name, index)
         data = {
             "key": name,
             "name": panel.name,

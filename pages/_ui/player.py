@@ -14,7 +14,7 @@ from dpviz.figures.shots import Shot
 from dpviz.figures.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.trace import Trace
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.caches import per_run
 from pages._ui.explore import verdict
 from pages._ui.links import Opened
@@ -100,14 +100,14 @@ def player(
     plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
     zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
-        with st.container(key=f"{key}_figures"):
+        with st.container(key=keys.FIGURES(key)):
             draw(key, plane, zoom_of)
         _transport(key, result, shots, axes, opened, brief=True)
         shell.key_line(legend, hidden)
         return
-    with st.container(key=f"{key}_transport"):
+    with st.container(key=keys.TRANSPORT(key)):
         _transport(key, result, shots, axes, opened)
-    with st.container(key=f"{key}_figures", gap="xsmall"):
+    with st.container(key=keys.FIGURES(key), gap="xsmall"):
         if not shows("panels"):
             shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag stands at its edge
             with st.container(width=round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"):
@@ -119,9 +119,9 @@ def player(
         with left:
             draw(key, plane, zoom_of)
             shell.key_line(legend, hidden)
-        with right.container(key=f"{key}_sidecol", gap="xxsmall"):
+        with right.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
             _code(result.trace)
-            with st.container(key=f"{key}_swipe", gap="xxsmall"):  # on a phone a row, right below the plane
+            with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
                 draw(key, side)
         draw(key, wide)
         if len(result.trace.ledger):
@@ -145,8 +145,8 @@ def _transport(
 ) -> None:
     """Draw the controls; `brief` says less and plays at once."""
     transport(
-        f"{key}_player",
-        scope=f"{key}_figures",
+        keys.PLAYER(key),
+        scope=keys.FIGURES(key),
         titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
         marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),

@@ -14,7 +14,7 @@ from dpviz.datasets import Dataset
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
-from pages._ui import messages, results, runs
+from pages._ui import keys, messages, results, runs
 from pages._ui.session import session
 from pages._ui.whole import whole
 
@@ -143,7 +143,7 @@ def confirm(
             "The δ of all runs add up, as their ε do."
         )
         with st.container(horizontal=True):
-            if st.button("Run and spend", type="primary", key=f"{slot}_spend"):
+            if st.button("Run and spend", type="primary", key=keys.SPEND(slot)):
                 with whole():  # a second click must not come between the claim and its run
                     del state[slot]
                     try:
@@ -154,7 +154,7 @@ def confirm(
                     else:
                         start(data, algorithm, None)
                 st.rerun()
-            if st.button("Not now", key=f"{slot}_not_now"):
+            if st.button("Not now", key=keys.NOT_NOW(slot)):
                 del state[slot]
                 state.not_now = data.dataset_id
                 st.rerun()

@@ -16,7 +16,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.sweeps.compare import Reference, Replay, reference, replay
 from dpviz.version import __version__
-from pages._ui import messages
+from pages._ui import keys, messages
 from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
@@ -182,7 +182,7 @@ def _poll() -> None:
             words = f"{ahead} run{'s' * (ahead > 1)} ahead in the queue"
         bar, button = st.columns([5, 1], vertical_alignment="center")
         bar.progress(min(job.done / job.total, 1.0) if job.total else 0.0, f"Running {job.title}: {words}")
-        if button.button("Cancel", key="cancel", width="stretch"):
+        if button.button("Cancel", key=keys.CANCEL, width="stretch"):
             job.cancel()
         return
     _take(job)

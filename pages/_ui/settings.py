@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
-from pages._ui import budget, controls, links, prepared, private, runs
+from pages._ui import budget, controls, keys, links, prepared, private, runs
 from pages._ui.forms import ShownAtField, in_words, may_be_noiseless, parameters
 from pages._ui.session import session
 from pages._ui.words import on_screen
@@ -46,16 +46,16 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
     if not data.private:
         seed = int(
             st.number_input(
-                "Seed", 0, value=0, step=1, **prepared.kept("explore_seed"),
+                "Seed", 0, value=0, step=1, **prepared.kept(keys.EXPLORE_SEED),
                 help="DEMO only. A published seed lets anyone subtract the noise.",
             )
         )  # fmt: skip
-        noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept("explore_exact"))
+        noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
     state = st.session_state
     state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = st.button(
-        "Run", type="primary", width="stretch", key="explore_run", disabled=algorithm is None or bool(session.job)
+        "Run", type="primary", width="stretch", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
     )
     if pressed:
         begin(data)

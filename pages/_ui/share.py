@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
-from pages._ui import embed
+from pages._ui import embed, keys
 from pages._ui.data.address import FILE, columns_of
 from pages._ui.present.current import add, current
 from pages._ui.present.deck import MOST_SLIDES, PAGES, Slide
@@ -48,7 +48,7 @@ _field = st.components.v2.component(
 
 def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, private: bool) -> None:
     """Show the button that opens the dialog. `has` are the parts of the page that a link may hide, and "player"."""
-    if st.button("Share", icon=":material/share:", type="tertiary", key="share"):
+    if st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE):
         if private:
             _refuse()
         else:
@@ -69,22 +69,22 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
     top = st.container()
     plays = False
     if "player" in has:
-        plays = st.radio("It opens", _STARTS, key="share_start", horizontal=True) == _STARTS[1]
+        plays = st.radio("It opens", _STARTS, key=keys.SHARE_START, horizontal=True) == _STARTS[1]
     parts = [part for part in HIDEABLE if part in has]
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
-        format_func=_PARTS.get, key="share_hide", help="Whoever opens the link can bring them back.",
+        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Whoever opens the link can bring them back.",
     )  # fmt: skip
     words = {control.word for control in controls(scene.values, vocabulary)}
     free = ["", *(name for name, word in LOCK.items() if not word or word in words)]
     lock = st.selectbox(
         "Whoever opens it can change", free, free.index(scene.lock) if scene.lock in free else 0,
-        format_func=_FREE.get, key="share_lock", disabled="form" in hide,
+        format_func=_FREE.get, key=keys.SHARE_LOCK, disabled="form" in hide,
     )  # fmt: skip
     task = st.text_input(
-        "Task", scene.task, MOST_TASK, key="share_task", placeholder="Find the smallest ε with five groups."
+        "Task", scene.task, MOST_TASK, key=keys.SHARE_TASK, placeholder="Find the smallest ε with five groups."
     )
-    step = getattr(st.session_state.get("share_link"), "step", None)
+    step = getattr(st.session_state.get(keys.SHARE_LINK), "step", None)
     prepared = dataclasses.replace(
         scene,
         step=None if plays else step,
@@ -113,7 +113,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
     slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
     full = len(current().slides) >= MOST_SLIDES
     st.button(
-        "Add to the deck", icon=":material/slideshow:", key="share_deck", on_click=add, args=(slide,), disabled=full,
+        "Add to the deck", icon=":material/slideshow:", key=keys.SHARE_DECK, on_click=add, args=(slide,), disabled=full,
         help="A slide on the Present page.",
     )  # fmt: skip
     if current().slides[-1] == slide:
@@ -125,7 +125,7 @@ def _link(link: str, *, follows_step: bool) -> None:
     data: dict[str, Any] = {"link": link, "follows": follows_step}
     left, right = st.columns([3, 1], vertical_alignment="top")
     with left:
-        _field(key="share_link", data=data, on_step_change=lambda: None, height="content")
+        _field(key=keys.SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
         if urlsplit(link).hostname in _NEAR:
             st.caption("This address is this computer's own: another device reaches it only under the server's name.")
     try:
@@ -140,7 +140,7 @@ def _link(link: str, *, follows_step: bool) -> None:
 def _frame(link: str, page: str) -> None:
     with st.expander("In a page of your own"):
         colors = st.segmented_control(
-            "Colors", embed.COLORS, default="", required=True, format_func=embed.COLORS.get, key="share_colors"
+            "Colors", embed.COLORS, default="", required=True, format_func=embed.COLORS.get, key=keys.SHARE_COLORS
         )
         st.code(embed.code(link, f"dpviz: {page}", colors), language="html", wrap_lines=True)
         st.caption("The plane and its player alone, with mode and promise below.")

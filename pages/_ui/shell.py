@@ -17,7 +17,7 @@ from dpviz.figures.code import style
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
-from pages._ui import budget, catalog, embed, messages, prepared
+from pages._ui import budget, catalog, embed, keys, messages, prepared
 from pages._ui.drawer import drawer
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
@@ -121,7 +121,7 @@ def strip(
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
     share = st.session_state.get("sharing")
-    with st.container(key="strip", horizontal=True, vertical_alignment="center"):
+    with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
         badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{html.escape(reach)}</span>'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.takeaway import KINDS, export, page, replay
+from pages._ui import keys
 from pages._ui.player import view_of
 from pages._ui.results import Result
 
@@ -22,7 +23,7 @@ def menu(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None
     trace = result.trace
     if not trace.claimed.private:
         return  # nothing of it is meant to be published
-    box = st.popover("Take it with you", icon=":material/download:", key=f"{key}_take", on_change="rerun")
+    box = st.popover("Take it with you", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
     if not box.open:
         return
     with box:
@@ -35,6 +36,6 @@ def menu(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None
 
             _, ending, mime = KINDS[kind]
             st.download_button(
-                name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=f"{key}_take_{kind}", help=words,
+                name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=keys.TAKE_ONE(key, kind), help=words,
                 on_click="ignore", width="stretch",
             )  # fmt: skip

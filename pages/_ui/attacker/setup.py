@@ -17,7 +17,7 @@ from dpviz.figures.rho import in_units
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.sweeps.compare import reference
-from pages._ui import catalog, distance, runs
+from pages._ui import catalog, distance, keys, runs
 from pages._ui.explore.picker import named, offered
 from pages._ui.forms import STOPS, in_words
 from pages._ui.prepared import kept
@@ -53,9 +53,9 @@ def stops_of(name: str) -> list[float]:
     return distance.stops(data) if one_scale(data) else []
 
 
-def keys(name: str) -> tuple[str, str]:
+def pin_keys(name: str) -> tuple[str, str]:
     """Return the keys of the pin's two fields."""
-    return f"attacker_x_{name}", f"attacker_y_{name}"
+    return keys.ATTACKER_X(name), keys.ATTACKER_Y(name)
 
 
 def corner(low: float, high: float) -> float:
@@ -67,37 +67,38 @@ def setup(name: str, data: Dataset) -> Setup | None:
     """Show the form; return what it says, or None after a sentence that says what does not fit."""
     slugs = offered(False)
     slug = st.selectbox(
-        "Algorithm", slugs, format_func=named, **kept("attacker_algorithm"),
+        "Algorithm", slugs, format_func=named, **kept(keys.ATTACKER_ALGORITHM),
         help="Every picture is a whole run of it, with noise of its own.",
     )  # fmt: skip
     cls = ALGORITHMS[slug]
     values: dict[str, Any] = {"n_clusters": data.n_clusters}
     if "epsilon" in params.specs(cls):
         values["epsilon"] = st.segmented_control(
-            "Privacy budget ε", STOPS, default=1.0, required=True, **kept("attacker_epsilon"), width="stretch",
+            "Privacy budget ε", STOPS, default=1.0, required=True, **kept(keys.ATTACKER_EPSILON), width="stretch",
             format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         )  # fmt: skip
     stops = stops_of(name)
     if "rho_distance" in params.specs(cls) and stops:
         values["rho_distance"] = st.select_slider(
             "rho (distance)", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
-            **kept(f"attacker_rho_{name}"),
+            **kept(keys.ATTACKER_RHO(name)),
         )  # fmt: skip
     who = st.segmented_control(
-        "Alex is", WHO, default="typical", required=True, **kept("attacker_who"), format_func=WHO.get, width="stretch",
+        "Alex is", WHO, default="typical", required=True, **kept(keys.ATTACKER_WHO), format_func=WHO.get,
+        width="stretch",
         help="In the middle of the largest group; farthest from every group; in the middle of the smallest group; or "
         "wherever you put the pin.",
     )  # fmt: skip
     ask, far = "in", 0.0
     if stops:
         ask = st.segmented_control(
-            "Ask", ASK, default="in", required=True, **kept("attacker_ask"), format_func=ASK.get, width="stretch",
+            "Ask", ASK, default="in", required=True, **kept(keys.ATTACKER_ASK), format_func=ASK.get, width="stretch",
             help="Whether Alex is there at all, or where: the question that rho answers.",
         )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
                 "How far away", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
-                **kept(f"attacker_far_{name}"),
+                **kept(keys.ATTACKER_FAR(name)),
             )  # fmt: skip
     pin = _pin(name, data) if who == "pin" else None
     try:
@@ -128,7 +129,7 @@ def _pin(name: str, data: Dataset) -> np.ndarray:
     place = np.array(data.domain.middle, dtype=float)
     axes = data.view if len(data.columns) > 1 else (0,)
     with st.container(horizontal=True):
-        for column, key in zip(axes, keys(name), strict=False):
+        for column, key in zip(axes, pin_keys(name), strict=False):
             low, high = float(data.domain.low[column]), float(data.domain.high[column])
             unit = f" ({data.units[column]})" if data.units[column] else ""
             st.session_state.setdefault(key, corner(low, high))

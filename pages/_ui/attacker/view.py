@@ -10,15 +10,14 @@ import streamlit as st
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import attack, luck, rates, score
 from dpviz.figures.game import Rates, picture_panel, square_panel
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.attacker.scores import bar, percent, span
-from pages._ui.attacker.setup import Setup, keys
+from pages._ui.attacker.setup import Setup, pin_keys
 from pages._ui.attacker.stock import Game
 from pages._ui.panel import draw
 
 AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
-_KEY = "attacker"
 
 
 def games(setup: Setup) -> dict[str, Game]:
@@ -28,7 +27,7 @@ def games(setup: Setup) -> dict[str, Game]:
         for game in state.get("attacker_games", {}).values():
             game.stop()
         state.attacker_key, state.attacker_games = setup.key, {"main": Game(setup.question, setup.algorithm)}
-        state.pop("attacker_help", None)
+        state.pop(keys.ATTACKER_HELP, None)
     return state.attacker_games
 
 
@@ -65,7 +64,7 @@ def _pin_moved(setup: Setup) -> bool:
     """Whether the pin in the picture is no longer where the question has it."""
     data, state = setup.data, st.session_state
     axes = data.view if len(data.columns) > 1 else (0,)
-    fields = zip(axes, keys(data.dataset_id.removeprefix("sample:")), strict=False)
+    fields = zip(axes, pin_keys(data.dataset_id.removeprefix("sample:")), strict=False)
     return setup.who == "pin" and any(state.get(key) != setup.question.person[column] for column, key in fields)
 
 
@@ -98,10 +97,10 @@ def _answers(setup: Setup, game: Game) -> None:
             "releases. Which world was it? Press a button, or I and O.</p>"
         )
     waiting = game.now is None
-    with st.container(horizontal=True, key="attacker_answers"):
+    with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):
         for guess, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
-                word, key=f"attacker_{'in' if guess else 'out'}_{n}", shortcut=shortcut, disabled=waiting,
+                word, key=keys.ATTACKER_ANSWER("in" if guess else "out", n), shortcut=shortcut, disabled=waiting,
                 width="stretch", on_click=_guess, args=(game, guess, n), type="primary",
             )  # fmt: skip
     bound = setup.question.bound
@@ -128,10 +127,10 @@ def _machine(game: Game) -> None:
     if game.busy and game.target >= AUTO:
         bar, button = st.columns([4, 1], vertical_alignment="center")
         bar.progress(len(game.rounds) / game.target, f"The machine plays: {len(game.rounds):,} of {game.target:,}")
-        button.button("Cancel", key="attacker_cancel", on_click=game.stop, width="stretch")
+        button.button("Cancel", key=keys.ATTACKER_CANCEL, on_click=game.stop, width="stretch")
         return
     st.button(
-        f"Let the machine play {AUTO:,}", key="attacker_auto", on_click=game.make, args=(AUTO,),
+        f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
         help="It knows every row but Alex's and every number that is released, and goes by the likelihood: the audit's "
         "attack, the best there is from even odds.",
@@ -155,15 +154,15 @@ def _picture(setup: Setup, mine: dict[str, Game]) -> None:
     exact = not setup.algorithm.guarantee(data.domain.n_features, data.n_public).private
     titles = (names[0], names[1] if axes else "")
     panel = picture_panel(shell.colors(), data.domain, axes, titles, game.now.centers, places, clouds, exact=exact)
-    x, y = keys(data.dataset_id.removeprefix("sample:"))
-    draw(_KEY, [panel], setup.key, pin=(x, y) if setup.who == "pin" and axes else None)
+    x, y = pin_keys(data.dataset_id.removeprefix("sample:"))
+    draw(keys.ATTACKER_FIGURE, [panel], setup.key, pin=(x, y) if setup.who == "pin" and axes else None)
     drag = " Drag the ring, or type its place." * (setup.who == "pin")
     st.html(
         f'<p class="dp-small"><b>Round {n}.</b> You see the {len(game.now.centers)} centers that are released. '
         f"The machine also reads every other release of the run.{drag}</p>"
     )
     st.toggle(
-        "Help me", key="attacker_help",
+        "Help me", key=keys.ATTACKER_HELP,
         help=f"Where centers land in {CLOUD} other runs with Alex (dots) and without (crosses), noise of their own.",
         on_change=_help, args=(setup, mine),
     )  # fmt: skip
@@ -176,7 +175,7 @@ def _help(setup: Setup, mine: dict[str, Game]) -> None:
 
 def _clouds(mine: dict[str, Game]) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the centers of other runs with and without Alex, as far as they are made."""
-    if not st.session_state.get("attacker_help") or "with" not in mine:
+    if not st.session_state.get(keys.ATTACKER_HELP) or "with" not in mine:
         return None
     d = mine["main"].question.domain.n_features
     both = [[np.empty((0, d)), *(one.centers for one in mine[name].rounds)] for name in ("with", "without")]
@@ -192,7 +191,7 @@ def _square(setup: Setup, game: Game) -> None:
         if alarm.rounds and miss.rounds:
             points.append((name, ((alarm.share, *alarm.interval()), (miss.share, *miss.interval()))))
     with picture:
-        draw(f"{_KEY}_square", [square_panel(shell.colors(), setup.question.bound, points)])
+        draw(keys.ATTACKER_SQUARE, [square_panel(shell.colors(), setup.question.bound, points)])
     with words:
         st.header("Two ways to be wrong")
         st.html(
@@ -215,7 +214,7 @@ def _exact(setup: Setup, mine: dict[str, Game]) -> None:
         game = Game(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
     if not game.target:
         st.button(
-            f"Let the machine play {AGAINST} against KMeans", key="attacker_exact", on_click=_against,
+            f"Let the machine play {AGAINST} against KMeans", key=keys.ATTACKER_EXACT, on_click=_against,
             args=(mine, game), icon=":material/smart_toy:",
         )  # fmt: skip
         return

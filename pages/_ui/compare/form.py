@@ -11,7 +11,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui import runs
+from pages._ui import keys, runs
 from pages._ui.compare import sides
 from pages._ui.compare.sides import Side
 from pages._ui.explore.picker import named, offered
@@ -47,18 +47,18 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     with st.expander(f"Run {letter}", expanded=True):
         slug = st.selectbox(
             "Algorithm", slugs, slugs.index(old.slug), format_func=named, disabled=locked(),
-            key=f"compare_{turn}_{letter}_algorithm",
+            key=keys.COMPARE_ALGORITHM(turn, letter),
         )  # fmt: skip
         cls = ALGORITHMS[slug]
         values = _values(cls, old, data)
         specs = params.specs(cls)
         whole = any(spec.advanced for spec in specs.values()) and st.toggle(
-            "All parameters", key=f"compare_{turn}_{letter}_all"
+            "All parameters", key=keys.COMPARE_ALL(turn, letter)
         )
         try:
             for name, spec in specs.items():
                 if whole or not spec.advanced:
-                    key = f"compare_{turn}_{letter}_{slug}_{name}"
+                    key = keys.COMPARE_PARAM(turn, letter, slug, name)
                     values[name] = widget(cls.name, name, spec, values[name], key)
             algorithm = cls(**values)
             if algorithm.n_clusters > data.n_public:
@@ -68,7 +68,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
         except (ValueError, TypeError) as problem:
             st.error(f"{in_words(problem, cls)} The picture shows what was there before.")
             return now
-        key = f"compare_{turn}_{letter}_seed"
+        key = keys.COMPARE_SEED(turn, letter)
         seed = st.number_input("Seed", 0, value=start.seed, step=1, key=key, disabled=locked())
     return Side(algorithm, int(seed))
 
@@ -99,15 +99,15 @@ def _buttons(found: list[Side]) -> None:
     last = found[-1]
     with st.container(horizontal=True):
         st.button(
-            "Add", icon=":material/add:", key="compare_add", on_click=sides.put,
+            "Add", icon=":material/add:", key=keys.COMPARE_ADD, on_click=sides.put,
             args=([*found, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",
             disabled=locked() or len(found) == sides.MOST,
         )  # fmt: skip
         st.button(
-            "Remove", key="compare_remove", on_click=sides.put, args=(found[:-1],),
+            "Remove", key=keys.COMPARE_REMOVE, on_click=sides.put, args=(found[:-1],),
             disabled=locked() or len(found) == 2, help=f"Run {LETTERS[len(found) - 1]}.",
         )  # fmt: skip
         st.button(
-            "Swap", icon=":material/swap_horiz:", key="compare_swap", disabled=locked(), on_click=sides.put,
+            "Swap", icon=":material/swap_horiz:", key=keys.COMPARE_SWAP, disabled=locked(), on_click=sides.put,
             args=([found[1], found[0], *found[2:]],), help="Runs A and B.",
         )  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dpviz.datasets import Dataset
-from pages._ui import results, runs
+from pages._ui import keys, results, runs
 from pages._ui.compare.sides import Side
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
@@ -96,12 +96,12 @@ def _watch(batch: Batch) -> None:
             min(job.done / job.total, 1.0) if job.total else 0.0,
             f"{ahead} runs ahead in the queue" if ahead else f"Running: {words}",
         )
-        if button.button("Cancel", key="compare_cancel", width="stretch"):
+        if button.button("Cancel", key=keys.COMPARE_CANCEL, width="stretch"):
             job.cancel()
         return
     if job.status == "done":
         st.rerun()
     st.error("The runs were cancelled." if job.status == "cancelled" else f"{job.error} Change that run.")
-    if st.button("Try again", key="compare_again"):
+    if st.button("Try again", key=keys.COMPARE_AGAIN):
         del st.session_state.compare_batch
         st.rerun()

@@ -7,7 +7,7 @@ import dataclasses
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui import results
+from pages._ui import keys, results
 from pages._ui.compare import sides
 from pages._ui.compare.form import changed_to
 from pages._ui.compare.sides import Side
@@ -23,7 +23,7 @@ def menu(key: str, result: Result) -> None:
     if result.data.private or result.trace.noiseless:
         return
     box = st.popover(
-        "Beside this one", icon=":material/compare:", help="Two runs, one player.", key=f"{key}_beside",
+        "Beside this one", icon=":material/compare:", help="Two runs, one player.", key=keys.BESIDE(key),
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
@@ -33,11 +33,16 @@ def menu(key: str, result: Result) -> None:
         st.caption("Change one thing:")
         with st.container(horizontal=True):
             for words, other in _changes(mine).items():
-                if st.button(words, key=f"{key}_beside_{words}"):
+                if st.button(words, key=keys.BESIDE_WORDS(key, words)):
                     sides.open_with(name, [mine, other])
         slugs = [slug for slug in offered(False) if slug != mine.algorithm.slug]
         slug = st.selectbox(
-            "Another algorithm", slugs, None, format_func=named, key=f"{key}_beside_algorithm", placeholder="choose one"
+            "Another algorithm",
+            slugs,
+            None,
+            format_func=named,
+            key=keys.BESIDE_ALGORITHM(key),
+            placeholder="choose one",
         )
         if slug is not None:
             sides.open_with(name, [mine, changed_to(mine, slug, result.data)])
@@ -50,11 +55,11 @@ def menu(key: str, result: Result) -> None:
         }
         if past:
             chosen = st.multiselect(
-                "Earlier runs", past, format_func=lambda i: past[i].label, key=f"{key}_beside_earlier",
+                "Earlier runs", past, format_func=lambda i: past[i].label, key=keys.BESIDE_EARLIER(key),
                 max_selections=sides.MOST - 1,
             )  # fmt: skip
             words = "Put them beside this one"
-            if st.button(words, key=f"{key}_beside_go", disabled=not chosen, type="primary"):
+            if st.button(words, key=keys.BESIDE_GO(key), disabled=not chosen, type="primary"):
                 sides.open_with(name, [mine, *(side(past[identity]) for identity in chosen)])
 
 

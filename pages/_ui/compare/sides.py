@@ -11,12 +11,13 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
+from pages._ui import keys
 from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
 
 __all__ = ["MOST", "RunsControl", "Side", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
 
 MOST = 4
-_KEY = "compare_runs"
+_KEY = keys.COMPARE_RUNS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +48,7 @@ def arrive() -> None:
     """Take over what another page has sent here; before any widget is made."""
     data_name, sides = st.session_state.pop("compare_next", ("", []))
     if sides:
-        st.session_state.explore_data = st.session_state.compare_on = data_name
+        st.session_state[keys.EXPLORE_DATA] = st.session_state.compare_on = data_name
         put(sides)
 
 
@@ -94,7 +95,7 @@ def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
 
 def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
     """Return word -> parameter of an algorithm, by the keys that Explore's form gives them."""
-    start = f"param_{cls.slug}_"
+    start = keys.PARAM(cls.slug, "")
     found = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
     names = sorted(params.specs(cls), key=len, reverse=True)  # a key may go on with the name of the data
     return {word: next(n for n in names if rest == n or rest.startswith(f"{n}_")) for word, rest in found.items()}

@@ -15,7 +15,7 @@ from dpviz.postprocessing.beside import LETTERS, Row, facts, partners, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
 from dpviz.takeaway import comparison as one_page
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.caches import per_run
 from pages._ui.compare.made import Comparison
 from pages._ui.explore import verdict
@@ -61,16 +61,16 @@ def unlike_promises(comparison: Comparison) -> None:
 def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | None) -> None:
     """Draw the runs side by side with one set of controls, and below each its verdict; then what differs."""
     clock, panels = _pictures(comparison, st.context.theme.type or "light", hidden, by)
-    with st.container(key=f"{KEY}_transport"):
+    with st.container(key=keys.TRANSPORT(KEY)):
         transport(
-            f"{KEY}_player",
-            scope=f"{KEY}_figures",
+            keys.PLAYER(KEY),
+            scope=keys.FIGURES(KEY),
             titles=list(clock.titles),
             marks=list(range(clock.ticks)) if clock.ticks <= 60 else [],
             **starts(opened),
         )
-    with st.container(key=f"{KEY}_figures", gap="small"):
-        with st.container(key=f"{KEY}_row"):
+    with st.container(key=keys.FIGURES(KEY), gap="small"):
+        with st.container(key=keys.COMPARE_ROW):
             columns = st.columns(len(panels), gap="small")
             pairs = partners([run.trace for run in comparison.runs])
             for i, run in enumerate(comparison.runs):
@@ -94,7 +94,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
         f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {html.escape(run.trace.name)} '
         f"<span>{words}{seed}</span></h2>"
     )
-    draw(f"{KEY}_{letter}", [panel], run.data.dataset_id, frames=frames, linked=KEY)
+    draw(keys.COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
     told = verdict.of(run, hidden=hidden)
     why = f'<p class="dp-why">{html.escape(told.why)}</p>' if told.why else ""
     mark = "" if told.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
@@ -114,7 +114,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     rows = facts([run.trace for run in comparison.runs])
     same = sum(not row.differs for row in rows)
     words = f"Also the {same} rows that are the same or one algorithm's own"
-    whole = switch.toggle(words, key="compare_whole", persist_state="session", disabled=not same)
+    whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
     moving = {
         "ε spent so far": [["–" if x != x else f"{x:.3g}" for x in spent] for spent in clock.spent],
         "Releases so far": [[f"{n:,}" for n in releases] for releases in clock.releases],
@@ -177,7 +177,7 @@ def curves(comparison: Comparison) -> None:
     bounds = _bounds(comparison)
     picture, words = st.columns([1, 1], gap="medium")
     with picture:
-        draw(f"{KEY}_curves", [curves_panel(shell.colors(), bounds)])
+        draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
     odds = ", ".join(f"<b>{letter} {bound.odds}</b>" for letter, bound in bounds.items())
     with words:
         st.header("What the promises allow")
@@ -193,5 +193,5 @@ def curves(comparison: Comparison) -> None:
         traces = [run.trace for run in comparison.runs]
         st.download_button(
             "One page", lambda: one_page(traces), "dpviz-comparison.html", "text/html", icon=":material/download:",
-            key="compare_page", on_click="ignore", help="Promises, differences, curves, centers. Prints on A4.",
+            key=keys.COMPARE_PAGE, on_click="ignore", help="Promises, differences, curves, centers. Prints on A4.",
         )  # fmt: skip

@@ -14,7 +14,7 @@ from dpviz.datasets import clipping, dictionary, from_table, identifiers
 from dpviz.datasets.readers import Recoding
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
-from pages._ui import catalog, messages, shell
+from pages._ui import catalog, keys, messages, shell
 from pages._ui.data import gallery, reading
 from pages._ui.session import session
 from pages._ui.shell import plain
@@ -86,17 +86,13 @@ def _refused(upload: Upload) -> None:
                 st.markdown(f"**{plain(column.name)}** {plain(column.reason)}")
 
 
-def _key(upload: Upload, name: str) -> str:
-    return f"{upload.token}_{upload.version}_{name}"
-
-
 def _columns(upload: Upload) -> list[str]:
     usable = list(upload.table.usable)
     numbers = [name for name in usable if identifiers.singles_out(upload.table, name, private=upload.private)]
     likely = [name for name in usable if name not in numbers] or usable
     start = [c["name"] for c in upload.draft.get("columns", []) if c["name"] in usable] or likely[:12]
     chosen = st.multiselect(
-        "Columns to cluster on", usable, start, key=_key(upload, "columns"), persist_state="session",
+        "Columns to cluster on", usable, start, key=keys.COLUMNS(upload.key), persist_state="session",
         help="Distances are taken over these. Leave out columns that say nothing about similarity, such as record "
         "numbers.",
     )  # fmt: skip
@@ -108,7 +104,7 @@ def _columns(upload: Upload) -> list[str]:
 def _bounds(upload: Upload, names: list[str]) -> list[dict[str, Any]]:
     """Show the table of bounds; return one entry a column."""
     _shortcuts(upload, names)
-    key = _key(upload, "bounds " + "|".join(names))
+    key = keys.BOUNDS(upload.key, "|".join(names))
     if upload.editing != key or key not in st.session_state or upload.base is None:
         cells = [{"name": name, **dict.fromkeys(_CELLS), **upload.cells.get(name, {})} for name in names]
         types = {column: float if column in ("low", "high", "fill") else str for column in _CELLS}
@@ -129,13 +125,13 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
     """Offer presets, a data dictionary, and in DEMO the data themselves to fill the table."""
     with st.container(horizontal=True):
         with st.popover("Bounds by meaning", icon=":material/straighten:"):
-            meaning = st.selectbox("What it measures", dictionary.PRESETS, key=_key(upload, "preset"))
-            which = st.multiselect("Columns", names, key=_key(upload, "preset_columns"))
+            meaning = st.selectbox("What it measures", dictionary.PRESETS, key=keys.FILL(upload.key))
+            which = st.multiselect("Columns", names, key=keys.FILL_COLUMNS(upload.key))
             if st.button("Fill in", disabled=not which):
                 low, high, unit = dictionary.PRESETS[meaning]
                 _fill(upload, {name: {"low": float(low), "high": float(high), "unit": unit} for name in which})
         with st.popover("Data dictionary", icon=":material/upload_file:"):
-            file = st.file_uploader("A dictionary that was saved here before", "json", key=_key(upload, "dictionary"))
+            file = st.file_uploader("A dictionary that was saved here before", "json", key=keys.DICTIONARY(upload.key))
             if file is not None:
                 _load(upload, file.name, file.getvalue())
         if not upload.private and st.button("Fill from the data", icon=":material/no_encryption:", disabled=not names):
@@ -188,28 +184,28 @@ def _people(upload: Upload) -> dict[str, Any]:
     keep: dict[str, Any] = {"persist_state": "session"}
     a, b = st.columns(2, gap="small")
     n = a.number_input(
-        "Rows", 1, value=draft.get("n_public"), step=1, key=_key(upload, "n"), placeholder="a round number",
+        "Rows", 1, value=draft.get("n_public"), step=1, key=keys.ROWS(upload.key), placeholder="a round number",
         help="Declared, not counted: every threshold and δ reads this number. The true one stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
-        format_func={"exact": "Exactly", "approximate": "Only about"}.get, key=_key(upload, "n_is"), **keep,
+        format_func={"exact": "Exactly", "approximate": "Only about"}.get, key=keys.ROWS_ARE(upload.key), **keep,
     )  # fmt: skip
     rows = a.number_input(
-        "Rows of one person, at most", 1, value=draft["rows_per_person"], step=1, key=_key(upload, "rows_per_person"),
+        "Rows of one person, at most", 1, value=draft["rows_per_person"], step=1, key=keys.ROWS_PER_PERSON(upload.key),
         help="1 if one row is one person. With m rows the promise to a person is m times weaker.", **keep,
     )  # fmt: skip
     unit = b.text_input(
-        "What is one row?", draft.get("unit_of_privacy", "one row is one person"), 80, key=_key(upload, "unit"), **keep
+        "What is one row?", draft.get("unit_of_privacy", "one row is one person"), 80, key=keys.UNIT(upload.key), **keep
     )
     scale = a.selectbox(
-        "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=_key(upload, "scale"),
+        "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=keys.SCALE(upload.key),
         format_func={"column": "each column its own", "common": "one for all: keeps distances"}.get,
         help="Each column its own: every column weighs the same. One for all: for maps and other equal units.", **keep,
     )  # fmt: skip
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,
-        format="%g", key=_key(upload, "radius"), placeholder="none",
+        format="%g", key=keys.RADIUS(upload.key), placeholder="none",
         help="Rows farther from the middle are moved in to this distance. In half-widths: 1 reaches a bound.", **keep,
     )  # fmt: skip
     return {
@@ -233,7 +229,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
         return {"label": None}
     known = upload.draft.get("label")
     label = st.selectbox(
-        "Known groups", choices, choices.index(known) if known in choices else None, key=_key(upload, "label"),
+        "Known groups", choices, choices.index(known) if known in choices else None, key=keys.LABEL(upload.key),
         placeholder="none", persist_state="session",
         help="A column that says to which group a row belongs. Results are compared with it; NOT PRIVATE.",
     )  # fmt: skip
@@ -267,7 +263,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     )
     panel = bounds_panel(X, dictionary.domain_of(facts), names, shell.colors())
     st.plotly_chart(
-        panel.figure, theme=None, key=_key(upload, "effect"), alt=panel.alt,
+        panel.figure, theme=None, key=keys.EFFECT(upload.key), alt=panel.alt,
         config={"displayModeBar": False, "responsive": True, "scrollZoom": False},
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets.readers import Form, Table
+from pages._ui import keys
 
 
 @dataclasses.dataclass(eq=False)
@@ -32,8 +33,13 @@ class Upload:
     filled: bool = False
     dataset_id: str = ""
 
+    @property
+    def key(self) -> str:
+        """Start of the keys of the widgets about it; read again or filled anew, it has fresh widgets."""
+        return f"{self.token}_{self.version}"
+
 
 def shown() -> Upload | None:
     """Return the file that the page is about, or None."""
     uploads = st.session_state.get("uploads", {})
-    return uploads.get(st.session_state.get("upload_shown"), next(iter(uploads.values()), None))
+    return uploads.get(st.session_state.get(keys.UPLOAD_SHOWN), next(iter(uploads.values()), None))

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.figures.people import thumbnail
-from pages._ui import catalog, shell
+from pages._ui import catalog, keys, shell
 from pages._ui.forms import label_of, widget
 
 _ROW = 6
@@ -31,16 +31,16 @@ def picture(name: str, alt: str, *, width: int = 220, height: int = 132, most: i
 
 def samples() -> None:
     """Show the gallery; a button makes a sample the chosen one on every page."""
-    with st.container(key="gallery"):
+    with st.container(key=keys.GALLERY):
         for start in range(0, len(SAMPLES), _ROW):
             for name, place in zip(SAMPLES[start : start + _ROW], st.columns(_ROW, gap="small"), strict=False):
                 with place.container(border=True, height="stretch", vertical_alignment="distribute"):
                     _card(name)
-    facts(catalog.sample(st.session_state.explore_data))
+    facts(catalog.sample(st.session_state[keys.EXPLORE_DATA]))
 
 
 def _card(name: str) -> None:
-    data, chosen = catalog.sample(name), st.session_state.explore_data == name
+    data, chosen = catalog.sample(name), st.session_state[keys.EXPLORE_DATA] == name
     n, d = data.X.shape
     st.html(
         f"{picture(name, f'{data.title}: made-up or public rows')}<p class=dp-card><b>{html.escape(data.title)}</b><br>"
@@ -48,7 +48,7 @@ def _card(name: str) -> None:
     )
     st.button(
         "In use" if chosen else "Use",
-        key=f"use_{name}",
+        key=keys.USE(name),
         width="stretch",
         type="primary" if chosen else "secondary",
         on_click=catalog.choose,
@@ -70,13 +70,13 @@ def blobs() -> None:
         values = {}
         for place, (name, spec) in enumerate(specs.items()):
             with sides[place % 2]:
-                values[name] = widget(Blobs.name, name, spec, spec.default, f"blobs_{name}", label(name))
+                values[name] = widget(Blobs.name, name, spec, spec.default, keys.BLOBS(name), label(name))
         try:
             made = Blobs(**values)
         except (ValueError, TypeError) as problem:
             st.error(str(problem))
             st.stop()
-        chosen = st.session_state.explore_data == made.key
+        chosen = st.session_state[keys.EXPLORE_DATA] == made.key
         st.button(
             "In use" if chosen else "Use these blobs",
             type="primary",

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.datasets import Painted
 from dpviz.datasets.painted import check
-from pages._ui import catalog, messages
+from pages._ui import catalog, keys, messages
 from pages._ui.data import gallery
 
 _HERE = Path(__file__).parent
@@ -44,7 +44,7 @@ def paint() -> None:
     canvas, about = st.columns([6, 5], gap="medium")
     with canvas:
         data = {"code": code, "fewest": Painted.FEWEST, "most": Painted.MOST, "groups": Painted.MOST_GROUPS}
-        _component(key="paint", data=data, height="content", on_people_change=_took)
+        _component(key=keys.PAINT, data=data, height="content", on_people_change=_took)
     with about:
         st.markdown(
             "Press and drag to paint. By keyboard: arrow keys move the cursor on the canvas, Enter paints. Nobody here "
@@ -55,7 +55,7 @@ def paint() -> None:
             made = Painted(code)
         except ValueError:
             made = None  # too few as yet; the canvas says so
-        used = made is not None and st.session_state.explore_data == made.key
+        used = made is not None and st.session_state[keys.EXPLORE_DATA] == made.key
         st.button(
             "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or made is None,
             on_click=catalog.choose, args=(made.key if made else "",),

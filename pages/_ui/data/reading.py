@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets.readers import Form, Recoding, Stopped, Table, read_table
-from pages._ui import catalog, messages, results
+from pages._ui import catalog, keys, messages, results
 from pages._ui.data.files import Upload
 from pages._ui.shell import plain
 
@@ -95,7 +95,7 @@ def differently(upload: Upload) -> None:
     form = upload.form
     place = "" if upload.private else "another sheet or first line, "
     with st.expander(f"Read it differently: {place}words and dates as numbers"):
-        at = (form.sheet, form.header_row) if upload.private else where(_key(upload, "place"), upload.content, form)
+        at = (form.sheet, form.header_row) if upload.private else where(keys.PLACE(upload.key), upload.content, form)
         rows = _candidates(upload)
         edited = rows
         if len(rows):
@@ -106,7 +106,7 @@ def differently(upload: Upload) -> None:
                 rows,
                 column_config=_CONFIG,
                 hide_index=True,
-                key=_key(upload, "recode"),
+                key=keys.RECODE(upload.key),
                 alt="Words and dates as numbers",
             )
         if st.button("Read it so"):
@@ -121,18 +121,14 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
     """Ask for the sheet of a workbook and the line where the table begins; None where nothing is said."""
     a, b = st.columns(2, gap="small")
     sheet = a.text_input(
-        "Sheet, by name or number", form.sheet or "", 60, key=f"{key}_sheet", placeholder="the first without notes",
+        "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first without notes",
         disabled=not content.startswith(_SHEETS), help="Of a workbook only.",
     )  # fmt: skip
     row = b.number_input(
-        "The table begins in line", 1, _LAST, form.header_row or 1, key=f"{key}_row",
+        "The table begins in line", 1, _LAST, form.header_row or 1, key=keys.FIRST_LINE(key),
         help="Lines above it, such as a title, are skipped.",
     )  # fmt: skip
     return sheet.strip() or None, row if row > 1 else None
-
-
-def _key(upload: Upload, name: str) -> str:
-    return f"{upload.token}_{upload.version}_differently_{name}"
 
 
 def _candidates(upload: Upload) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from streamlit.typing import UploadedFile
 
 from dpviz.datasets.readers import Form, TableError
 from dpviz.privacy.accounts import Refused
-from pages._ui import messages, results
+from pages._ui import keys, messages, results
 from pages._ui.data import editor, reading
 from pages._ui.data.files import Upload
 from pages._ui.private import accounts
@@ -55,7 +55,7 @@ def _receive() -> None:
     file = st.file_uploader(
         "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip",
         TYPES,
-        key=f"file_{turn}",
+        key=keys.FILE(turn),
     )
     st.caption(
         "The file stays in the memory of this server, for this visit only: never in a log, and a private one "
@@ -85,7 +85,7 @@ def _ask(name: str, content: bytes) -> None:
     ):  # fmt: skip
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
-            if st.button(label, key="say_private" if private else "say_public", width="stretch"):
+            if st.button(label, key=keys.SAY_PRIVATE if private else keys.SAY_PUBLIC, width="stretch"):
                 accepted = _answer(name, content, private)
                 if accepted and private:
                     state.pending_header = True
@@ -120,7 +120,7 @@ def _ask_header(name: str, content: bytes) -> None:
     )
     with st.container(horizontal=True):
         for label, header in (("Names of columns", True), ("The first person", False)):
-            if st.button(label, key=f"say_header_{header}", width=200):
+            if st.button(label, key=keys.SAY_HEADER(header), width=200):
                 _forget()
                 _read(name, content, private=True, header=header)
                 st.rerun()
@@ -154,20 +154,20 @@ def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> N
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)
     state.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
-    state.upload_shown = token
+    state[keys.UPLOAD_SHOWN] = token
 
 
 def _list(uploads: dict[str, Upload]) -> None:
     """Show which file is looked at, the others, and how to remove it."""
     state = st.session_state
-    if state.get("upload_shown") not in uploads:
-        state.upload_shown = next(iter(uploads))
+    if state.get(keys.UPLOAD_SHOWN) not in uploads:
+        state[keys.UPLOAD_SHOWN] = next(iter(uploads))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "File", uploads, format_func={token: upload.table.name for token, upload in uploads.items()}.get,
-            key="upload_shown", width=300, persist_state="session",
+            key=keys.UPLOAD_SHOWN, width=300, persist_state="session",
         )  # fmt: skip
-        upload = uploads[state.upload_shown]
+        upload = uploads[state[keys.UPLOAD_SHOWN]]
         if st.button("Remove it", icon=":material/delete:"):
             del uploads[upload.token]
             results.drop(upload.dataset_id)

@@ -14,7 +14,7 @@ from dpviz.figures import alex as figures
 from dpviz.figures.view import View
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.sweeps.alex import Alex, Worlds, farthest, typical, worlds
-from pages._ui import runs, shell
+from pages._ui import keys, runs, shell
 from pages._ui.catalog import is_public
 from pages._ui.explore.who import WHO, called
 from pages._ui.pace import duration
@@ -61,12 +61,12 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
 
 def _choose(key: str, data: Dataset) -> str:
     state = st.session_state
-    if taken := state.pop(f"{key}_alex_next", None):
-        state[f"{key}_alex"] = taken
-    now = state.get(f"{key}_alex", "")
+    if taken := state.pop(keys.ALEX_NEXT(key), None):
+        state[keys.ALEX(key)] = taken
+    now = state.get(keys.ALEX(key), "")
     choices = [*WHO, *([now] if now not in WHO else [])]
     return st.selectbox(
-        "Alex is", choices, format_func=called, **kept(f"{key}_alex"),
+        "Alex is", choices, format_func=called, **kept(keys.ALEX(key)),
         help="Or click a person, or an empty place, in the picture.",
     )  # fmt: skip
 
@@ -100,20 +100,20 @@ def _gather(result: Result, alex: Alex, who: str) -> Gathered:
 def _body(key: str, result: Result, alex: Alex, who: str, axes: tuple[int, int] | None) -> None:
     now, state = _gather(result, alex, who), st.session_state
     if now.active and now.job is not None:
-        state[f"{key}_alex_going"] = True
+        state[keys.ALEX_GOING(key)] = True
         share = now.job.done / now.job.total if now.job.total else 0.0
         bar, button = st.columns([5, 1], vertical_alignment="center")
         bar.progress(min(share, 1.0), f"{share:.0%} of {2 * N + 2} runs in two worlds")
-        if button.button("Cancel", key=f"{key}_alex_cancel", width="stretch"):
+        if button.button("Cancel", key=keys.ALEX_CANCEL(key), width="stretch"):
             now.job.cancel()
         return
     if now.problem:
         st.error(now.problem)
     elif now.stopped:
-        st.button("Go on", key=f"{key}_alex_on", on_click=halt, args=(_TOPIC,))
+        st.button("Go on", key=keys.ALEX_ON(key), on_click=halt, args=(_TOPIC,))
     for found in now.found.values():
         _picture(key, result, alex, who, found, axes)
-    if state.pop(f"{key}_alex_going", False):
+    if state.pop(keys.ALEX_GOING(key), False):
         st.rerun()
 
 
@@ -121,7 +121,7 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
     titles = sentences(result, found)
     identity = f"{who} {result.identity}"
     transport(
-        f"{key}_alex_player", scope=f"{key}_alex_figures", titles=titles, marks=list(range(len(titles))),
+        keys.ALEX_PLAYER(key), scope=keys.ALEX_FIGURES(key), titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=0, main=False, what="Two worlds",
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
@@ -129,13 +129,13 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
     made = st.session_state.get("alex_panels")
     if made is None or made[0] != look:
         st.session_state.alex_panels = made = (look, workers().call(printed, view, alex, found))
-    with st.container(key=f"{key}_alex_figures"):
-        spot = draw(f"{key}_alex", made[1], pick=axes is not None or result.data.domain.n_features == 1)
+    with st.container(key=keys.ALEX_FIGURES(key)):
+        spot = draw(keys.ALEX(key), made[1], pick=axes is not None or result.data.domain.n_features == 1)
         shell.key_line(figures.LEGEND, True)
-    if spot is not None and not locked(f"{key}_alex"):
+    if spot is not None and not locked(keys.ALEX(key)):
         taken = clicked(view, result.data, spot)
         if taken != who:
-            st.session_state[f"{key}_alex_next"] = taken
+            st.session_state[keys.ALEX_NEXT(key)] = taken
             st.rerun()
     st.html(
         '<p class="dp-small"><b>How this picture can fool you.</b> Clouds that overlap do not prove the promise: '

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.figures.shapes import Shown, drawn
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -56,7 +56,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
     else:
         table = _table(result)
         numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in table.columns[1:]}
-        st.dataframe(table, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_centers")
+        st.dataframe(table, hide_index=True, width="stretch", column_config=numbers, key=keys.CENTERS(key))
     noise = center_noise(trace)
     words = f"The noise is one standard deviation {noise.meaning}. " if noise.sd is not None else f"{noise.meaning} "
     st.html(
@@ -73,10 +73,10 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
 
 def _weighted(key: str, points: pd.DataFrame) -> None:
     """Show the weighted points once somebody opens them."""
-    box = st.expander(f"Weighted points, released too: {len(points):,}", key=f"{key}_weighted", on_change="rerun")
+    box = st.expander(f"Weighted points, released too: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
     if box.open:
         numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in points.columns}
-        box.dataframe(points, hide_index=True, width="stretch", column_config=numbers, key=f"{key}_points")
+        box.dataframe(points, hide_index=True, width="stretch", column_config=numbers, key=keys.POINTS(key))
 
 
 def _drawn(table: pd.DataFrame) -> str:
@@ -101,15 +101,15 @@ def downloads(key: str, result: Result) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Centers as CSV", lambda: centers_csv(trace, data.columns, data.units), f"{name}.csv", "text/csv",
-            key=f"{key}_centers_csv", **keep,
+            key=keys.CENTERS_CSV(key), **keep,
         )  # fmt: skip
         st.download_button(
             "Centers as JSON", lambda: centers_json(trace, data.columns, data.units), f"{name}.json",
-            "application/json", key=f"{key}_centers_json", **keep,
+            "application/json", key=keys.CENTERS_JSON(key), **keep,
         )  # fmt: skip
         points = _points(result)
         if points is not None:
             st.download_button(
                 "Weighted points as CSV", lambda: f"# {trace.notice}\n{points.to_csv(index=False)}",
-                f"dpviz-{trace.algorithm}-{number}-points.csv", "text/csv", key=f"{key}_points_csv", **keep,
+                f"dpviz-{trace.algorithm}-{number}-points.csv", "text/csv", key=keys.POINTS_CSV(key), **keep,
             )  # fmt: skip

@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz.figures import Panel
 from dpviz.figures import coreset as figures
 from dpviz.postprocessing import coresets
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.caches import per_run
 from pages._ui.panel import draw
 from pages._ui.player import view_of
@@ -24,7 +24,7 @@ MOST = 20
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
     """Offer centers for any k where the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
-        box = st.expander("Any k afterwards, at no cost", key=f"{key}_any_k", on_change="rerun")
+        box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
         if box.open:  # nothing is solved or drawn that nobody looks at
             with box:
                 st.fragment(_body)(key, result, hidden, axes)
@@ -55,11 +55,9 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     k = int(
-        left.slider(
-            "Centers, from the released points", 1, most, start, key=f"{key}_coreset_k_{trace.algorithm}_{most}"
-        )
+        left.slider("Centers, from the released points", 1, most, start, key=keys.CORESET_K(key, trace.algorithm, most))
     )
-    cost = right.segmented_control("Cost", coresets.COSTS, default=coresets.COSTS[0], key=f"{key}_coreset_cost")
+    cost = right.segmented_control("Cost", coresets.COSTS, default=coresets.COSTS[0], key=keys.CORESET_COST(key))
     cost = cost or coresets.COSTS[0]
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
@@ -71,7 +69,7 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     )
     left, right = st.columns([11, 9], gap="medium")
     with left:
-        draw(f"{key}_coreset", [plane])
+        draw(keys.CORESET(key), [plane])
         shell.key_line(figures.LEGEND, hidden and not result.data.private)
     with right:
-        draw(f"{key}_coreset", [elbow])
+        draw(keys.CORESET(key), [elbow])

@@ -12,7 +12,7 @@ from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Trace
-from pages._ui import messages, private, runs
+from pages._ui import keys, messages, private, runs
 from pages._ui.jobs import Job
 from pages._ui.results import Result
 from pages._ui.workers import workers
@@ -72,7 +72,7 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
         numbers = st.column_config.NumberColumn(format="%.3g")
         table = explanation.table(columns, truth_of(answer) if hidden else None)
         config = {name: numbers for name in table.columns if table[name].dtype.kind == "f"}
-        st.dataframe(table, hide_index=True, width="stretch", column_config=config, key=f"{key}_explain_table")
+        st.dataframe(table, hide_index=True, width="stretch", column_config=config, key=keys.EXPLAIN_TABLE(key))
 
 
 def _ask(key: str, result: Result) -> None:
@@ -80,11 +80,11 @@ def _ask(key: str, result: Result) -> None:
     data = result.data
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
-            "ε of the question", 0.01, 10.0, 0.2, 0.1, key=f"{key}_explain_epsilon", width=160,
+            "ε of the question", 0.01, 10.0, 0.2, 0.1, key=keys.EXPLAIN_EPSILON(key), width=160,
             help="Its own budget, beside the run's. More ε: narrower intervals.",
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)
-        asked = st.button("Ask the rows", key=f"{key}_explain_ask")
+        asked = st.button("Ask the rows", key=keys.EXPLAIN_ASK(key))
     known = _answers().get(result.identity)
     if asked and data.private and known is not None and known.parameters["epsilon"] == epsilon:
         messages.say("note", "You have this answer already: same run, same ε. Seeing it again costs nothing.")

@@ -13,6 +13,7 @@ from dpviz.datasets import Dataset
 from dpviz.figures import local as figures
 from dpviz.metrics import run_loss
 from dpviz.privacy.guarantee import Notion
+from pages._ui import keys
 from pages._ui.panel import draw
 from pages._ui.player import view_of
 from pages._ui.results import Result
@@ -42,10 +43,10 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
     d = data.domain.n_features
     choices = [n for n in USERS if n * d <= CELLS]
     left, right = st.columns([4, 1], vertical_alignment="bottom")
-    n = left.select_slider("People", choices, min(200_000, choices[-1]), format_func="{:,}".format, key=f"{key}_users")
+    n = left.select_slider("People", choices, min(200_000, choices[-1]), format_func="{:,}".format, key=keys.USERS(key))
     parameters = str(sorted(trace.parameters.items()))
-    tried = st.session_state.setdefault(f"{key}_tried", {}).setdefault((data.dataset_id, parameters), {})
-    if right.button("Ask them", key=f"{key}_ask", width="stretch"):
+    tried = st.session_state.setdefault(keys.USERS_TRIED(key), {}).setdefault((data.dataset_id, parameters), {})
+    if right.button("Ask them", key=keys.USERS_ASK(key), width="stretch"):
         tried[n] = _loss(data.dataset_id, n, trace.seed or 0, algorithm, data, parameters)
     error = algorithm.predicted(d, n)
     st.html(
@@ -59,4 +60,4 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
     panels = figures.users_panels(view, table, n, tried)
     for column, panel in zip(st.columns(2, gap="medium"), panels, strict=True):
         with column:
-            draw(f"{key}_users_{panel.name}", [panel])
+            draw(keys.USERS_FIGURE(key, panel.name), [panel])

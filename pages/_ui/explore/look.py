@@ -10,7 +10,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.figures import pane
 from dpviz.postprocessing.released import widest
-from pages._ui import catalog, controls, links, prepared, results, runs
+from pages._ui import catalog, controls, keys, links, prepared, results, runs
 from pages._ui.explore.picker import pick_algorithm
 from pages._ui.forms import pick_data
 from pages._ui.results import Result
@@ -71,7 +71,7 @@ def look(data: Dataset, result: Result | None) -> Look:
     hidden = False
     if not data.private and prepared.shows("kmeans"):
         hidden = st.toggle(
-            "Show people and KMeans", value=True, **prepared.kept("explore_hidden"),
+            "Show people and KMeans", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
             help="Hidden layers. They exist in DEMO only.",
         )  # fmt: skip
     return Look(hidden, None if result is None else _axes(result))

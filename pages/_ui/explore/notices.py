@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
-from pages._ui import controls, links, private, runs, shell
+from pages._ui import controls, keys, links, private, runs, shell
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
 from pages._ui.results import Result
@@ -31,7 +31,7 @@ def heading(choice: Choice, result: Result | None) -> None:
 def notices(choice: Choice, result: Result | None) -> None:
     """Show what needs an answer, what is running, and what the run says about itself."""
     data, algorithm = choice.data, choice.form.algorithm
-    with st.container(key="messages"):  # always there: a message does not move the figures elsewhere on the page
+    with st.container(key=keys.MESSAGES):  # always there: a message does not move the figures elsewhere on the page
         links.notice("explore", controls.explore)
         if data.private and result is None:
             private.offer(data, algorithm)
@@ -66,4 +66,4 @@ def first_run(choice: Choice) -> None:
     st.markdown(f"{cls.tagline} {choice.form.outlook}")
     if choice.form.algorithm is not None and not session.asking:
         words = shell.plain(f"Run {cls.name} on {data.title}")
-        st.button(words, type="primary", on_click=begin, args=(data,), key="explore_first")
+        st.button(words, type="primary", on_click=begin, args=(data,), key=keys.EXPLORE_FIRST)

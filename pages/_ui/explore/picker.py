@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
-from pages._ui import prepared, runs
+from pages._ui import keys, prepared, runs
 from pages._ui.pace import duration
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
@@ -39,9 +39,9 @@ def named(slug: str) -> str:
 
 def pick_algorithm(data: Dataset) -> type[Algorithm]:
     """Show the picker with the chosen one's idea; return the class."""
-    key = "private_algorithm" if data.private else "explore_algorithm"
+    key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
-    if taken := st.session_state.pop(f"{key}_next", None):  # from the list: before the widget is made
+    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made
         st.session_state[key] = taken
     slug = st.selectbox(
         "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, **prepared.kept(key),
@@ -49,7 +49,10 @@ def pick_algorithm(data: Dataset) -> type[Algorithm]:
     )  # fmt: skip
     st.caption(ALGORITHMS[slug].tagline)
     if st.button(
-        f"All {len(slugs)} and what they promise", key=f"{key}_list", type="tertiary", disabled=prepared.locked(key)
+        f"All {len(slugs)} and what they promise",
+        key=keys.ALGORITHM_LIST(key),
+        type="tertiary",
+        disabled=prepared.locked(key),
     ):
         _dialog(data, slugs, key)
     return ALGORITHMS[slug]
@@ -74,8 +77,8 @@ def _card(slug: str, data: Dataset, key: str) -> None:
         f'<p class="dp-card"><b>{html.escape(cls.name)}</b><br>{html.escape(cls.tagline)}{why}<br>'
         f"<small>{html.escape(facts)}</small></p>"
     )
-    if button.button("Take", key=f"{key}_take_{slug}", width="stretch"):
-        st.session_state[f"{key}_next"] = slug
+    if button.button("Take", key=keys.TAKE_ONE(key, slug), width="stretch"):
+        st.session_state[keys.ALGORITHM_NEXT(key)] = slug
         st.rerun()
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.metrics import quality, reference_name, run_loss
 from dpviz.postprocessing.regions import has_regions
+from pages._ui import keys
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.workers import workers
@@ -47,7 +48,7 @@ def section(result: Result, *, hidden: bool) -> None:
     if not hidden or result.reference is None or result.reference is result.trace or has_regions(result.trace):
         return
     against = reference_name(result.trace)
-    box = st.expander(f"How good is it? Beside {against}, by the raw rows", key="quality", on_change="rerun")
+    box = st.expander(f"How good is it? Beside {against}, by the raw rows", key=keys.QUALITY, on_change="rerun")
     if not box.open:  # nothing is computed that nobody looks at
         return
     with box:

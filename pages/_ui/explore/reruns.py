@@ -13,7 +13,7 @@ from dpviz.figures import reruns as figures
 from dpviz.figures.reruns import Cloud
 from dpviz.sweeps.bootstrap import MEASURED
 from dpviz.sweeps.reruns import Reruns
-from pages._ui import controls, links, runs, shell
+from pages._ui import controls, keys, links, runs, shell
 from pages._ui.catalog import is_public
 from pages._ui.explore.question import N, Question
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
@@ -46,7 +46,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
     private = result.data.private
     st.header("Where another run may end" if private else "Would it happen again?")
     on = st.toggle(
-        f"{N} simulated runs" if private else f"{N} reruns", **kept(f"{key}_again"),
+        f"{N} simulated runs" if private else f"{N} reruns", **kept(keys.AGAIN(key)),
         help="On people made up from what was released. No row is read, nothing is spent."
         if private
         else "The same rows and parameters, other noise. DEMO only: on private rows every rerun would spend ε.",
@@ -73,10 +73,10 @@ def _body(key: str, question: Question, hidden: bool, axes: tuple[int, int] | No
     found = {one: now.found[question.name(one)] for one in question.algorithms if question.name(one) in now.found}
     if question.shown in found:
         _picture(key, question, found, hidden, axes, current)
-    if not now.active and st.session_state.pop(f"{key}_again_going", False):
+    if not now.active and st.session_state.pop(keys.AGAIN_GOING(key), False):
         st.rerun()  # the last poll: draw the page without polling
     if now.active:
-        st.session_state[f"{key}_again_going"] = True
+        st.session_state[keys.AGAIN_GOING(key)] = True
 
 
 def _progress(key: str, now: Gathered) -> None:
@@ -86,14 +86,14 @@ def _progress(key: str, now: Gathered) -> None:
         ahead = runs.jobs().position(now.job) if now.job.status == "queued" else 0
         words = f"{ahead} ahead in the queue" if ahead else f"{share:.0%} of all reruns"
         bar.progress(min(share, 1.0), words)
-        if button.button("Cancel", key=f"{key}_again_cancel", width="stretch"):
+        if button.button("Cancel", key=keys.AGAIN_CANCEL(key), width="stretch"):
             now.job.cancel()
     elif now.problem:
         st.error(now.problem)
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The reruns were cancelled; those that were finished are shown.")
-        button.button("Go on", key=f"{key}_again_on", width="stretch", on_click=halt, args=(_TOPIC,))
+        button.button("Go on", key=keys.AGAIN_ON(key), width="stretch", on_click=halt, args=(_TOPIC,))
 
 
 def _picture(
@@ -106,7 +106,7 @@ def _picture(
 ) -> None:
     result, labels = question.result, list(question.algorithms)
     seen = st.segmented_control(
-        "Show", list(HOW), format_func=HOW.get, default="all", required=True, **kept(f"{key}_again_how"),
+        "Show", list(HOW), format_func=HOW.get, default="all", required=True, **kept(keys.AGAIN_HOW(key)),
         label_visibility="collapsed",
     )  # fmt: skip
     all_at_once = seen != "one"
@@ -119,18 +119,18 @@ def _picture(
         titles = [one_run(question, i, None if not hidden else losses[i]) for i in range(N)]
         first = 0
     transport(
-        f"{key}_again_player", scope=f"{key}_again_figures", titles=titles, marks=list(range(len(titles))),
+        keys.AGAIN_PLAYER(key), scope=keys.AGAIN_FIGURES(key), titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=first, play=not all_at_once, main=False,
         what="Privacy budget ε" if all_at_once else "Reruns",
     )  # fmt: skip
     plane, *side = _panels(question, found, hidden, axes, all_at_once=all_at_once)
-    with st.container(key=f"{key}_again_figures"):
+    with st.container(key=keys.AGAIN_FIGURES(key)):
         left, right = st.columns([11, 9], gap="medium")
         with left:
-            draw(f"{key}_again", [plane])
+            draw(keys.AGAIN(key), [plane])
             shell.key_line(figures.LEGEND, hidden)
         with right:
-            draw(f"{key}_again", side)
+            draw(keys.AGAIN(key), side)
             if hidden and current:
                 _worst(question, found)
     if result.data.private and result.trace.algorithm in MEASURED:

@@ -18,6 +18,7 @@ from dpviz.postprocessing.verdict import (
     regions_verdict,
 )
 from dpviz.trace import Trace
+from pages._ui import keys
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 
@@ -68,7 +69,7 @@ def line(result: Result, *, hidden: bool) -> None:
     mark = "" if verdict.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
     words = "".join(f"<span>{html.escape(part)}</span>" for part in rest)
     why = f'<p class="dp-why">{html.escape(verdict.why)}</p>' if verdict.why else ""
-    with st.container(key="verdict", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
         st.html(
             f'<div class="dp-verdict" role="status">{mark}<b>{html.escape(first)}</b>{words}{tag}{why}</div>',
             width="stretch",

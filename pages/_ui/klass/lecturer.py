@@ -9,7 +9,7 @@ import segno
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui import runs, shell
+from pages._ui import keys, runs, shell
 from pages._ui.explore import verdict
 from pages._ui.forms import STOPS
 from pages._ui.jobs import Job
@@ -43,7 +43,7 @@ def opening() -> Classroom | None:
         "the QR code. Each phone is one person with one made-up point.</p>"
     )
     keeps = st.radio(
-        "Who is trusted with the points", (True, False), key="class_keeps", format_func=_KEEPS.get,
+        "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.get,
         help="With randomized reports only, no point ever reaches the class, and only the local model can be shown.",
     )  # fmt: skip
     st.html(
@@ -51,7 +51,7 @@ def opening() -> Classroom | None:
         f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after {LIFE / 3600:g} hours or "
         "at a press, and then all of it is gone. Nothing is written to a disk.</p>"
     )
-    if st.button("Open a class", type="primary", key="class_open"):
+    if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
         try:
             return rooms().open(work.LOW, work.HIGH, keeps_points=keeps, cells=work.cells())
         except Refused as problem:
@@ -66,15 +66,15 @@ def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "local")]
     stage = st.segmented_control(
-        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.get, key="class_stage",
+        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.get, key=keys.CLASS_STAGE,
     )  # fmt: skip
     room.show(stage=stage)
     {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[stage](room, base)
-    with st.container(horizontal=True, vertical_alignment="center", key="class_end"):
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
         if stage != "place":
             with st.popover("Code", icon=":material/qr_code:"):
                 _code(room, base)
-        if st.button("End the class", key="class_close"):
+        if st.button("End the class", key=keys.CLASS_CLOSE):
             room.close()
             st.rerun()
         st.fragment(_left, run_every=20.0)(room)
@@ -121,9 +121,9 @@ def _many(number: int, what: str) -> str:
 def _predict(room: Classroom, base: str) -> None:
     made = room.question
     with st.expander("The question", expanded=not made.options):
-        text = st.text_input("Question", made.text or QUESTION, key="class_question", max_chars=200)
-        lines = st.text_area("Answers, one a line", "\n".join(made.options or OPTIONS), key="class_options")
-        if st.button("Ask it", type="primary", key="class_ask"):
+        text = st.text_input("Question", made.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
+        lines = st.text_area("Answers, one a line", "\n".join(made.options or OPTIONS), key=keys.CLASS_OPTIONS)
+        if st.button("Ask it", type="primary", key=keys.CLASS_ASK):
             try:
                 room.ask(text, lines.splitlines())
                 st.rerun()
@@ -149,26 +149,26 @@ def _truth(room: Classroom) -> int | None:
 
 def _run(room: Classroom, base: str) -> None:
     state, points = st.session_state, room.points()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="class_form"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
         slug = st.selectbox(
-            "Algorithm", work.METHODS, key="class_method", format_func=lambda slug: ALGORITHMS[slug].name, width=200
+            "Algorithm", work.METHODS, key=keys.CLASS_METHOD, format_func=lambda slug: ALGORITHMS[slug].name, width=200
         )
         epsilon = st.segmented_control(
-            "Privacy budget ε", STOPS, default=1.0, required=True, key="class_epsilon",
+            "Privacy budget ε", STOPS, default=1.0, required=True, key=keys.CLASS_EPSILON,
             format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         )  # fmt: skip
-        k = int(st.number_input("Centers k", 1, 12, 4, key="class_k", width=120))
+        k = int(st.number_input("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120))
         beside = st.segmented_control(
-            "Made-up people beside you", work.BESIDE, default=work.BESIDE[1], required=True, key="class_beside",
+            "Made-up people beside you", work.BESIDE, default=work.BESIDE[1], required=True, key=keys.CLASS_BESIDE,
             help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
         )  # fmt: skip
         about = int(
             st.number_input(
-                "People, about", 2, 100_000, 200, key="class_about", width=140,
+                "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
                 help="Declared and public: the budget's δ follows it, and not from how many came.",
             )
         )  # fmt: skip
-        go = st.button("Run", type="primary", key="class_run", disabled="class_job" in state)
+        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled="class_job" in state)
     if len(points) + beside < max(k, 2):
         st.info(
             f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."

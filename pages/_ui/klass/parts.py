@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui import keys
 from pages._ui.klass.work import HIGH, LOW
 
 __all__ = ["forget_class", "memory", "mirror", "place"]
@@ -28,7 +29,7 @@ _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_
 def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
     """Show the map with a point, if any; return where the phone has put it, None before or if that is no place."""
     data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
-    found = _place(key="class_place", data=data, on_at_change=lambda: None, height="content").get("at")
+    found = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
     if not isinstance(found, list) or len(found) != 2:
         return None
     if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in found):
@@ -48,7 +49,7 @@ def forget_class() -> None:
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:
     """Let the browser keep something, or forget it; return what it had kept, None before it has answered."""
     data = {"save": save, "forget": forget}
-    kept: Any = _memory(key="class_memory", data=data, on_kept_change=lambda: None, height=1).get("kept")
+    kept: Any = _memory(key=keys.CLASS_MEMORY, data=data, on_kept_change=lambda: None, height=1).get("kept")
     if not isinstance(kept, dict):
         return None
     return {name: text for name, text in kept.items() if isinstance(name, str) and isinstance(text, str)}
@@ -56,5 +57,5 @@ def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, st
 
 def mirror() -> int | None:
     """Return the step of the page's player once it has come to rest, None before."""
-    step = _mirror(key="class_mirror", data={}, on_step_change=lambda: None, height=1).get("step")
+    step = _mirror(key=keys.CLASS_MIRROR, data={}, on_step_change=lambda: None, height=1).get("step")
     return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= 100_000 else None

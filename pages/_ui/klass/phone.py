@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from dpviz.audits.game import score
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.attacker.stock import Game
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
@@ -86,7 +86,7 @@ def _predict(room: Classroom, seat: Seat) -> None:
         return
     st.header(shell.plain(asked.text))
     given = st.radio(
-        "Your answer", range(len(asked.options)), seat.answer, key=f"class_answer_{asked.number}",
+        "Your answer", range(len(asked.options)), seat.answer, key=keys.CLASS_ANSWER(asked.number),
         format_func=lambda i: shell.plain(asked.options[i]),
     )  # fmt: skip
     if given is not None and given != seat.answer:
@@ -194,7 +194,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
     with st.container(horizontal=True):
         for said, word in ((True, "I was in"), (False, "I was out")):
             st.button(
-                word, key=f"class_{'in' if said else 'out'}_{n}", type="primary", width="stretch",
+                word, key=keys.CLASS_GUESS("in" if said else "out", n), type="primary", width="stretch",
                 on_click=_guess, args=(room, seat, game, said, n),
             )  # fmt: skip
     if n:

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, glossary, sheets
-from pages._ui import controls
+from pages._ui import controls, keys
 from pages._ui.learn import progress, stock
 from pages._ui.learn.place import COURSE, PARTS, Place, address, go
 from pages._ui.scene import Scene, write
@@ -23,10 +23,10 @@ def show(place: Place) -> None:
         f'<p class="dp-lede">{len(LESSONS)} lessons of a few minutes each. Predict, run, explain, keep: what you did '
         "not predict, you do not notice.</p>"
     )
-    with st.container(key="course_parts", horizontal=True, gap="small"):
+    with st.container(key=keys.COURSE_PARTS, horizontal=True, gap="small"):
         for name, words in COURSE.items():
             st.button(
-                words, key=f"course_{name}", on_click=go, args=("", name),
+                words, key=keys.COURSE_PART(name), on_click=go, args=("", name),
                 type="primary" if name == place.part else "secondary",
             )  # fmt: skip
     if place.part == "lessons":
@@ -43,7 +43,7 @@ def show(place: Place) -> None:
 def _path() -> None:
     stock.ahead(next(iter(LESSONS)), 0)
     for lesson in LESSONS.values():
-        with st.container(key=f"stone_{lesson.name}", horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(key=keys.STONE(lesson.name), horizontal=True, vertical_alignment="center", gap="medium"):
             st.html(
                 f'<div class="dp-stone" data-lesson="{lesson.name}"><b class="n">{lesson.number}</b><div>'
                 f"<h2>{html.escape(lesson.title)}</h2><p>{html.escape(lesson.promise)}</p></div>"
@@ -51,7 +51,7 @@ def _path() -> None:
                 width="stretch",
             )
             st.button(
-                "Start", key=f"start_{lesson.name}", on_click=go, args=(lesson.name, "predict"), type="secondary",
+                "Start", key=keys.START(lesson.name), on_click=go, args=(lesson.name, "predict"), type="secondary",
                 help=lesson.title,
             )  # fmt: skip
     progress.shown()
@@ -62,7 +62,7 @@ def sheet(place: Place) -> None:
     lesson = place.lesson
     assert lesson is not None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button("Back to the lesson", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, "predict"))
+        st.button("Back to the lesson", key=keys.LESSON_BACK, shortcut="B", on_click=go, args=(lesson.name, "predict"))
         progress.print_button()
     _sheet(lesson, place.part, place.seed)
 

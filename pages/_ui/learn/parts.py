@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls, prepared, shell
+from pages._ui import controls, keys, prepared, shell
 from pages._ui.learn import progress, stock
 from pages._ui.learn.picture import picture
 from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
@@ -113,12 +113,12 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
     if not lesson.several:
         _options(lesson, stage, frozenset(), lambda option: answer(lesson, [first, frozenset({option})]), without=first)
         return
-    key = f"learn_draft_{lesson.name}"
+    key = keys.LEARN_DRAFT(lesson.name)
     draft = frozenset(st.session_state.get(key, first))
     _options(lesson, stage, draft, lambda option: st.session_state.update({key: _toggled(lesson, draft, option)}))
     same = not draft or draft == first
     st.button(
-        "Check", key="lesson_check", type="primary", shortcut="H", disabled=same, on_click=answer,
+        "Check", key=keys.LESSON_CHECK, type="primary", shortcut="H", disabled=same, on_click=answer,
         args=(lesson, [first, draft]), help="Change your answer first." if same else None,
     )  # fmt: skip
 
@@ -170,11 +170,11 @@ def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
         with st.container(horizontal=True):
             if follower:
                 st.button(
-                    f"Next lesson: {LESSONS[follower].title}", type="primary", key="lesson_follower", on_click=go,
+                    f"Next lesson: {LESSONS[follower].title}", type="primary", key=keys.LESSON_FOLLOWER, on_click=go,
                     args=(follower, "predict"), shortcut="N",
                 )  # fmt: skip
-            st.button("Worksheet", key="lesson_worksheet", on_click=go, args=(lesson.name, "worksheet"))
-            st.button("Teacher's notes", key="lesson_notes", on_click=go, args=(lesson.name, "notes"))
+            st.button("Worksheet", key=keys.LESSON_WORKSHEET, on_click=go, args=(lesson.name, "worksheet"))
+            st.button("Teacher's notes", key=keys.LESSON_NOTES, on_click=go, args=(lesson.name, "notes"))
 
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
@@ -193,13 +193,13 @@ def _options(
     shapes = ("radio_button_checked", "radio_button_unchecked")
     if lesson.several:
         shapes = ("check_box", "check_box_outline_blank")
-    with st.container(key="lesson_options", gap="xsmall"):
+    with st.container(key=keys.LESSON_OPTIONS, gap="xsmall"):
         for i, option in enumerate(lesson.options):
             words = shell.plain(lesson.fill(option.text, stage)) + " · **your answer**" * (i in chosen)
             st.button(
-                words, key=f"lesson_option_{i}", on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
+                words, key=keys.LESSON_OPTION(i), on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
                 icon=f":material/{shapes[i not in chosen]}:", wrap=True,
-                disabled=i in without or prepared.locked(f"learn_answer_{lesson.name}"),
+                disabled=i in without or prepared.locked(keys.LEARN_ANSWER(lesson.name)),
             )  # fmt: skip
 
 
@@ -222,19 +222,20 @@ def _asked(words: str) -> None:
 def _onward(place: Place, lesson: Lesson) -> None:
     """Show the ways back and on; both have a key."""
     order = list(PARTS)
-    at, fixed = order.index(place.part), prepared.locked("learn_part")
-    with st.container(key="lesson_onward", horizontal=True, gap="small"):
+    at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
+    with st.container(key=keys.LESSON_ONWARD, horizontal=True, gap="small"):
         if at:
             st.button(
-                "Back", key="lesson_back", shortcut="B", on_click=go, args=(lesson.name, order[at - 1]), disabled=fixed,
+                "Back", key=keys.LESSON_BACK, shortcut="B", on_click=go, args=(lesson.name, order[at - 1]),
+                disabled=fixed,
             )  # fmt: skip
         if at + 1 < len(order):
             ready = place.part != "predict" or place.answers
             st.button(
-                "Next" if ready else "Skip the prediction", key="lesson_next", shortcut="N", on_click=go,
+                "Next" if ready else "Skip the prediction", key=keys.LESSON_NEXT, shortcut="N", on_click=go,
                 args=(lesson.name, order[at + 1]), type="primary" if ready else "secondary", disabled=fixed,
             )  # fmt: skip
-        st.button("All lessons", key="lesson_all", type="tertiary", on_click=go, args=("", "lessons"))
+        st.button("All lessons", key=keys.LESSON_ALL, type="tertiary", on_click=go, args=("", "lessons"))
 
 
 _SHOW: dict[str, Callable[[Place, Lesson, Stage], None]] = {

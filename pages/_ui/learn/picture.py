@@ -11,7 +11,7 @@ from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.figures.film import Printed
 from dpviz.lessons import SEEDS, Stage
-from pages._ui import links, prepared, shell
+from pages._ui import keys, links, prepared, shell
 from pages._ui.learn import stock
 from pages._ui.learn.place import Place
 from pages._ui.panel import draw
@@ -36,28 +36,29 @@ def picture(place: Place, stage: Stage, start: int, *, still: bool = False, poin
     opened = links.opened("learn")
     if opened is not None and opened.scene.step is not None and not still and _the_same(opened, place):
         start, visit = (start if pointed else opened.scene.step), f"{visit} {opened.number}"
-    with st.container(key="still" if still else "lesson_transport"):
+    with st.container(key=keys.STILL if still else keys.LESSON_TRANSPORT):
         transport(
-            "lesson_player", scope="lesson_figures", titles=list(stage.titles), marks=list(range(len(stage.titles))),
-            run=f"lesson {name} {place.seed}", opened=zlib.crc32(visit.encode()) + 1, step=start, main=not still,
+            keys.LESSON_PLAYER, scope=keys.LESSON_FIGURES, titles=list(stage.titles),
+            marks=list(range(len(stage.titles))), run=f"lesson {name} {place.seed}",
+            opened=zlib.crc32(visit.encode()) + 1, step=start, main=not still,
             what="Steps of the lesson",
         )  # fmt: skip
-    with st.container(key="lesson_figures", gap="xsmall"):
+    with st.container(key=keys.LESSON_FIGURES, gap="xsmall"):
         several = len(planes) > 1
         columns = st.columns(len(planes) if several else [11, 9], gap="medium")
         for i, panel in enumerate(planes):
             with columns[i]:
                 with st.container(width=_width(panel)):
-                    draw(f"lesson_{name}_{i}", [panel], name)
+                    draw(keys.LESSON_PART(name, i), [panel], name)
                 if not several:
                     shell.key_line(lessons.legend(name), hidden=True)
         if several:
             shell.key_line(lessons.legend(name), hidden=True)
         elif not still and prepared.shows("panels"):
             with columns[1]:
-                draw(f"lesson_{name}", side)
+                draw(keys.LESSON_FIGURE(name), side)
         if not still and prepared.shows("panels"):
-            draw(f"lesson_{name}", wide)
+            draw(keys.LESSON_FIGURE(name), wide)
     if not still:
         _draws(place)
 
@@ -78,10 +79,10 @@ def _the_same(opened: links.Opened, place: Place) -> bool:
 def _draws(place: Place) -> None:
     """Offer the same with other noise."""
     assert place.lesson is not None
-    fixed = prepared.locked(f"learn_seed_{place.lesson.name}")
+    fixed = prepared.locked(keys.LEARN_SEED(place.lesson.name))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if st.button("Other noise", key="lesson_draw", icon=":material/casino:", shortcut="D", disabled=fixed):
-            st.session_state[f"learn_seed_{place.lesson.name}"] = (place.seed + 1) % len(SEEDS)
+        if st.button("Other noise", key=keys.LESSON_DRAW, icon=":material/casino:", shortcut="D", disabled=fixed):
+            st.session_state[keys.LEARN_SEED(place.lesson.name)] = (place.seed + 1) % len(SEEDS)
             st.rerun()
         st.html(
             f'<p class="dp-small">Draw {place.seed + 1} of {len(SEEDS)}: the same people, other noise. Every number in '

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpviz.lessons import LESSONS, SEEDS, Lesson
 from dpviz.params import ParamSpec
-from pages._ui import links
+from pages._ui import keys, links
 from pages._ui.scene import Control, Scene, number, write
 
 __all__ = ["COURSE", "PARTS", "SHEETS", "TRIES", "Place", "address", "answer", "go", "here", "vocabulary"]
@@ -34,20 +34,20 @@ class Place:
 
 def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
     """The lesson first; its parts, answers and draw follow from it."""
-    found = [Control("lesson", "learn_lesson", "lesson", _choice(("", *LESSONS)))]
+    found = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
     if "lesson" not in known:
         return found
     lesson = LESSONS.get(known["lesson"])
     if lesson is None:
-        return [*found, Control("part", "learn_part", "part", _choice(tuple(COURSE)))]
+        return [*found, Control("part", keys.LEARN_PART, "part", _choice(tuple(COURSE)))]
     return [
         *found,
-        Control("part", "learn_part", "part", _choice((*PARTS, *SHEETS)), always=True),
+        Control("part", keys.LEARN_PART, "part", _choice((*PARTS, *SHEETS)), always=True),
         Control(
-            "answer", f"learn_answer_{lesson.name}", "answer", ParamSpec(()), many=True, most=TRIES,
+            "answer", keys.LEARN_ANSWER(lesson.name), "answer", ParamSpec(()), many=True, most=TRIES,
             accepts=partial(_answer, lesson),
         ),
-        Control("s", f"learn_seed_{lesson.name}", "draw of the noise", number(0, 0, SEEDS[-1])),
+        Control("s", keys.LEARN_SEED(lesson.name), "draw of the noise", number(0, 0, SEEDS[-1])),
     ]  # fmt: skip
 
 
@@ -76,13 +76,13 @@ def here() -> Place:
 
 def go(lesson: str, part: str) -> None:
     """Go to a part of a lesson, or with "" of the course."""
-    st.session_state.learn_lesson, st.session_state.learn_part = lesson, part
+    st.session_state[keys.LEARN_LESSON], st.session_state[keys.LEARN_PART] = lesson, part
 
 
 def answer(lesson: Lesson, answers: Sequence[frozenset[int]]) -> None:
     """Keep the answers to a lesson's question, first try first."""
     texts = ["".join(str(i + 1) for i in sorted(one)) for one in answers]
-    st.session_state[f"learn_answer_{lesson.name}"] = list(dict.fromkeys(filter(None, texts)))
+    st.session_state[keys.LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
 
 
 def address(lesson: str, part: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.lessons import LESSONS
+from pages._ui import keys
 
 __all__ = ["done", "print_button", "shown"]
 
@@ -28,14 +29,14 @@ _print = st.components.v2.component(
 
 def done(lesson: str) -> None:
     """Let the browser note that a lesson was followed to its end."""
-    _progress(key="progress_address", data={"names": list(LESSONS), "done": lesson, "shown": False}, height=1)
+    _progress(key=keys.PROGRESS_ADDRESS, data={"names": list(LESSONS), "done": lesson, "shown": False}, height=1)
 
 
 def shown() -> None:
     """Mark the lessons that are done and say how many; "Forget" empties the note."""
-    _progress(key="progress", data={"names": list(LESSONS), "done": "", "shown": True}, height="content")
+    _progress(key=keys.PROGRESS, data={"names": list(LESSONS), "done": "", "shown": True}, height="content")
 
 
 def print_button() -> None:
     """Offer to print the page."""
-    _print(key="print", height="content")
+    _print(key=keys.PRINT, height="content")

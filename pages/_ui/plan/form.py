@@ -10,6 +10,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
+from pages._ui import keys
 from pages._ui.catalog import names, sample
 from pages._ui.prepared import kept, locked
 from pages._ui.shell import plain
@@ -17,13 +18,13 @@ from pages._ui.shell import plain
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
 
 START = {  # the town's declaration
-    "plan_n": 5000,
-    "plan_columns": "east, north",
-    "plan_units": "km",
-    "plan_low": "-12, -9",
-    "plan_high": "12, 9",
-    "plan_scale": "common",
-    "plan_k": 5,
+    keys.PLAN_N: 5000,
+    keys.PLAN_COLUMNS: "east, north",
+    keys.PLAN_UNITS: "km",
+    keys.PLAN_LOW: "-12, -9",
+    keys.PLAN_HIGH: "12, 9",
+    keys.PLAN_SCALE: "common",
+    keys.PLAN_K: 5,
 }
 FIRST = (RECOMMENDED, "pe-means", "fastlloyd")
 LIKE = ("", *SAMPLES)
@@ -53,33 +54,33 @@ def form() -> Wish:
     for key, value in START.items():
         state.setdefault(key, value)
     taken = st.selectbox(
-        "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key="plan_from",
+        "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
         placeholder="a data set", disabled=locked(),
         help="Names, units, bounds and number of people, as declared. No row is read.",
     )  # fmt: skip
     if taken is not None:
         state.plan_taken = taken
         st.rerun()
-    n = st.number_input("People", **kept("plan_n"), step=1, help="About how many. Public.")
-    columns = st.text_input("Columns", **kept("plan_columns"), help="Names, separated by commas.")
-    units = st.text_input("Units", **kept("plan_units"), help="One per column, or one for all.")
-    low = st.text_input("Lowest possible values", **kept("plan_low"), help="One per column, known without any row.")
-    high = st.text_input("Largest possible values", **kept("plan_high"))
+    n = st.number_input("People", **kept(keys.PLAN_N), step=1, help="About how many. Public.")
+    columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
+    units = st.text_input("Units", **kept(keys.PLAN_UNITS), help="One per column, or one for all.")
+    low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column, known without any row.")
+    high = st.text_input("Largest possible values", **kept(keys.PLAN_HIGH))
     scale = st.segmented_control(
-        "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, **kept("plan_scale"),
+        "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, **kept(keys.PLAN_SCALE),
         help="One scale keeps the shape of a map.",
     )  # fmt: skip
-    k = st.number_input("Centers k", **kept("plan_k"), step=1)
+    k = st.number_input("Centers k", **kept(keys.PLAN_K), step=1)
     like = st.selectbox(
-        "Shape of the data, assumed", LIKE, **kept("plan_like"), format_func=_shape,
+        "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
         help="Round groups, or a public data set whose rows lie as yours may.",
     )  # fmt: skip
     slugs = st.multiselect(
-        "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept("plan_algorithms"),
+        "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept(keys.PLAN_ALGORITHMS),
         max_selections=6,
     )  # fmt: skip
-    within = st.text_input("Noise per center at most", **kept("plan_within"), placeholder="0.1", help=_IN_UNITS)
-    epsilon = st.text_input("Or what does this ε give?", **kept("plan_epsilon"), placeholder="0.7")
+    within = st.text_input("Noise per center at most", **kept(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS)
+    epsilon = st.text_input("Or what does this ε give?", **kept(keys.PLAN_EPSILON), placeholder="0.7")
     if not slugs:
         raise ValueError("plan: choose at least one algorithm.")
     facts = Facts.declare(
@@ -104,7 +105,7 @@ def _take() -> None:
     name = state.pop("plan_taken", None)
     if name is None:
         return
-    state.pop("plan_from", None)
+    state.pop(keys.PLAN_FROM, None)
     data: Dataset = sample(name)
     domain, state.plan_private = data.domain, data.private
     state.update(

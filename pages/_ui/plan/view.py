@@ -14,7 +14,7 @@ from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import amount, answer, assumption, size, tighter
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.pace import duration
 from pages._ui.pieces import Gathered, Piece, gather, halt
 from pages._ui.plan.form import Wish
@@ -72,14 +72,14 @@ def _progress(wish: Wish, now: Gathered) -> None:
         bar, button = st.columns([5, 1], vertical_alignment="center")
         done, every = len(now.found), len(_wanted(wish))
         bar.progress(done / every, f"Rehearsed {done} of {every}, on people who stand in")
-        if button.button("Cancel", key="plan_cancel", width="stretch"):
+        if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
             now.job.cancel()
     elif now.problem:
         st.error(f"{now.problem} Nothing was read, nothing was spent.")
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The plan was cancelled; what was finished is shown.")
-        button.button("Go on", key="plan_on", width="stretch", on_click=halt, args=("plan",))
+        button.button("Go on", key=keys.PLAN_ON, width="stretch", on_click=halt, args=("plan",))
 
 
 def _answers(wish: Wish, found: Found) -> None:
@@ -106,7 +106,7 @@ def _picture(wish: Wish, found: Found) -> None:
     names = {slug: ALGORITHMS[slug].name for slug in curves}
     unit = amount(1.0, wish.facts).partition(" ")[2]
     panel = noise_panel(shell.colors(), curves, names, unit, wish.within)
-    st.plotly_chart(panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key="plan_figure")
+    st.plotly_chart(panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key=keys.PLAN_FIGURE)
     st.html(f'<p class="dp-small">{html.escape(panel.alt)}</p>')
 
 

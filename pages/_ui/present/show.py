@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpviz.figures.stage import script
 from dpviz.figures.theme import theme
+from pages._ui import keys
 from pages._ui.present.deck import Slide
 from pages._ui.present.pictures import Picture
 from pages._ui.present.scenes import Staged
@@ -53,7 +54,7 @@ def show(
         "open": opened,
         "tokens": f"{tokens}color-scheme:{mode};",
     }
-    ended = _component(key="present_show", data=data, on_slide_change=lambda: None, height="content").get("slide")
+    ended = _component(key=keys.PRESENT_SHOW, data=data, on_slide_change=lambda: None, height="content").get("slide")
     return ended if isinstance(ended, int) and 1 <= ended <= len(shown) else None
 
 

@@ -7,7 +7,7 @@ import html
 
 import streamlit as st
 
-from pages._ui import links, shell
+from pages._ui import keys, links, shell
 from pages._ui.pieces import Gathered, gather
 from pages._ui.prepared import kept
 from pages._ui.present.current import current, keep
@@ -43,17 +43,17 @@ def deck_file() -> None:
     deck, state = current(), st.session_state
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key="deck_save",
+            "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key=keys.DECK_SAVE,
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
         with st.popover("Open a deck", icon=":material/folder_open:"):
             file = st.file_uploader(
-                "A deck that was saved here", "json", key=f"deck_file_{state.get('deck_files', 0)}",
+                "A deck that was saved here", "json", key=keys.DECK_FILE(state.get("deck_files", 0)),
                 max_upload_size=1, help="Addresses of scenes, titles and notes. No data.",
             )  # fmt: skip
             if file is not None:
                 _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
-        if deck != DEFAULT and st.button("The default deck", key="deck_default"):
+        if deck != DEFAULT and st.button("The default deck", key=keys.DECK_DEFAULT):
             keep(DEFAULT)
             st.rerun()
     st.caption("A deck lives in this visit: save it before you reload. It keeps addresses and words, no rows.")
@@ -66,7 +66,7 @@ def _open(text: bytes) -> None:
         st.error(str(problem))
         return
     st.session_state.deck_files = st.session_state.get("deck_files", 0) + 1  # an empty field for the next one
-    st.session_state.present_slide = 1
+    st.session_state[keys.PRESENT_SLIDE] = 1
     keep(deck)
     st.rerun()
 
@@ -107,12 +107,12 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
         st.rerun()  # stop asking
     if now.problem or now.stopped:
         st.error(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again.")
-        if st.button("Try again", key="present_again"):
+        if st.button("Try again", key=keys.PRESENT_AGAIN):
             state.pop("pieces_present", None)
             st.rerun()
         return
     opened = links.opened("present")
-    order, wanted = list(found), state.get("present_slide", 1) - 1
+    order, wanted = list(found), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
     ended = show(
         [(deck.slides[index], one, now.found[one.piece.name]) for index, one in found.items()], start=start, mode=mode,
@@ -128,15 +128,15 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
 def slide_list() -> int:
     """Show the deck in its order; return the index of the slide that is looked at."""
     deck, state = current(), st.session_state
-    title = st.text_input("Deck", deck.title, MOST["title"], key=f"deck_title_{state.get('deck_edit', 0)}")
+    title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(state.get("deck_edit", 0)))
     if title != deck.title:
         state.deck = deck = dataclasses.replace(deck, title=title)
     numbers = range(1, len(deck.slides) + 1)
     if "present_next" in state:
-        state.present_slide = state.pop("present_next")
-    state.present_slide = min(max(int(state.get("present_slide") or 1), 1), len(numbers))
+        state[keys.PRESENT_SLIDE] = state.pop("present_next")
+    state[keys.PRESENT_SLIDE] = min(max(int(state.get(keys.PRESENT_SLIDE) or 1), 1), len(numbers))
     chosen = st.radio(
-        "The show begins at", numbers, **kept("present_slide"),
+        "The show begins at", numbers, **kept(keys.PRESENT_SLIDE),
         format_func=lambda n: shell.plain(deck.slides[n - 1].title or "Without a title"),
     )  # fmt: skip
     total = deck.seconds
@@ -150,20 +150,20 @@ def slide_form(index: int) -> None:
     deck, state = current(), st.session_state
     slide, made = deck.slides[index], f"{state.get('deck_edit', 0)}_{index}"
     now = Slide(
-        st.text_input("Title", slide.title, MOST["title"], key=f"slide_title_{made}"),
+        st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
         _scene(st.text_input(
-            "Scene", slide.scene, MOST["scene"], key=f"slide_scene_{made}",
+            "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(made),
             help="The link that Share gives on Explore, Home, Attacker, Trade-off or Limits. A step in it is where the "
             "slide starts; with playing, it plays by itself.",
         )),
-        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=f"slide_notes_{made}", height=150),
+        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),
         int(
             st.number_input(
-                "Seconds", 0, MOST_SECONDS, slide.seconds, key=f"slide_seconds_{made}", help="Planned; 0 for no plan."
+                "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(made), help="Planned; 0 for no plan."
             )
         ),
         st.radio(
-            "Shows", SHOWS, SHOWS.index(slide.show), key=f"slide_show_{made}", format_func=_SHOWN.get, horizontal=True
+            "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(made), format_func=_SHOWN.get, horizontal=True
         ),
     )  # fmt: skip
     if now != slide:
@@ -176,16 +176,18 @@ def slide_form(index: int) -> None:
     with st.container(horizontal=True):
         for word, icon, move in (("Earlier", ":material/arrow_upward:", -1), ("Later", ":material/arrow_downward:", 1)):
             there = index + move
-            if st.button(word, icon=icon, key=f"slide_{word}", disabled=not 0 <= there < len(deck.slides)):
+            if st.button(word, icon=icon, key=keys.SLIDE_MOVE(word), disabled=not 0 <= there < len(deck.slides)):
                 slides = list(deck.slides)
                 slides[index], slides[there] = slides[there], slides[index]
                 keep(dataclasses.replace(deck, slides=tuple(slides)))
                 state.present_next = there + 1
                 st.rerun()
-        if st.button("Remove", icon=":material/delete:", key="slide_remove", disabled=len(deck.slides) == 1):
+        if st.button("Remove", icon=":material/delete:", key=keys.SLIDE_REMOVE, disabled=len(deck.slides) == 1):
             keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
             st.rerun()
-        if st.button("Add a slide", icon=":material/add:", key="slide_add", disabled=len(deck.slides) >= MOST_SLIDES):
+        if st.button(
+            "Add a slide", icon=":material/add:", key=keys.SLIDE_ADD, disabled=len(deck.slides) >= MOST_SLIDES
+        ):
             fresh = Slide("A new slide", "explore?v=1&d=town&a=nsm&k=5&e=1&s=0")
             keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
             state.present_next = index + 2

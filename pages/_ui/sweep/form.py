@@ -11,7 +11,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
-from pages._ui import catalog
+from pages._ui import catalog, keys
 from pages._ui.forms import in_labels
 from pages._ui.prepared import kept
 from pages._ui.sweep.data import choices, open_choice, source
@@ -35,35 +35,35 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         )
     names = choices()
     if not private:
-        catalog.follow("sweep_data", names, many=True)
+        catalog.follow(keys.SWEEP_DATA, names, many=True)
     titles = {name: open_choice(name).title for name in names}
     data = st.multiselect(
         "Data", names, [names[0] if private else "town"], format_func=titles.get,
-        max_selections=4, **kept("sweep_data_private" if private else "sweep_data"),
+        max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
     )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     chosen = st.multiselect(
         "Algorithms", slugs, [slug for slug in FIRST if slug in slugs], format_func=lambda s: ALGORITHMS[s].name,
-        **kept("sweep_algorithms"), help="KMeans, the non-private reference, is always run.",
+        **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
     )  # fmt: skip
     epsilon = st.pills(
         "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=_fraction,
-        **kept("sweep_epsilon"), help="Every algorithm runs at every chosen budget.",
+        **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
     )  # fmt: skip
     repeats = st.number_input(
-        "Runs per point", 2, 50, 10, **kept("sweep_repeats"),
+        "Runs per point", 2, 50, 10, **kept(keys.SWEEP_REPEATS),
         help="More runs: narrower intervals, more time. Seeds count up from the first seed.",
     )  # fmt: skip
     axes: list[tuple[str, tuple[Any, ...]]] = []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
         rho = st.pills(
-            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept("sweep_rho"),
+            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept(keys.SWEEP_RHO),
             help=f"How far one row may move and stay protected. {_rho_in_units(data)}",
         )  # fmt: skip
         axes.append(("rho_distance", tuple(rho)))
     with st.expander("More"):
         n_rows = st.pills(
-            "People in the data", ROWS, selection_mode="multi", default=(None,), **kept("sweep_rows"),
+            "People in the data", ROWS, selection_mode="multi", default=(None,), **kept(keys.SWEEP_ROWS),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
             help="As if this many people had come: rows are drawn without replacement. If more are asked for than "
             "there are, whole copies come first.",
@@ -72,28 +72,28 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             "Centers k",
             "",
             placeholder="each data set's own",
-            **kept("sweep_k"),
+            **kept(keys.SWEEP_K),
             help="Whole numbers, with commas.",
         )
         delta = st.text_input(
             "Delta δ",
             "",
             placeholder="n^-1.1 for all",
-            **kept("sweep_delta"),
+            **kept(keys.SWEEP_DELTA),
             help="One value for every algorithm: a number, or a paper's rule such as 1/(n ln n) or 1/(n sqrt n).",
         )
         free = st.toggle(
-            "Let methods choose their own number of centers", **kept("sweep_free"),
+            "Let methods choose their own number of centers", **kept(keys.SWEEP_FREE),
             help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so their "
             "curves then do not compare with k centers.",
         )  # fmt: skip
         varied, curves = vary(chosen)
         metrics = st.multiselect(
-            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept("sweep_metrics"),
+            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
             help="All are computed on the raw rows: not private.",
         )  # fmt: skip
         seed = st.number_input(
-            "First seed", 0, value=0, step=1, **kept("sweep_seed"),
+            "First seed", 0, value=0, step=1, **kept(keys.SWEEP_SEED),
             help="DEMO only. A published seed lets anyone subtract the noise.",
         )  # fmt: skip
     try:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpviz.params import ParamSpec
+from pages._ui import keys
 from pages._ui.scene import Control, number
 from pages._ui.sweep import archive, sweeps, tables, view
 
@@ -18,21 +19,19 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
         return []
     runs, stops = kept.sweep.repeats, view.stops_of(kept.sweep)
     choices = {
-        "along": ("along", "Along", view.axes_of(kept.sweep)),
-        "metric": ("metric", "Metric", kept.sweep.metrics),
-        "of": ("of", "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
+        "along": (keys.SWEEP_ALONG, "Along", view.axes_of(kept.sweep)),
+        "metric": (keys.SWEEP_METRIC, "Metric", kept.sweep.metrics),
+        "of": (keys.SWEEP_OF, "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
     }
-    found = [
-        Control(word, f"{key}_{identity}", title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]
-    ]
-    found.append(Control("good", f"wanted_{runs}", "Runs that are good", number(tables.most_of(runs), 1, runs)))
+    found = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
+    found.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
     if len(stops) > 1 and "along" not in known:
         return found  # they follow from it
     axis = known.get("along", next(iter(stops)))
     if (many := stops[axis]) > 1:
-        found.append(Control("at", tables.at_key(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
+        found.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
     if (others := view.against_of(kept.sweep, axis))[1:]:
-        found.append(Control("against", tables.against_key(identity, axis), "Against", _choice(others)))
+        found.append(Control("against", keys.SWEEP_AGAINST(identity, axis), "Against", _choice(others)))
     return found
 
 

@@ -21,6 +21,7 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sweep import Run, Sweep
+from pages._ui import keys
 from pages._ui.jobs import Job, Jobs
 from pages._ui.memory import MemoryFolder
 from pages._ui.presence import Presence
@@ -188,7 +189,7 @@ def show(identity: str) -> None:
     """Make a sweep the shown one."""
     state = st.session_state
     state.sweeps = [old for old in state.get("sweeps", []) if old != identity][-19:] + [identity]
-    state.sweep = identity
+    state[keys.SWEEP] = identity
 
 
 def shown() -> Kept | None:

@@ -18,7 +18,7 @@ from dpviz.sweeps import summary
 from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.catalog import sample
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.take import one_run
@@ -71,19 +71,9 @@ def icon(style: Style) -> str:
 
 def chart(figure: Any, key: str, alt: str) -> None:
     """Draw a figure; its camera button saves it in the chosen format."""
-    saved = {"format": st.session_state.get("sweep_picture", PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
+    saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
     config = {**_CONFIG, "toImageButtonOptions": saved | {"scale": 1 if saved["format"] == "svg" else 2}}
     st.plotly_chart(figure, theme=None, config=config, key=key, alt=f"{alt} Not private.")
-
-
-def at_key(identity: str, axis: str) -> str:
-    """Return the key of the slider along an axis: it holds the number of a stop."""
-    return f"dots_at_{identity}_{axis}"
-
-
-def against_key(identity: str, axis: str) -> str:
-    """Return the key of the second axis."""
-    return f"against_{identity}_{axis}"
 
 
 def _kept(key: str) -> dict[str, Any]:
@@ -111,7 +101,7 @@ def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, sty
             default=data,
             required=True,
             format_func=title,
-            **_kept(f"of_{kept.identity}"),
+            **_kept(keys.SWEEP_OF(kept.identity)),
         )
     mine = rows[rows.data == data]
     _overview(mine, look, points[points.data == data], style)
@@ -149,9 +139,9 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
     one, two = st.columns(2)
     within = one.selectbox(
         f"For a {look.metric.replace('_', ' ')} within", WITHIN, WITHIN.index(10),
-        format_func=lambda p: f"{p}% of KMeans", **_kept("sweep_within"),
+        format_func=lambda p: f"{p}% of KMeans", **_kept(keys.SWEEP_WITHIN),
     )  # fmt: skip
-    wanted = two.number_input(f"in so many of {runs} runs", 1, runs, most_of(runs), **_kept(f"wanted_{runs}"))
+    wanted = two.number_input(f"in so many of {runs} runs", 1, runs, most_of(runs), **_kept(keys.SWEEP_GOOD(runs)))
     found = summary.smallest(rows, look.metric, within=within / 100, share=wanted / runs, axis=look.axis)
     body = []
     for row in found.itertuples():
@@ -215,7 +205,7 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
 def _dots(rows: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
     found = summary.quantile_dots(rows, look.metric, axis=look.axis)
     stops = sorted(found[look.axis].dropna().unique())
-    places, key = range(len(stops)), at_key(kept.identity, look.axis)
+    places, key = range(len(stops)), keys.SWEEP_AT(kept.identity, look.axis)
     place = len(stops) // 2
     if stops[1:]:
         _only(key, places)
@@ -273,7 +263,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
         return
     y = long[0]
     if long[1:]:
-        _only(key := against_key(kept.identity, look.axis), long)
+        _only(key := keys.SWEEP_AGAINST(kept.identity, look.axis), long)
         y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **_kept(key))
     what = "times KMeans's" if metric.relative else metric.title
     for (label, notion), group in points.groupby(["label", "notion"], sort=False):
@@ -316,7 +306,7 @@ def _downloads(rows: pd.DataFrame) -> None:
         PICTURES,
         default=PICTURES[0],
         required=True,
-        **_kept("sweep_picture"),
+        **_kept(keys.SWEEP_PICTURE),
     )
     st.html(
         '<p class="dp-small">Simulation: the seeds are known and metrics read raw rows; nothing here is private.</p>'

@@ -8,6 +8,7 @@ import streamlit as st
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Run, trace_of
 from dpviz.takeaway import KINDS, export
+from pages._ui import keys
 from pages._ui.sweep.sweeps import Kept
 
 _MOST = 200  # runs in the list, the best first
@@ -26,7 +27,7 @@ def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
         f"{getattr(row, metric):.4g}"
         for row in best.itertuples()
     }
-    chosen = st.selectbox("One run, the best first", list(words), format_func=words.get, key="sweep_take")
+    chosen = st.selectbox("One run, the best first", list(words), format_func=words.get, key=keys.SWEEP_TAKE)
     with st.container(horizontal=True):
         for kind, name in _WORDS.items():
 
@@ -35,7 +36,7 @@ def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
 
             _, ending, mime = KINDS[kind]
             st.download_button(
-                name, made, f"dpviz-{cells[chosen].algorithm}-{kind}.{ending}", mime, key=f"sweep_take_{kind}",
+                name, made, f"dpviz-{cells[chosen].algorithm}-{kind}.{ending}", mime, key=keys.SWEEP_TAKE_KIND(kind),
                 on_click="ignore",
             )  # fmt: skip
 

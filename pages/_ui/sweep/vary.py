@@ -10,6 +10,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.params import ParamSpec
 from dpviz.sweeps.sweep import DELTAS, Variant
+from pages._ui import keys
 from pages._ui.prepared import kept
 
 __all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
@@ -26,7 +27,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     """
     names = names_of(slugs)
     chosen = st.multiselect(
-        "Vary parameters", names, max_selections=MOST, **kept("sweep_vary"), placeholder="none",
+        "Vary parameters", names, max_selections=MOST, **kept(keys.SWEEP_VARY), placeholder="none",
         format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
         help="Each becomes an axis for the algorithms that have it. The others stay the same all along it.",
     )  # fmt: skip
@@ -34,11 +35,11 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     for name in (n for n in chosen if n in names):
         spec = params.specs(ALGORITHMS[names[name][0]])[name]
         hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(spec)}"
-        text = st.text_input(f"Values of {name.replace('_', ' ')}", placeholder=hint, **kept(f"sweep_vary_{name}"))
+        text = st.text_input(f"Values of {name.replace('_', ' ')}", placeholder=hint, **kept(keys.SWEEP_VARIED(name)))
         given.append((name, text or hint.removeprefix("such as ")))
     curves = curves_of(slugs)
     wanted = st.multiselect(
-        "Presets as further curves", curves, placeholder="none", **kept("sweep_presets"),
+        "Presets as further curves", curves, placeholder="none", **kept(keys.SWEEP_PRESETS),
         help="A paper's values, or its published code's, beside the default.",
     )  # fmt: skip
     return given, [Variant(name, *curves[name]) for name in wanted if name in curves]

@@ -15,7 +15,7 @@ from dpviz.figures.tradeoff import short
 from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Sweep
-from pages._ui import shell
+from pages._ui import keys, shell
 from pages._ui.pace import duration
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
@@ -105,19 +105,19 @@ def tools(kept: Kept) -> Look:
     boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
     if axes[1:]:
         axis = boxes.segmented_control(
-            "Along", axes, default=axis, required=True, format_func=named, key=f"along_{kept.identity}", **_KEEP
+            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(kept.identity), **_KEEP
         )
     if sweep.metrics[1:]:
         metric = boxes.selectbox(
             "Metric",
             sweep.metrics,
             format_func=lambda m: METRICS[m].title,
-            key=f"metric_{kept.identity}",
+            key=keys.SWEEP_METRIC(kept.identity),
             **_KEEP,
             width=200,
         )
-    scale = boxes.segmented_control("Scale", SCALES, default="log", required=True, key="sweep_scale", **_KEEP)
-    single = boxes.toggle("Single runs", True, key="sweep_single", **_KEEP)
+    scale = boxes.segmented_control("Scale", SCALES, default="log", required=True, key=keys.SWEEP_SCALE, **_KEEP)
+    single = boxes.toggle("Single runs", True, key=keys.SWEEP_SINGLE, **_KEEP)
     return Look(axis, metric, scale == "log", single)
 
 
@@ -151,7 +151,7 @@ def _bar(kept: Kept) -> None:
         words = "Starting the worker processes"
     bar, button = st.columns([5, 1], vertical_alignment="center")
     bar.progress(done / kept.total, words)
-    if button.button("Cancel", key="sweep_cancel", width="stretch"):
+    if button.button("Cancel", key=keys.SWEEP_CANCEL, width="stretch"):
         sweeps.cancel(kept)
 
 
