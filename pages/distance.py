@@ -7,6 +7,7 @@ from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
 from pages._ui import catalog, controls, distance, keys, links, prepared, shell
 from pages._ui.forms import STOPS
+from pages._ui.numbers import whole_number
 from pages._ui.panel import draw
 from pages._ui.player import player
 
@@ -26,7 +27,7 @@ with st.sidebar:
         captions=[ALGORITHMS[s].tagline for s in FAMILY],
     )  # fmt: skip
     most = min(40, data.n_public)
-    k = st.number_input("Centers k", 1, most, data.n_clusters, **prepared.kept(keys.RHO_K(name)))
+    k = whole_number("Centers k", 1, most, data.n_clusters, **prepared.kept(keys.RHO_K(name)))
     epsilon = st.segmented_control(
         "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept(keys.RHO_EPSILON),
         format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),

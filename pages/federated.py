@@ -9,6 +9,7 @@ from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
 from pages._ui import catalog, controls, exact, federated, keys, links, shell
 from pages._ui.catalog import sample
+from pages._ui.numbers import whole_number
 from pages._ui.prepared import kept
 
 links.enter(__file__, controls.clients, has=("form", "navigation"))
@@ -38,7 +39,7 @@ with st.sidebar:
         "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT),
         help="It stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
     )  # fmt: skip
-    seed = int(st.number_input("Seed", 0, value=0, step=1, **kept(keys.FED_SEED)))
+    seed = whole_number("Seed", 0, **kept(keys.FED_SEED))
 
 data = sample(name)
 drop = None if silent is None else (silent, 1)

@@ -16,12 +16,16 @@ from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.guarantee import Notion
 from pages._ui import budget, keys
 from pages._ui.catalog import names, sample
+from pages._ui.numbers import field
 from pages._ui.prepared import kept
+from pages._ui.scene import as_whole
 from pages._ui.shell import plain
 from pages._ui.words import on_screen
 
 LABELS = {
     "n_rows": "Rows",
+    "n_public": "Rows",
+    "rows_per_person": "Rows of one person",
     "n_features": "Columns",
     "n_clusters": "Centers k",
     "epsilon": "Privacy budget ε",
@@ -112,14 +116,15 @@ def _one(cls: type[Algorithm], data: Dataset, name: str, spec: ParamSpec, fields
 def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
     """Return what the field of a parameter holds while it is folded, and not made."""
     held = st.session_state.get(key, default)
-    return _parsed(owner, name, spec, held) if spec.optional and isinstance(held, str) else held
+    return _parsed(owner, name, spec, held) if spec.optional and isinstance(held, str) else as_whole(held)
 
 
 def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
     try:
         return params.parse(spec, text.strip())
     except ValueError:
-        raise ValueError(f"{owner}: {name} must be a number or empty; got {text!r}.") from None
+        kind = "a whole number" if spec.kind == "int" else "a number"
+        raise ValueError(f"{owner}: {name} must be {kind} or empty; got {text!r}.") from None
 
 
 def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
@@ -200,5 +205,5 @@ def widget(
         text = st.text_input(label, "" if default is None else str(default), placeholder="auto", **keep)
         return _parsed(owner, name, spec, text)
     if spec.kind == "int":
-        return st.number_input(label, value=int(default), step=1, **keep)
+        return field(label, value=int(default), **keep)
     return st.number_input(label, value=float(default), step=None, format="%g", **keep)

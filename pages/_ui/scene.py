@@ -20,10 +20,12 @@ __all__ = [
     "HIDEABLE",
     "LOCK",
     "MOST",
+    "MOST_WHOLE",
     "VERSION",
     "Control",
     "Scene",
     "Vocabulary",
+    "as_whole",
     "controls",
     "number",
     "read",
@@ -36,7 +38,7 @@ MOST_FIELDS = 200
 MOST_TASK = 300  # characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}  # -> the word of the one control that stays free
-_SAFE_INTEGER = 2**53 - 1  # the largest that a browser's number field keeps
+MOST_WHOLE = 2**53 - 1  # the largest that a browser's number field keeps
 _EMBED = ("embed", "embed_options")  # Streamlit's own
 
 
@@ -91,8 +93,8 @@ class Control:
             return {_text(choice): choice for choice in self.spec.choices or ()}[text]
         value = params.parse(self.spec, text)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            low = -_SAFE_INTEGER if self.spec.low is None else self.spec.low
-            high = _SAFE_INTEGER if self.spec.high is None else self.spec.high
+            low = -MOST_WHOLE if self.spec.low is None else self.spec.low
+            high = MOST_WHOLE if self.spec.high is None else self.spec.high
             if not (math.isfinite(value) and low <= value <= high):
                 raise ValueError("out of range")
         return value
@@ -118,7 +120,7 @@ class Control:
                 return self._one(kept.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return kept
+        return as_whole(kept) if self.spec.kind == "int" else kept
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that there are then
@@ -215,6 +217,11 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
 def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
     """Return the spec of a number field: whole numbers where the default is one."""
     return ParamSpec(default, low=low, high=high, kind="int" if isinstance(default, int) else "float")
+
+
+def as_whole(value: Any) -> Any:
+    """Return what a field for a whole number holds as one, as it is where it is none."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]:

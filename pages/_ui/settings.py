@@ -11,6 +11,7 @@ from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from pages._ui import budget, controls, keys, links, prepared, private, runs
 from pages._ui.forms import ShownAtField, in_words, may_be_noiseless, parameters
+from pages._ui.numbers import whole_number
 from pages._ui.session import session
 from pages._ui.words import on_screen
 
@@ -44,11 +45,9 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
     algorithm, outlook = _chosen(name, data, cls)
     seed, noiseless = 0, False
     if not data.private:
-        seed = int(
-            st.number_input(
-                "Seed", 0, value=0, step=1, **prepared.kept(keys.EXPLORE_SEED),
-                help="DEMO only. A published seed lets anyone subtract the noise.",
-            )
+        seed = whole_number(
+            "Seed", 0, help="DEMO only. A published seed lets anyone subtract the noise.",
+            **prepared.kept(keys.EXPLORE_SEED),
         )  # fmt: skip
         noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
     state = st.session_state

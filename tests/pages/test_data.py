@@ -206,6 +206,8 @@ def test_presets_fill_bounds(start):
         "b": (0, 100, "%"),
     }
     assert any("number of rows must be given" in info.value for info in app.info)
+    app.number_input(key=f"{token}_1_n").set_value(2.5).run()
+    assert any("Rows must be a whole number; got 2" in info.value for info in app.info)
     app.number_input(key=f"{token}_1_n").set_value(300).run()
     press(app, "Use this data set")
     assert app.session_state["own"][app.session_state["explore_data"]].private

@@ -72,6 +72,7 @@ def test_explore_runs_and_keeps_the_result(app):
         ("param_nsm_epsilon", 0.0, "Privacy budget ε must be above 0; got 0.0. Nothing was spent."),
         ("param_nsm_epsilon", -1.0, "Privacy budget ε must be above 0; got -1.0."),
         ("param_nsm_n_clusters_town", 0, "Centers k must be at least 1; got 0."),
+        ("param_nsm_n_clusters_town", 2.5, "Centers k must be a whole number; got 2.5."),
     ],
 )
 def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, words):

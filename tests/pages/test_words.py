@@ -4,6 +4,7 @@ import html
 import re
 
 import pytest
+from streamlit.proto.NumberInput_pb2 import NumberInput
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
@@ -53,6 +54,8 @@ def test_no_page_shows_a_name_of_the_code_and_a_person_is_a_person(app, page):
     found = words(app)
     assert not app.exception and len(found) > 5
     assert code_names(found) == [] and other_people(found) == []
+    cut = [box.label for box in app.number_input if box.proto.data_type == NumberInput.INT]
+    assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.numbers"
 
 
 @pytest.mark.parametrize("slug", ["dpm", "dist-dp", "stemmer-kaplan-local", "stemmer-kaplan-swap"])

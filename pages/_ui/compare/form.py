@@ -16,6 +16,7 @@ from pages._ui.compare import sides
 from pages._ui.compare.sides import Side
 from pages._ui.explore.picker import named, offered
 from pages._ui.forms import in_words, widget
+from pages._ui.numbers import whole_number
 from pages._ui.prepared import locked
 
 
@@ -69,8 +70,8 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
             st.error(f"{in_words(problem, cls)} The picture shows what was there before.")
             return now
         key = keys.COMPARE_SEED(turn, letter)
-        seed = st.number_input("Seed", 0, value=start.seed, step=1, key=key, disabled=locked())
-    return Side(algorithm, int(seed))
+        seed = whole_number("Seed", 0, value=start.seed, key=key, disabled=locked())
+    return Side(algorithm, seed)
 
 
 def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, Any]:

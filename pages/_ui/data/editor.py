@@ -16,6 +16,8 @@ from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import catalog, keys, messages, shell
 from pages._ui.data import gallery, reading
+from pages._ui.forms import in_labels
+from pages._ui.numbers import field
 from pages._ui.session import session
 from pages._ui.shell import plain
 
@@ -58,7 +60,7 @@ def editor(upload: Upload) -> None:
         if facts is not None and facts["n_public"] is None:
             problem = "Declaration: the number of rows must be given; a round number will do."
     except ValueError as error:
-        problem = str(error)
+        problem = in_labels(str(error).removeprefix("Domain: "), ("n_public", "rows_per_person"))
     with right:
         if problem or facts is None:
             st.info(plain(problem), icon=":material/edit:")
@@ -183,16 +185,16 @@ def _people(upload: Upload) -> dict[str, Any]:
     draft: dict[str, Any] = {"n_is": "exact", "rows_per_person": 1, "scale": "column", "radius": None, **upload.draft}
     keep: dict[str, Any] = {"persist_state": "session"}
     a, b = st.columns(2, gap="small")
-    n = a.number_input(
-        "Rows", 1, value=draft.get("n_public"), step=1, key=keys.ROWS(upload.key), placeholder="a round number",
+    n = field(
+        "Rows", 1, value=draft.get("n_public"), on=a, key=keys.ROWS(upload.key), placeholder="a round number",
         help="Declared, not counted: every threshold and δ reads this number. The true one stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
         format_func={"exact": "Exactly", "approximate": "Only about"}.get, key=keys.ROWS_ARE(upload.key), **keep,
     )  # fmt: skip
-    rows = a.number_input(
-        "Rows of one person, at most", 1, value=draft["rows_per_person"], step=1, key=keys.ROWS_PER_PERSON(upload.key),
+    rows = field(
+        "Rows of one person, at most", 1, value=draft["rows_per_person"], on=a, key=keys.ROWS_PER_PERSON(upload.key),
         help="1 if one row is one person. With m rows the promise to a person is m times weaker.", **keep,
     )  # fmt: skip
     unit = b.text_input(

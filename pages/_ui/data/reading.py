@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.datasets.readers import Form, Recoding, Stopped, Table, read_table
 from pages._ui import catalog, keys, messages, results
 from pages._ui.data.files import Upload
+from pages._ui.numbers import whole_number
 from pages._ui.shell import plain
 
 __all__ = ["again", "differently", "read", "where"]
@@ -124,8 +125,8 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
         "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first without notes",
         disabled=not content.startswith(_SHEETS), help="Of a workbook only.",
     )  # fmt: skip
-    row = b.number_input(
-        "The table begins in line", 1, _LAST, form.header_row or 1, key=keys.FIRST_LINE(key),
+    row = whole_number(
+        "The table begins in line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),
         help="Lines above it, such as a title, are skipped.",
     )  # fmt: skip
     return sheet.strip() or None, row if row > 1 else None

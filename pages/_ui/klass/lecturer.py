@@ -16,6 +16,7 @@ from pages._ui.jobs import Job
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import LIFE, MOST_SEATS, Classroom, Refused
 from pages._ui.klass.rooms import rooms
+from pages._ui.numbers import whole_number
 from pages._ui.player import player
 from pages._ui.presence import Presence
 from pages._ui.results import Result
@@ -157,16 +158,14 @@ def _run(room: Classroom, base: str) -> None:
             "Privacy budget ε", STOPS, default=1.0, required=True, key=keys.CLASS_EPSILON,
             format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         )  # fmt: skip
-        k = int(st.number_input("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120))
+        k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
         beside = st.segmented_control(
             "Made-up people beside you", work.BESIDE, default=work.BESIDE[1], required=True, key=keys.CLASS_BESIDE,
             help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
         )  # fmt: skip
-        about = int(
-            st.number_input(
-                "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
-                help="Declared and public: the budget's δ follows it, and not from how many came.",
-            )
+        about = whole_number(
+            "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
+            help="Declared and public: the budget's δ follows it, and not from how many came.",
         )  # fmt: skip
         go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled="class_job" in state)
     if len(points) + beside < max(k, 2):

@@ -12,6 +12,7 @@ from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
 from pages._ui import keys
 from pages._ui.catalog import names, sample
+from pages._ui.numbers import whole_number
 from pages._ui.prepared import kept, locked
 from pages._ui.shell import plain
 
@@ -61,7 +62,7 @@ def form() -> Wish:
     if taken is not None:
         state.plan_taken = taken
         st.rerun()
-    n = st.number_input("People", **kept(keys.PLAN_N), step=1, help="About how many. Public.")
+    n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
     columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
     units = st.text_input("Units", **kept(keys.PLAN_UNITS), help="One per column, or one for all.")
     low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column, known without any row.")
@@ -70,7 +71,7 @@ def form() -> Wish:
         "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, **kept(keys.PLAN_SCALE),
         help="One scale keeps the shape of a map.",
     )  # fmt: skip
-    k = st.number_input("Centers k", **kept(keys.PLAN_K), step=1)
+    k = whole_number("Centers k", value=START[keys.PLAN_K], **kept(keys.PLAN_K))
     like = st.selectbox(
         "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
         help="Round groups, or a public data set whose rows lie as yours may.",
@@ -84,10 +85,10 @@ def form() -> Wish:
     if not slugs:
         raise ValueError("plan: choose at least one algorithm.")
     facts = Facts.declare(
-        int(n or 0),
+        n,
         numbers(low, "the lowest values"),
         numbers(high, "the largest values"),
-        int(k or 0),
+        k,
         columns=_listed(columns),
         units=_listed(units),
         scale=scale,

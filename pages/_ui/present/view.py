@@ -8,6 +8,7 @@ import html
 import streamlit as st
 
 from pages._ui import keys, links, shell
+from pages._ui.numbers import whole_number
 from pages._ui.pieces import Gathered, gather
 from pages._ui.prepared import kept
 from pages._ui.present.current import current, keep
@@ -157,10 +158,8 @@ def slide_form(index: int) -> None:
             "slide starts; with playing, it plays by itself.",
         )),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),
-        int(
-            st.number_input(
-                "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(made), help="Planned; 0 for no plan."
-            )
+        whole_number(
+            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(made), help="Planned; 0 for no plan."
         ),
         st.radio(
             "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(made), format_func=_SHOWN.get, horizontal=True

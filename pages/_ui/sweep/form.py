@@ -13,6 +13,7 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 from pages._ui import catalog, keys
 from pages._ui.forms import in_labels
+from pages._ui.numbers import whole_number
 from pages._ui.prepared import kept
 from pages._ui.sweep.data import choices, open_choice, source
 from pages._ui.sweep.vary import OWN, deltas, numbers, values_of, vary
@@ -50,7 +51,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=_fraction,
         **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
     )  # fmt: skip
-    repeats = st.number_input(
+    repeats = whole_number(
         "Runs per point", 2, 50, 10, **kept(keys.SWEEP_REPEATS),
         help="More runs: narrower intervals, more time. Seeds count up from the first seed.",
     )  # fmt: skip
@@ -92,8 +93,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
             help="All are computed on the raw rows: not private.",
         )  # fmt: skip
-        seed = st.number_input(
-            "First seed", 0, value=0, step=1, **kept(keys.SWEEP_SEED),
+        seed = whole_number(
+            "First seed", 0, **kept(keys.SWEEP_SEED),
             help="DEMO only. A published seed lets anyone subtract the noise.",
         )  # fmt: skip
     try:
@@ -104,8 +105,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             epsilon=tuple(sorted(epsilon)),
             axes=tuple(axes),
             n_rows=tuple(sorted(n_rows, key=lambda n: n or 0)),
-            repeats=int(repeats),
-            seed=int(seed),
+            repeats=repeats,
+            seed=seed,
             metrics=tuple(metrics),
             public=True,
         )

@@ -20,6 +20,7 @@ from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
 from pages._ui import keys, shell
 from pages._ui.catalog import sample
+from pages._ui.numbers import whole_number
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.take import one_run
 
@@ -141,7 +142,8 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
         f"For a {look.metric.replace('_', ' ')} within", WITHIN, WITHIN.index(10),
         format_func=lambda p: f"{p}% of KMeans", **_kept(keys.SWEEP_WITHIN),
     )  # fmt: skip
-    wanted = two.number_input(f"in so many of {runs} runs", 1, runs, most_of(runs), **_kept(keys.SWEEP_GOOD(runs)))
+    good = _kept(keys.SWEEP_GOOD(runs))
+    wanted = whole_number(f"in so many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
     found = summary.smallest(rows, look.metric, within=within / 100, share=wanted / runs, axis=look.axis)
     body = []
     for row in found.itertuples():
