@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dpviz import validate
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.domain import Domain
+from dpviz.metrics import reference_name
 from dpviz.postprocessing.regions import has_regions, labels_of
 
 __all__ = ["PrivacyLeakWarning", "PrivateKMeans"]
@@ -130,6 +131,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
 
+        Of distances, not squared, where the objective is "medians".
+
         Raises
         ------
         ValueError
@@ -137,7 +140,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
-        return -float((self.transform(X).min(axis=1) ** 2).sum())
+        nearest = self.transform(X).min(axis=1)
+        return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
     def _clusters(self, X: np.ndarray) -> np.ndarray:
         if has_regions(self.trace_):

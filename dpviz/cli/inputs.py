@@ -13,7 +13,7 @@ from dpviz.datasets import Dataset
 from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
-from dpviz.metrics import majority_accuracy, normalized_loss
+from dpviz.metrics import majority_accuracy, reference_name, run_loss
 from dpviz.postprocessing.regions import agreement, labels_of
 from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
@@ -32,7 +32,7 @@ class RunInput:
     domain : Domain
     dataset_id : str
     columns : their names
-    loss : centers in original units -> normalized loss of the raw rows; NOT PRIVATE
+    loss : trace -> the loss that it is about, of the raw rows (see `metrics.run_loss`); NOT PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
         where no groups are known
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None likewise
@@ -43,7 +43,7 @@ class RunInput:
     domain: Domain
     dataset_id: str
     columns: tuple[str, ...]
-    loss: Callable[[np.ndarray], float]
+    loss: Callable[[Trace], float]
     size: Callable[[], int]
     groups: Callable[[np.ndarray], float] | None = None
     agreement: Callable[[Trace], float] | None = None
@@ -52,9 +52,9 @@ class RunInput:
 def in_memory(data: Dataset) -> RunInput:
     """Open a data set."""
 
-    def loss(centers: np.ndarray) -> float:
+    def loss(trace: Trace) -> float:
         _refuse(data.private)
-        return normalized_loss(data.X, centers, data.domain)
+        return run_loss(trace, data.X)
 
     def groups(centers: np.ndarray) -> float:
         assert data.labels is not None
@@ -107,9 +107,10 @@ def in_parts(
     domain = Domain.box(np.asarray(low), np.asarray(high), len(names), n_public=n_public, columns=names)
     rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 
-    def loss(centers: np.ndarray) -> float:
+    def loss(trace: Trace) -> float:
         _refuse(private)
-        return rows.inertia(domain.normalize(centers)) / rows.size_nonprivate()
+        cost = rows.distance if reference_name(trace) == "KMedians" else rows.inertia
+        return cost(domain.normalize(trace.cluster_centers)) / rows.size_nonprivate()
 
     return RunInput(rows, domain, rows.dataset_id, names, loss, lambda: n_public or rows.size_nonprivate())
 

@@ -18,6 +18,7 @@ from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
 from dpviz.datasets.readers import Recoding
 from dpviz.domain import Domain
+from dpviz.metrics import reference_name
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.guarantee import Neighboring
@@ -208,8 +209,8 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         print("         who is in the data, and roughly where, is not protected")
     if not arguments.private:
         if not cls.regions:
-            loss = data.loss(trace.cluster_centers)
-            print(f"normalized loss of {len(trace.cluster_centers)} centers: {loss:.4g} (NOT PRIVATE)")
+            what = "k-median cost per row" if reference_name(trace) == "KMedians" else "normalized loss"
+            print(f"{what} of {len(trace.cluster_centers)} centers: {data.loss(trace):.4g} (NOT PRIVATE)")
         elif data.agreement is not None:
             print(
                 f"agreement of regions and known groups: {data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"

@@ -40,7 +40,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     figure.add_scatter(mode="lines", hoverinfo="skip", line={"color": color, "width": 1.6})
     figure.add_scatter(
         mode="markers",
-        name="released center" if private else "KMeans center (not private)",
+        name="released center" if private else f"{view.against} center (not private)",
         marker={
             "color": color,
             "symbol": symbol,

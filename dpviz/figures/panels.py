@@ -237,7 +237,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: st
     """Return the loss beside KMeans along the player's own steps; `name` is what a step of the run is called."""
     steps = complete(shots)
     colors, losses = view.colors, view.losses
-    what, against = "k-median cost" if view.against == "KMedians" else "Loss", view.against
+    what, against = view.measure, view.against
     figure = base(colors, f"{what} after each {name}", height=height)
     tag(figure, colors)
     if losses is None:

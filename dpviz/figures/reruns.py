@@ -21,7 +21,7 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-CLOSE = 1.1  # times KMeans' loss: where the dashed line of the dot plot stands
+CLOSE = 1.1  # times the loss of KMeans, or KMedians: where the dashed line of the dot plot stands
 _BINS = 34  # columns of dots at most
 _TICKS = (0.1, 0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6)
 
@@ -34,7 +34,7 @@ class Cloud:
     ----------
     label : what they have in common, say "ε 1"
     centers : one array (k', d) a run, original units
-    ratios : ndarray of shape (runs,), loss over KMeans' loss on the same people, or None where it is not shown
+    ratios : ndarray of shape (runs,), loss over that of KMeans (or KMedians) on the same people, or None: not shown
     """
 
     label: str
@@ -118,10 +118,10 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
     tables = [dots_table(values, low, high) if values is not None else None for values in ratios]
     top = max([8, *(int(table.height.max()) for table in tables if table is not None and len(table))])
     size = int(np.clip(150 / top, 5, 11))
-    figure = base(colors, "Loss of each run, KMeans = 1", height=250, margin_left=12)
+    figure = base(colors, f"{view.measure} of each run, {view.against} = 1", height=250, margin_left=12)
     figure.add_scatter(
         mode="markers", name="one run", marker={"color": colors.released, "size": size},
-        hovertemplate="%{text} × KMeans<extra></extra>", text=[],
+        hovertemplate=f"%{{text}} × {view.against}<extra></extra>", text=[],
     )  # fmt: skip
     figure.add_scatter(
         mode="markers", name="this run", hoverinfo="skip",
@@ -135,7 +135,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
     ticks = _ticks(low, high)
     figure.update_xaxes(
         range=[np.log(low), np.log(high)], tickvals=np.log(ticks).tolist(), ticktext=[f"{t:g}" for t in ticks],
-        title_text="times KMeans' loss (dashed: 1.1)",
+        title_text=f"times that of {view.against} (dashed: 1.1)",
     )  # fmt: skip
     figure.update_yaxes(range=[0, top + 1], visible=False)
     updates: list[list[dict[str, Any]]] = []
@@ -149,7 +149,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
     add_frames(figure, [0, 1], updates)
     tag(figure, colors, note if note and not view.hidden else "NOT PRIVATE")
     close = [int((values <= CLOSE).sum()) for values in known]
-    last = f"{close[-1]} of {len(known[-1])} runs stay within 10 % of KMeans' loss." if known else "No run yet."
+    last = f"{close[-1]} of {len(known[-1])} runs stay within 10 % of {view.against}." if known else "No run yet."
     return Panel("side", figure, last)
 
 

@@ -1,7 +1,7 @@
 """Centers in their data's own shape: pictures, places on a map, or bars between declared bounds. HTML with plain SVG.
 
-`SHAPES` maps the shape that a data set declares to how its centers are drawn; released values only, and KMeans' where
-they are given (DEMO), dashed and tagged.
+`SHAPES` maps the shape that a data set declares to how its centers are drawn; released values only, and the
+reference's where they are given (DEMO), dashed and tagged.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.datasets import Dataset
 from dpviz.figures.theme import Theme
+from dpviz.metrics import reference_name
 from dpviz.postprocessing.in_words import center_words
 from dpviz.postprocessing.released import center_noise
 from dpviz.trace import Trace
@@ -30,12 +31,17 @@ TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """Centers and how to draw them; `reference` are KMeans' centers (k, d) in original units, or None."""
+    """Centers and how to draw them; `reference` are those of KMeans or KMedians (k, d), original units, or None."""
 
     trace: Trace
     data: Dataset
     colors: Theme
     reference: np.ndarray | None = None
+
+    @property
+    def against(self) -> str:
+        """Whose centers stand beside: KMeans' or KMedians'."""
+        return f"{reference_name(self.trace)}'"
 
     @property
     def names(self) -> list[str]:
@@ -52,7 +58,7 @@ def drawn(shown: Shown) -> str:
 
 
 def partners(shown: Shown) -> dict[int, int]:
-    """Return center -> KMeans' center, matched one to one with the least total distance in z units."""
+    """Return center -> reference center, matched one to one with the least total distance in z units."""
     if shown.reference is None:
         return {}
     normalize = shown.trace.domain.normalize
@@ -84,15 +90,15 @@ def _picture(values: np.ndarray, size: tuple[int, int], shown: Shown, color: str
 
 
 def pictures(shown: Shown) -> str:
-    """Return every center as a picture, KMeans' partner beside it."""
+    """Return every center as a picture, its partner in the reference beside it."""
     size, pairs, cards = shown.data.picture or (1, len(shown.data.columns)), partners(shown), []
     for i, (center, name) in enumerate(zip(shown.trace.cluster_centers, shown.names, strict=True)):
         images = _image(_picture(center, size, shown, shown.colors.released), f"Center {name}", "ours")
         if i in pairs and shown.reference is not None:
             other = _picture(shown.reference[pairs[i]], size, shown, shown.colors.hidden)
-            images += _image(other, f"KMeans' center beside center {i + 1}", "theirs")
+            images += _image(other, f"{shown.against} center beside center {i + 1}", "theirs")
         cards.append(f"<figure><div>{images}</div><figcaption>{name}</figcaption></figure>")
-    words = f"Left the released center, right KMeans' {TAG}" if pairs else "Every center as a picture."
+    words = f"Left the released center, right {shown.against} {TAG}" if pairs else "Every center as a picture."
     return f'<p class="dp-small">{words}</p><div class="dp-pictures">{"".join(cards)}</div>'
 
 
@@ -130,7 +136,7 @@ def places(shown: Shown) -> str:
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
     alt = f"{len(trace.cluster_centers)} centers on a grid of {step:g} {shown.data.units[0]}"
     key = f"A grid of {step:g} {unit}. " + ("The pale disc: twice the noise of the center. " if sd is not None else "")
-    key += f"Dashed: KMeans {TAG}" if shown.reference is not None else ""
+    key += f"Dashed: {shown.against} {TAG}" if shown.reference is not None else ""
     lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(shown))
     picture = _image(_svg(width + LEFT + 12, height + TOP + 24, body), alt)
     return f'<div class="dp-places"><div>{picture}<p class="dp-small">{key}</p></div><ol>{lines}</ol></div>'

@@ -123,14 +123,16 @@ def curves(
     single: bool = True,
     labels: bool = True,
     height: int = 470,
+    against: str = "KMeans",
 ) -> go.Figure:
-    """Return curves of one data set and one promise along an axis: single runs, means with rerun intervals, KMeans.
+    """Return curves of one data set and one promise along an axis: single runs, means with intervals, the reference.
 
     Parameters
     ----------
     points, runs : from `summary.points` and `summary.with_reference`, of one data set and one notion only
     look : series -> Style
     metric : the metric's title
+    against : the reference that the metric is compared with: KMeans, or KMedians
     labels : end labels right of the axis; without them the page must show a key
 
     Raises
@@ -186,11 +188,11 @@ def curves(
         x, y = reference[axis].tolist(), reference.reference.tolist()
         spread = 10 ** (0.02 * (len(names) + 1))
         figure.add_scatter(
-            x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name="KMeans (not private)",
+            x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
             line={"color": colors.hidden, "dash": "dot", "width": 2},
-            hovertemplate="KMeans, not private: %{y:.4g}<extra></extra>",
+            hovertemplate=f"{against}, not private: %{{y:.4g}}<extra></extra>",
         )  # fmt: skip
-        ends.append(("◇ KMeans", y[-1], colors.hidden))
+        ends.append((f"◇ {against}", y[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
     figure.update_xaxes(
         type="log", title_text=axis_title(axis), tickvals=ticks, ticktext=[short(axis, stop) for stop in stops],
@@ -236,7 +238,7 @@ def _end_labels(
     gap = 0.058 * 470 / figure.layout.height
     wanted = sorted((place(value), name, color) for name, value, color in ends)
     for y, (_, name, color) in zip(_apart([want for want, *_ in wanted], gap), wanted, strict=True):
-        bold = "KMeans" in name
+        bold = name.startswith("◇")
         figure.add_annotation(
             x=1, xref="paper", xanchor="left", xshift=6, y=y, yref="paper", yanchor="middle", showarrow=False,
             text=f"<b>{name}</b>" if bold else name,
@@ -259,8 +261,10 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
     return [total / n + gap * (i - (n - 1) / 2) for total, n in pools for i in range(int(n))]
 
 
-def area_bars(areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str) -> go.Figure:
-    """Return one bar per curve of one data set and promise, with its rerun interval; from KMeans on where relative."""
+def area_bars(
+    areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
+) -> go.Figure:
+    """Return one bar per curve of one data set and promise, with its rerun interval; from the reference on."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)
@@ -276,7 +280,7 @@ def area_bars(areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, rel
         hovertemplate="%{y}: %{x:.3g}<br>95% interval of the mean %{customdata[0]:.3g} to %{customdata[1]:.3g}"
         "<br>%{customdata[2]} reruns<extra></extra>",
     )  # fmt: skip
-    figure.update_xaxes(title_text="% above KMeans, mean over the range of ε" if relative else "mean over ε")
+    figure.update_xaxes(title_text=f"% above {against}, mean over the range of ε" if relative else "mean over ε")
     figure.update_yaxes(automargin=True, showgrid=False, ticks="", showline=False)
     figure.add_vline(x=0, line={"color": colors.hidden if relative else colors.line, "dash": "dot", "width": 2})
     return figure

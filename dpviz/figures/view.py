@@ -30,7 +30,7 @@ class View:
     axes : two column numbers, or None for a fixed random projection
     columns, units : names and units of the columns
     people : raw rows to draw (DEMO), original units, or None
-    reference : KMeans centers (k, d), original units, or None
+    reference : centers of KMeans or KMedians (k, d), original units, or None
     losses : loss of every step, or None; reference_loss likewise
     hidden : whether hidden layers are asked for
     missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
@@ -53,6 +53,11 @@ class View:
     def against(self) -> str:
         """What the run is compared with: KMeans, or KMedians."""
         return reference_name(self.trace)
+
+    @property
+    def measure(self) -> str:
+        """What the run is measured by, as a title begins: "Loss", or "k-median cost"."""
+        return "k-median cost" if self.against == "KMedians" else "Loss"
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
         """Map z units (..., d) to the two drawn coordinates (..., 2), original units."""

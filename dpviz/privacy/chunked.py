@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import Any, NoReturn
 
 import numpy as np
+from sklearn.metrics import pairwise_distances_argmin_min
 from threadpoolctl import threadpool_limits
 
 from dpviz.datasets.parts import Part, resized
@@ -125,6 +126,10 @@ class ChunkedRows(Rows):
         """Return the sum of squared distances of the UNCLIPPED rows to their nearest center, z units: NOT PRIVATE."""
         return math.fsum(self._spread(partial(_inertia, domain=self.domain, centers=centers), self._parts))
 
+    def distance(self, centers: np.ndarray) -> float:
+        """Return the same sum of distances, not squared."""
+        return math.fsum(self._spread(partial(_distance, domain=self.domain, centers=centers), self._parts))
+
 
 class ChunkedSession(Session):
     """One run's scopes, kept as routes of public predicates that every part follows anew."""
@@ -230,3 +235,9 @@ def _size(part: Part, domain: Domain) -> int:
 def _inertia(part: Part, domain: Domain, centers: np.ndarray) -> float:
     Z = domain.normalize(part.read())
     return inertia(Z[np.isfinite(Z).all(axis=1)], centers)
+
+
+def _distance(part: Part, domain: Domain, centers: np.ndarray) -> float:
+    Z = domain.normalize(part.read())
+    Z = Z[np.isfinite(Z).all(axis=1)]
+    return float(pairwise_distances_argmin_min(Z, centers)[1].sum()) if len(Z) else 0.0

@@ -15,7 +15,9 @@ from dpviz import metrics
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.regions import agreement
 
-__all__ = ["METRICS", "Metric", "Outcome", "peak_memory", "restart_peak_memory"]
+__all__ = ["METRICS", "REFERENCES", "Metric", "Outcome", "peak_memory", "restart_peak_memory"]
+
+REFERENCES = {"means": "KMeans", "medians": "KMedians"}  # objective -> label of its non-private reference
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,6 +62,11 @@ class Metric:
     relative: bool = False
     objective: str = "means"
     of_regions: bool = False
+
+    @property
+    def against(self) -> str:
+        """Label of the non-private reference that it is compared with."""
+        return REFERENCES[self.objective]
 
     def of(self, run: Outcome) -> float:
         """Return the measure of a run; NaN where it says nothing about clusters that are regions."""

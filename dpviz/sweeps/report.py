@@ -81,7 +81,7 @@ def report(
         for (data, notion), group in points.groupby(["data", "notion"], sort=False):
             figure = tradeoff.curves(
                 group, runs[(runs.data == data) & (runs.notion == notion)], LIGHT, look, axis=axis,
-                metric=METRICS[metric].title, title=str(data),
+                metric=METRICS[metric].title, against=METRICS[metric].against, title=str(data),
             )  # fmt: skip
             figure.update_layout(paper_bgcolor="#fff")
             words = f"<figcaption class=small>{tradeoff.promise(notion)}</figcaption>"
@@ -119,7 +119,7 @@ def _short(rows: pd.DataFrame, metric: str) -> str:
         sentences.append(
             f"On {data} at ε = {epsilon:g}{promise}, {first.series} did best{others}: "
             f"{measure.title.lower()} {first['mean']:.4g}"
-            + (f", {first.ratio:.3g} times that of KMeans without privacy" if measure.relative else "")
+            + (f", {first.ratio:.3g} times that of {measure.against} without privacy" if measure.relative else "")
             + f", on average over {first.runs:g} run{'' if first.runs == 1 else 's'}."
         )
     more = f" {len(sentences) - MOST_IN_SHORT} more data sets follow." if len(sentences) > MOST_IN_SHORT else ""
@@ -138,10 +138,10 @@ def _facts(done: pd.DataFrame) -> str:
 
 
 def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) -> Iterable[str]:
-    relative = METRICS[metric].relative
+    relative, against = METRICS[metric].relative, METRICS[metric].against
     areas = summary.areas(rows, metric)
     if len(areas):
-        yield "<h3>Area over ε" + (" relative to KMeans's" if relative else "") + "</h3>"
+        yield "<h3>Area over ε" + (f" relative to {against}'s" if relative else "") + "</h3>"
         yield _table(
             ("data", "promise", "algorithm", "area", "95% interval of the mean", "reruns", "centers"),
             [
@@ -159,7 +159,7 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
         )
     if relative and axis in ("epsilon", "n_rows"):
         what = "ε" if axis == "epsilon" else "number of people"
-        yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of KMeans</h3>"
+        yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of {against}</h3>"
         table = summary.smallest(rows, metric, within=0.1, share=0.9, axis=axis)
         yield _table(
             ("data", "promise", "algorithm", "smallest", "runs there"),

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.domain import Domain
-from dpviz.metrics import mean_distance, normalized_loss
+from dpviz.metrics import run_loss
 from dpviz.privacy.guarantee import Notion
 from dpviz.privacy.rows import Rows
 
@@ -67,7 +67,7 @@ def rerun(
         people, rows = populations[done % len(populations)], sources[done % len(populations)]
         trace = algorithm.run(rows, domain=people.domain, seed=seed, dataset_id=people.dataset_id)
         centers.append(np.asarray(trace.cluster_centers))
-        losses.append(_loss(people, centers[-1], getattr(algorithm, "objective", "means")))
+        losses.append(run_loss(trace, people.X))
     on_step(len(seeds), len(seeds))
     return Reruns(tuple(seeds), tuple(centers), np.array(losses))
 
@@ -75,13 +75,6 @@ def rerun(
 def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
     """Return the rows as the algorithm takes them, prepared once for all runs; the reference reads raw ones."""
     return people.X if algorithm.notion is Notion.NONE else Rows(people.X, people.domain, people.dataset_id)
-
-
-def _loss(people: Dataset, centers: np.ndarray, objective: str) -> float:
-    if objective != "medians":
-        return normalized_loss(people.X, centers, people.domain)
-    Z, z = people.domain.normalize(people.X), people.domain.normalize(centers)
-    return mean_distance(Z[np.isfinite(Z).all(axis=1)], z)
 
 
 def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:

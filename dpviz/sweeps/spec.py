@@ -11,7 +11,7 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.sweeps.sweep import Sweep, Variant
+from dpviz.sweeps.sweep import Sweep, Variant, measured
 from dpviz.version import __version__
 
 __all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
@@ -50,7 +50,8 @@ def read_spec(path: Path) -> Spec:
     title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...): an axis for all that have
     it. A table named like an entry of `algorithms` fixes parameters for it, and a list there makes one curve per
     value; its keys `algorithm`, `preset` and `noise` make further curves of one algorithm: `[fastlloyd-paper]`. "auto"
-    stands for the data set's own k or size, or for delta = n^-1.1. Tables [[published]] hold numbers a paper prints.
+    stands for the data set's own k or size, or for delta = n^-1.1. Where k-median runs and no metrics are named,
+    its own cost is measured too. Tables [[published]] hold numbers a paper prints.
 
     Raises
     ------
@@ -113,6 +114,7 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
     if not all(isinstance(name, str) for name in given["data"]):
         raise ValueError('sweep: data must be a name like "sample:town" or a path, or a list of them.')
     axes = tuple((key, _list(key, record[key])) for key in axes_given)
+    given.setdefault("metrics", measured(("loss",), variants, dict(axes)))
     return Sweep(variants=tuple(variants), axes=axes, **given)
 
 

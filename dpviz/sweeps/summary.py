@@ -15,8 +15,8 @@ from scipy.stats import t as student
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
-from dpviz.sweeps.measures import METRICS
-from dpviz.sweeps.sweep import REFERENCE, REFERENCES
+from dpviz.sweeps.measures import METRICS, REFERENCES
+from dpviz.sweeps.sweep import REFERENCE
 
 __all__ = [
     "AXES", "areas", "axes_of", "enough", "half_width", "points", "quantile_dots", "smallest", "winners",

@@ -63,7 +63,7 @@ ALEX_CANCEL, ALEX_ON = Keys("{}_alex_cancel"), Keys("{}_alex_on")
 ALEX_PLAYER, ALEX_FIGURES = Keys("{}_alex_player"), Keys("{}_alex_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
-ANY_K, CORESET, CORESET_COST = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_cost")
+ANY_K, CORESET, CORESET_COST = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_cost{}")
 CORESET_K = Keys("{}_coreset_k_{}_{}")  # slug, most centers
 EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
     Keys("{}_explain_table"), Keys("{}_explain_epsilon"), Keys("{}_explain_ask"),

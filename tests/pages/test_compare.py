@@ -4,14 +4,18 @@ import dataclasses
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
+from dpviz.figures import pane
+from dpviz.sweeps.compare import reference, replay
 from dpviz.takeaway import comparison
 from pages._ui import controls, scene
+from pages._ui.compare import view
 from pages._ui.compare.sides import Side, side_of, text_of
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
@@ -177,3 +181,23 @@ def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_lin
     other = ALGORITHMS["nsm"](n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id="sample:other")
     with pytest.raises(ValueError, match="on the same data"):
         comparison([traces[0], other])
+
+
+@pytest.mark.parametrize(
+    ("objectives", "against", "mixed"),
+    [(("means", "means"), "KMeans", False), (("medians", "medians"), "KMedians", False),
+     (("medians", "means"), "KMedians or KMeans", True)],
+)  # fmt: skip
+def test_losses_stand_beside_the_reference_of_each_runs_objective(objectives, against, mixed):
+    data, sides = load_sample("tiny"), []
+    for objective in objectives:
+        algorithm = ALGORITHMS["stemmer-kaplan"](n_clusters=2, epsilon=4.0, objective=objective)
+        found, best = replay(data, algorithm, 0), reference(data, 2, 0, objective)
+        sides.append(SimpleNamespace(trace=found.trace, losses=found.losses, reference_loss=best.loss))
+    clock = SimpleNamespace(frames=[[len(pane(side.trace).shots(side.trace)) - 1] for side in sides])
+    name, values, note = view._ratios(SimpleNamespace(runs=sides), clock)
+    assert name == f"Loss so far, × {against}" and ("k-median runs are measured by distance" in note) == mixed
+    assert [float(value) for (value,) in values] == pytest.approx(
+        [side.losses[-1] / side.reference_loss for side in sides],
+        rel=0.05,  # two or three digits
+    )

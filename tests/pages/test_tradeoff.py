@@ -163,6 +163,10 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
         trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
     )
     assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
+    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # of a metric that k-median is the best at
+    assert medians.data[-1].name == "KMedians (not private)" and "◇ KMedians" in json.dumps(
+        medians.layout.to_plotly_json(), ensure_ascii=False
+    )
 
 
 def test_promises_of_two_kinds_never_share_an_axis():

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.figures import Panel, View, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
 from dpviz.figures.shots import complete
+from dpviz.metrics import reference_name
 from dpviz.postprocessing.beside import LETTERS, Row, facts, partners, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
@@ -146,7 +147,7 @@ def _moving(values: Sequence[str]) -> str:
 
 
 def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str]], str]:
-    """Return the row of losses beside KMeans', its values tick by tick, and what must be known to read it."""
+    """Return the row of losses beside the reference's, its values tick by tick, and what must be known to read it."""
     found = []
     numbers = [len(run.trace.cluster_centers) for run in comparison.runs]
     unlike = len(set(numbers)) > 1
@@ -164,7 +165,10 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
         note += (
             f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, it is not comparable."
         )
-    return "Loss so far, × KMeans", found, note
+    against = dict.fromkeys(reference_name(run.trace) for run in comparison.runs)
+    if "KMedians" in against and len(against) > 1:
+        note += " k-median runs are measured by distance beside KMedians, the others by squared distance beside KMeans."
+    return f"Loss so far, × {' or '.join(against)}", found, note
 
 
 def _row(row: Row) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.figures import Panel
 from dpviz.figures import coreset as figures
+from dpviz.metrics import reference_name
 from dpviz.postprocessing import coresets
 from pages._ui import keys, shell
 from pages._ui.caches import per_run
@@ -57,8 +58,9 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     k = int(
         left.slider("Centers, from the released points", 1, most, start, key=keys.CORESET_K(key, trace.algorithm, most))
     )
-    cost = right.segmented_control("Cost", coresets.COSTS, default=coresets.COSTS[0], key=keys.CORESET_COST(key))
-    cost = cost or coresets.COSTS[0]
+    medians = reference_name(trace) == "KMedians"
+    own, name = coresets.COSTS[medians], keys.CORESET_COST(key, "_medians" * medians)
+    cost = right.segmented_control("Cost", coresets.COSTS, default=own, key=name) or own
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(

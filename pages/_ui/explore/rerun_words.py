@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.figures.reruns import CLOSE
+from dpviz.metrics import reference_name
 from dpviz.postprocessing.verdict import ratio_words, spread_words
 from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.sweeps.reruns import Reruns, spread
@@ -58,7 +59,7 @@ def promised(trace: Trace) -> str:
 
 
 def ratios(result: Result, some: Reruns) -> np.ndarray:
-    """Return losses over KMeans' loss; 1 where both are nothing."""
+    """Return losses over that of KMeans or KMedians; 1 where both are nothing."""
     best = float(result.reference_loss or 0.0)
     if best > 0:
         return some.losses / best
@@ -74,7 +75,8 @@ def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str
     words = [one]
     if hidden and result.reference_loss:
         every = ratios(result, some)
-        words.append(f"{int((every <= CLOSE).sum())} of {N} runs within 10 % of KMeans, worst {times(every.max())}")
+        near = f"{int((every <= CLOSE).sum())} of {N} runs within 10 % of {reference_name(trace)}"
+        words.append(f"{near}, worst {times(every.max())}")
         groups = verdict.groups(result)
         complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
         words.append(f"all {len(groups.means)} groups found in {complete}")
@@ -89,8 +91,8 @@ def later(one: str) -> str:
 
 
 def one_run(question: Question, index: int, ratio: float | None) -> str:
-    """Return what one rerun is called, with its loss over KMeans' where that may be seen."""
-    beside = "" if ratio is None else f" · {times(ratio)} KMeans' loss"
+    """Return what one rerun is called, with its loss over the reference's where that may be seen."""
+    beside = "" if ratio is None else f" · {times(ratio)} {reference_name(question.result.trace)}"
     if question.result.data.private:
         return f"{question.shown}, simulated run {index + 1} of {N}"
     return f"{question.shown}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"

@@ -233,15 +233,17 @@ def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step:
     figure = tradeoff.curves(
         points, summary.with_reference(frame, asked.metrics[0], "epsilon"), theme(mode), tradeoff.styles(points),
         axis="epsilon", metric=metric.title, log=log, single=single, labels=True, height=470, title="",
+        against=metric.against,
     )  # fmt: skip
     figure.update_layout(showlegend=False)
     at = points.iloc[(points.epsilon.map(math.log)).abs().argsort(kind="stable")]
     at = at[at.epsilon == at.epsilon.iloc[0]].dropna(subset=["ratio"])
     best = at.loc[at.ratio.idxmin()] if len(at) else None
     big = "" if best is None or metric.higher_is_better else f"{best.ratio:.2f} ×"
-    small = f"KMeans' {name.lower()} is what {best.series} has at ε {best.epsilon:g}, mean of {asked.repeats} runs."
+    runs, against = f"mean of {asked.repeats} runs", metric.against
+    small = f"{against}' {name.lower()} is what {best.series} has at ε {best.epsilon:g}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
-    words = f"{title} · each point is the mean of {asked.repeats} runs; dotted: KMeans, which looks at everybody"
+    words = f"{title} · each point is the {runs}; dotted: {against}, which looks at everybody"
     return _made(
         Panel("plane", figure, alt), top=34, titles=(words,), big=big, small=small if big else "",
         promise=tradeoff.promise(points.notion.iloc[0]),

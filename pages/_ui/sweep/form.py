@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.measures import METRICS
-from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
+from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
 from pages._ui import catalog, keys
 from pages._ui.forms import in_labels
 from pages._ui.numbers import whole_number
@@ -91,7 +91,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         varied, curves = vary(chosen)
         metrics = st.multiselect(
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
-            help="All are computed on the raw rows: not private.",
+            help="All are computed on the raw rows: not private. Where k-median runs, its own cost is measured too.",
         )  # fmt: skip
         seed = whole_number(
             "First seed", 0, **kept(keys.SWEEP_SEED),
@@ -99,15 +99,16 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         )  # fmt: skip
     try:
         axes += _typed(chosen, k, delta, varied)
+        variants = (*(_variant(slug, free) for slug in chosen), *curves)
         sweep = Sweep(
             data=tuple(map(source, data)),
-            variants=(*(_variant(slug, free) for slug in chosen), *curves),
+            variants=variants,
             epsilon=tuple(sorted(epsilon)),
             axes=tuple(axes),
             n_rows=tuple(sorted(n_rows, key=lambda n: n or 0)),
             repeats=repeats,
             seed=seed,
-            metrics=tuple(metrics),
+            metrics=measured(metrics, variants, dict(axes)),
             public=True,
         )
     except (ValueError, TypeError) as problem:
@@ -127,15 +128,17 @@ def sweep_of(values: Mapping[str, Any]) -> Sweep:
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
         axes.append(("rho_distance", tuple(values["rho"])))
     varied = [(name, values[f"p.{name}"]) for name in values.get("vary", ()) if values[f"p.{name}"].strip()]
+    axes += _typed(chosen, values["k"], values["delta"], varied)
+    variants = tuple(_variant(slug, values["own"]) for slug in chosen)
     return Sweep(
         data=tuple(map(source, values["d"])),
-        variants=tuple(_variant(slug, values["own"]) for slug in chosen),
+        variants=variants,
         epsilon=tuple(sorted(values["e"])),
-        axes=(*axes, *_typed(chosen, values["k"], values["delta"], varied)),
+        axes=tuple(axes),
         n_rows=tuple(sorted(values["n"], key=lambda n: n or 0)),
         repeats=int(values["runs"]),
         seed=int(values["s"]),
-        metrics=tuple(values["m"]),
+        metrics=measured(values["m"], variants, dict(axes)),
         public=True,
     )
 

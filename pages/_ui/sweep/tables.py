@@ -128,9 +128,10 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
         body.append([*cells, f"{line.k_found.median():.0f}"])
     heads = [f"{_sign(look.axis)} {short(look.axis, stop)}" for stop in shown]
     _table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
-    words = ["×: times KMeans's."] if relative else []
+    against = METRICS[look.metric].against
+    words = [f"×: times {against}'s."] if relative else []
     if len(areas) and relative:
-        words.insert(0, "Area over ε relative to KMeans's (PE-means, equation 7): 1 is as good as KMeans.")
+        words.insert(0, f"Area over ε relative to {against}'s (PE-means, equation 7): 1 is as good as {against}.")
     st.html(f'<p class="dp-small">{_TAG} {" ".join(words)} k′: centers released.</p>')
 
 
@@ -140,7 +141,7 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
     one, two = st.columns(2)
     within = one.selectbox(
         f"For a {look.metric.replace('_', ' ')} within", WITHIN, WITHIN.index(10),
-        format_func=lambda p: f"{p}% of KMeans", **_kept(keys.SWEEP_WITHIN),
+        format_func=lambda p: f"{p}% of {METRICS[look.metric].against}", **_kept(keys.SWEEP_WITHIN),
     )  # fmt: skip
     good = _kept(keys.SWEEP_GOOD(runs))
     wanted = whole_number(f"in so many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
@@ -196,6 +197,7 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
                 shell.colors(),
                 style,
                 relative=metric.relative,
+                against=metric.against,
                 title=f"{brief(data)}: over all ε",
             ),
             f"area_{data}_{notion}",
@@ -225,7 +227,7 @@ def _dots(rows: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dic
         _under(notion)
     st.html(
         f'<p class="dp-small">One dot is 1 run in {found.of.max()}. Count dots: the share of them left of a value is '
-        "how often a run lands below it. The dotted line is KMeans.</p>"
+        f"how often a run lands below it. The dotted line is {metric.against}.</p>"
     )
 
 
@@ -267,7 +269,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
     if long[1:]:
         _only(key := keys.SWEEP_AGAINST(kept.identity, look.axis), long)
         y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **_kept(key))
-    what = "times KMeans's" if metric.relative else metric.title
+    what = f"times {metric.against}'s" if metric.relative else metric.title
     for (label, notion), group in points.groupby(["label", "notion"], sort=False):
         for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
             shown = one.assign(data=one.data.map(title))

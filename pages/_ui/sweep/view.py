@@ -196,7 +196,7 @@ def _curves(
     name = metric.title.partition(" (")[0]
     figure = tradeoff.curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
-        labels=labels, height=height,
+        against=metric.against, labels=labels, height=height,
         title=brief(data) + (f": {name} against {named(look.axis)}" if labels else ""),
     )  # fmt: skip
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
@@ -217,7 +217,7 @@ def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> Non
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
     words = "".join(f"<span>{icon(one)}{html.escape(name)}</span>" for name, one in style.items())
-    st.html(f'<div class="dp-key">{words}<span>… KMeans (not private): dotted</span></div>')
+    st.html(f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>')
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
             with column:
