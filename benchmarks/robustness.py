@@ -1,10 +1,12 @@
 """What a wrong declared number costs: n, bounds, and k, each as a ratio to the method's own loss with the right one.
 
-python -m benchmarks.robustness --seeds 3 > benchmarks/results/robustness.md
+python -m benchmarks.robustness --seeds 5 > benchmarks/results/robustness.md
+DPVIZ_DATASETS=folder python -m benchmarks.robustness --data yeast --algorithms nsm --seeds 10
 
-Three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): where n is taken at its word, the small
-ones go first. epsilon 1, delta = (the true n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT PRIVATE: tight bounds
-are taken from the data). k: loss divided by that of KMeans with the same k.
+Without --data: three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): where n is taken at its
+word, the small ones go first. epsilon 1, delta = (the true n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT
+PRIVATE: tight bounds are taken from the data). k: loss divided by that of KMeans with the same k. Standard errors are
+of ratios paired by seed.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
+from benchmarks.utility import load, standard_error
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
@@ -44,15 +47,15 @@ def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
 
 
 class Losses:
-    """Mean loss over seeds, as a ratio to KMeans with the same k."""
+    """Losses of all seeds, in units of KMeans' with the same k."""
 
-    def __init__(self, X: np.ndarray, seeds: int) -> None:
-        self._X, self._seeds, self._tight = X, seeds, Domain.tight_nonprivate(X)
+    def __init__(self, X: np.ndarray, k: int, seeds: int) -> None:
+        self._X, self.k, self._seeds, self._tight = X, k, seeds, Domain.tight_nonprivate(X)
         self._plain: dict[int, float] = {}
 
-    def of(self, slug: str, *, share: float = 1.0, loose: float = 1.0, k: int = CLUSTERS) -> float:
-        """Return the ratio where n is declared `share` times and bounds `loose` times what they are."""
-        X, tight = self._X, self._tight
+    def of(self, slug: str, *, share: float = 1.0, loose: float = 1.0, k: int | None = None) -> np.ndarray:
+        """Return the losses where n is declared `share` times and bounds `loose` times what they are."""
+        X, tight, k = self._X, self._tight, k or self.k
         if k not in self._plain:
             model = KMeans(k, n_init=20, random_state=0).fit(tight.normalize(X))
             self._plain[k] = model.inertia_ / len(X)
@@ -61,7 +64,13 @@ class Losses:
         declared = dataclasses.replace(declared, n_public=round(share * len(X)))
         algorithm = make(slug, k, float(len(X)) ** -1.1)
         traces = [algorithm.run(X, domain=declared, seed=seed) for seed in range(self._seeds)]
-        return float(np.mean([normalized_loss(X, t.cluster_centers, tight) for t in traces])) / self._plain[k]
+        return np.array([normalized_loss(X, t.cluster_centers, tight) for t in traces]) / self._plain[k]
+
+
+def cell(losses: np.ndarray, own: np.ndarray | float = 1.0) -> str:
+    """Return the ratio of the means and its standard error, by the delta method on pairs of one seed."""
+    ratio = losses.mean() / np.mean(own)
+    return f"{ratio:.2f} ± {standard_error(losses - ratio * own) / np.mean(own):.2f}"
 
 
 def line(losses: Losses, slug: str) -> list[str]:
@@ -69,23 +78,28 @@ def line(losses: Losses, slug: str) -> list[str]:
     own = losses.of(slug)
 
     def change(**wrong: Any) -> str:
-        return f"{losses.of(slug, **wrong) / own:.2f}"
+        return cell(losses.of(slug, **wrong), own)
 
     keeps_n = ALGORITHMS[slug].neighboring is not Neighboring.ADD_REMOVE
     shares = ["refused"] * 4 if keeps_n else [change(share=share) for share in (0.8, 0.9, 1.2, 2.0)]
     wide = [change(loose=loose) for loose in (4.0, 16.0)]
-    others = [f"{losses.of(slug, k=k):.2f}" for k in (CLUSTERS // 2, 3 * CLUSTERS // 2)]
-    return [ALGORITHMS[slug].name, f"{own:.2f}", *shares, *wide, *others]
+    others = [cell(losses.of(slug, k=k)) for k in (losses.k // 2, 3 * losses.k // 2)]
+    return [ALGORITHMS[slug].name, cell(own), *shares, *wide, *others]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--data", help="a set of benchmarks.utility; default: small clusters far out")
+    parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--algorithms", nargs="+", default=[slug for slug in ALGORITHMS if slug != "kmeans"])
     options = parser.parse_args()
-    losses = Losses(small_and_far(), options.seeds)
-    print(f"`python {' '.join(sys.argv)}`: means of {options.seeds} seeds. Second column: loss / KMeans' loss; n and")
-    print("bounds: ratio to that; k: loss / KMeans' with the same k. Where n is kept, a wrong n is refused.\n")
+    X, k = load(options.data) if options.data else (small_and_far(), CLUSTERS)
+    losses = Losses(X, k, options.seeds)
+    print(
+        f"`python -m benchmarks.robustness {' '.join(sys.argv[1:])}`: mean ± standard error of {options.seeds} seeds."
+    )
+    print("Second column: loss / KMeans' loss; n and bounds: ratio to that; k: loss / KMeans' with the same k.")
+    print("Where n is kept, a wrong n is refused.\n")
     print("| method | loss | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 2) + "|")
     for slug in options.algorithms:
         print("| " + " | ".join(line(losses, slug)) + " |", flush=True)

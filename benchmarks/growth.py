@@ -1,0 +1,156 @@
+"""How processor time and memory grow with the rows, the columns and the clusters: a table, and fitted exponents.
+
+python -m benchmarks.growth --algorithms nsm pe-means --rows growth.jsonl
+python -m benchmarks.growth --rows growth.jsonl --axes parts --folder FOLDER   # n to 10^7 from a file, in parts
+
+Each point is one run (epsilon 1, seed 0, blobs of which as many as clusters) in a process of its own: processor seconds
+of the run, and by how much memory rose at its peak above what the rows take (Linux). One axis grows, the others stay at
+10,000 rows, 8 columns, 8 clusters. The exponent is the slope of log time over log size through the three largest points
+that ran. A point that takes more than --most seconds is ended, and the larger ones of its axis are not tried: they are
+refused here by the exponent, as the app refuses them by its forecast. Finished points are kept in the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import re
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.disk import generate
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets.parts import parts_of
+from dpviz.domain import Domain
+from dpviz.privacy.chunked import ChunkedRows, threads
+
+BASE = {"n": 10_000, "d": 8, "k": 8}
+AXES = {
+    "n": (10_000, 30_000, 100_000, 300_000, 1_000_000),
+    "d": (2, 8, 32, 128, 784),
+    "k": (2, 8, 32, 128, 256),
+    "parts": (100_000, 1_000_000, 10_000_000),
+}
+LARGEST = 3  # points that the exponent is fitted to
+SHORT = 0.05  # seconds below which a run is mostly what it costs to begin
+
+
+def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:
+    """Return n rows about k centers in the box [-1, 1]^d, and the box."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-0.7, 0.7, (k, d))[rng.integers(k, size=n)]
+    X += rng.normal(0, 0.05, (n, d))
+    return np.clip(X, -1, 1), Domain.box(-1, 1, d, n_public=n)
+
+
+def on_disk(n: int, folder: Path) -> ChunkedRows:
+    """Return n rows in a file, made unless it is there."""
+    path = folder / f"rows_{n}.npy"
+    if not path.exists():
+        generate(path, n)
+    return ChunkedRows(parts_of(path), Domain.box(-1, 1, BASE["d"], n_public=n), "growth", threads(1))
+
+
+def resident(name: str) -> float:
+    """Return megabytes of this process by the kernel's name for them: VmRSS now, VmHWM at its peak."""
+    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else float("nan")
+
+
+def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -> None:
+    """Send one point: seconds, megabytes above the rows, and whether the run was refused with a sentence."""
+    shape = BASE | ({axis: size} if axis in BASE else {})
+    X, domain = (on_disk(size, folder), None) if axis == "parts" else blobs(**shape)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew: making the rows does not count
+    before = resident("VmHWM")
+    begun, refused = time.process_time(), ""
+    with threadpool_limits(1):
+        try:
+            ALGORITHMS[slug](n_clusters=shape["k"]).run(X, domain=domain, seed=0)
+        except ValueError as error:
+            refused = str(error)
+    spent = time.process_time() - begun
+    risen = resident("VmHWM") - before
+    answer.send({"seconds": round(spent, 4), "megabytes": round(risen, 1), "refused": refused})
+
+
+def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[str, Any]:
+    """Return what `measure` sent, or {"over": True} after `most` seconds of the process."""
+    ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=measure, args=(theirs, slug, axis, size, folder))
+    process.start()
+    theirs.close()
+    found: dict[str, Any] = {"over": True}
+    if ours.poll(most):
+        found = ours.recv()
+    else:
+        process.terminate()
+    process.join()
+    return found
+
+
+def exponent(sizes: list[int], values: list[float]) -> float:
+    """Return the slope of log value over log size through the three largest sizes; NaN with fewer than two."""
+    pairs = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0][-LARGEST:]
+    if len(pairs) < 2:
+        return float("nan")
+    x, y = np.log(np.array(pairs, dtype=float)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def line(slug: str, axis: str, points: dict[int, dict[str, Any]]) -> str:
+    """Return an algorithm's line of the table of one axis."""
+    cells = []
+    for size in AXES[axis]:
+        one = points.get(size, {"over": True})
+        if "over" in one:
+            cells.append("over")
+        elif one["refused"]:
+            cells.append("refused")
+        else:
+            cells.append(f"{one['seconds']:.2f} s, {one['megabytes']:.0f} MB")
+    ran = {size: one for size, one in points.items() if "over" not in one and not one["refused"]}
+    sizes = [size for size in ran if ran[size]["seconds"] > SHORT]
+    time_slope = exponent(sizes, [ran[size]["seconds"] for size in sizes])
+    large = [size for size in ran if ran[size]["megabytes"] >= 1]
+    memory_slope = exponent(large, [ran[size]["megabytes"] for size in large])
+    slopes = ["–" if np.isnan(slope) else f"{slope:.2f}" for slope in (time_slope, memory_slope)]
+    return f"| {ALGORITHMS[slug].name} | {' | '.join(cells)} | {' | '.join(slopes)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS), choices=list(ALGORITHMS))
+    parser.add_argument("--axes", nargs="+", default=["n", "d", "k"], choices=list(AXES))
+    parser.add_argument("--most", type=float, default=60.0, help="seconds of one point")
+    parser.add_argument("--folder", type=Path, default=Path("/tmp"), help="where the file for parts is made")
+    parser.add_argument("--rows", type=Path, required=True)
+    options = parser.parse_args()
+    lines = options.rows.read_text().splitlines() if options.rows.exists() else []
+    done = {tuple(row["key"]): row["point"] for row in map(json.loads, lines)}
+    for axis in options.axes:
+        print(f"\n| {axis} | {' | '.join(f'{size:,}' for size in AXES[axis])} | time | memory |")
+        print("|---" * (len(AXES[axis]) + 3) + "|")
+        for slug in options.algorithms:
+            points: dict[int, dict[str, Any]] = {}
+            for size in AXES[axis]:
+                if (slug, axis, size) not in done:
+                    done[slug, axis, size] = point(slug, axis, size, options.folder, options.most)
+                    with options.rows.open("a") as file:
+                        file.write(json.dumps({"key": [slug, axis, size], "point": done[slug, axis, size]}) + "\n")
+                points[size] = done[slug, axis, size]
+                if "over" in points[size]:
+                    break
+            print(line(slug, axis, points), flush=True)
+    print(f"\n`python -m benchmarks.growth {' '.join(sys.argv[1:])}`")
+
+
+if __name__ == "__main__":
+    main()
