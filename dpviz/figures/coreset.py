@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.marks import NOWHERE, center, disc_sizes, segments
-from dpviz.figures.panels import plane, reference
+from dpviz.figures.panels import distance_title, plane, reference
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, xy
 from dpviz.trace import Coreset
@@ -66,8 +66,9 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
         x=here.k.tolist(), y=here.coreset.tolist(), mode="markers", hoverinfo="skip",
         marker={"color": colors.released, "size": 13, "line": {"color": colors.ink, "width": 2}},
     )  # fmt: skip
-    unit = "z² per row" if cost == "k-means" else "z per row"
-    figure.update_yaxes(title_text=unit, range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())])
+    figure.update_yaxes(
+        title_text=distance_title(cost != "k-means"), range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())]
+    )
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
     words = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""
     return Panel("side", figure, f"Cost falls as k grows. {words}")

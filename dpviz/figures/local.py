@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpviz.domain import Domain
 from dpviz.figures.marks import TOP, true_tick
-from dpviz.figures.panels import ledger_panel, spend_panel
+from dpviz.figures.panels import ledger_panel, loss_title, spend_panel
 from dpviz.figures.shots import Shot, one_a_step, split_title
 from dpviz.figures.stemmer_kaplan import losses_panel, plane_panel
 from dpviz.figures.theme import base, tag
@@ -209,16 +209,17 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     figure = base(colors, "Loss with so many people", height=280)
     tag(figure, colors)
     asked = sorted(tried)
-    shown: dict[str, list] = {"x": asked or [None], "y": [tried[n] for n in asked] or [None]}
+    best = view.reference_loss or 1.0
+    shown: dict[str, list] = {"x": asked or [None], "y": [tried[n] / best for n in asked] or [None]}
     figure.add_scatter(
         **shown, mode="lines+markers", name="tried",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 10},
         hovertemplate="%{x:,} people: %{y:.4g}<extra></extra>",
     )  # fmt: skip
-    top = max([*tried.values(), view.reference_loss or 0.0])
-    if view.reference_loss is not None:
+    top = max([*(loss / best for loss in tried.values()), 1.0 if view.reference_loss else 0.0])
+    if view.reference_loss:
         figure.add_hline(
-            y=view.reference_loss, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
             annotation={"text": view.against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )  # fmt: skip
@@ -228,8 +229,8 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
             yref="paper", font={"color": colors.muted, "size": 13},
         )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
-    figure.update_yaxes(title_text="z² per row", range=[0, 1.25 * max(top, 1e-9)])
-    words = ", ".join(f"{n:,} people {tried[n]:.3g}" for n in asked) or "nothing tried yet"
+    figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * max(top, 1e-9)])
+    words = ", ".join(f"{n:,} people {tried[n] / best:.3g}" for n in asked) or "nothing tried yet"
     return [seen, Panel("wide", figure, f"Loss on the sample's people, not private: {words}.")]
 
 

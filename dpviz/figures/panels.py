@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.domain import Domain
+from dpviz.figures.rings import rings
 from dpviz.figures.shots import Shot, complete
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Panel, View, add_frames, thin, xy
@@ -19,9 +20,11 @@ from dpviz.trace import Trace
 __all__ = [
     "bounded",
     "closing",
+    "distance_title",
     "ledger_panel",
     "ledger_table",
     "loss_panel",
+    "loss_title",
     "plane",
     "reference",
     "release_name",
@@ -90,34 +93,11 @@ def reference(view: View, figure: go.Figure) -> None:
         )  # fmt: skip
         shown.append(f"◇ {view.against}")
     if view.missed is not None and len(view.missed[2]):
-        _rings(view, figure, *view.missed)
+        rings(view, figure, *view.missed)
         shown.append("◌ no center")
     if view.people is not None:
         shown.append("○ people")
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), inside=True)
-
-
-def _rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:
-    """Ring the groups that got no center, dashed, each with its size."""
-    low, high = view.bounds()
-    if view.axes is None or means.shape[1] == 1:
-        width = np.broadcast_to(0.06 * (high - low), (len(means), 2))
-    else:
-        width = np.maximum(2 * radii[:, list(view.axes)], 0.03 * (high - low))
-    angle = np.linspace(0, 2 * np.pi, 41)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    middle = view.flat(means)
-    rings = middle[:, None] + width[:, None] * circle[None]
-    broken = np.concatenate([rings, np.full((len(rings), 1, 2), np.nan)], axis=1).reshape(-1, 2)
-    figure.add_scatter(
-        **xy(broken), mode="lines", name="group without a center (not private)", hoverinfo="skip",
-        line={"color": view.colors.hidden, "width": 2, "dash": "dash"},
-    )  # fmt: skip
-    figure.add_scatter(
-        **xy(middle + np.stack([0 * width[:, 0], width[:, 1]], axis=1)), mode="text", hoverinfo="skip",
-        text=[f"{size:,} without a center" for size in sizes], textposition="top center",
-        textfont={"color": view.colors.hidden, "size": 12},
-    )  # fmt: skip
 
 
 _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
@@ -263,8 +243,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: st
         )  # fmt: skip
     _along_steps(figure, len(steps))
     top = max([y for _, y in known if y is not None] + [1.0 if best else 0.0])
-    unit = "z" if against == "KMedians" else "z²"
-    figure.update_yaxes(title_text=f"× {against}" if best else f"{unit} per row", range=[0, 1.25 * top])
+    figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * top])
     updates = []
     for i, step in enumerate(steps):
         here = values[step] if step >= 0 else None
@@ -277,6 +256,16 @@ def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: st
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
     return Panel("side", figure, f"{what} ends at {losses[-1]:.3g}{beside}. Not private.")
+
+
+def loss_title(view: View) -> str:
+    """Return the title of an axis of losses: multiples of the reference's, where there is one that is not 0."""
+    return f"× {view.against}" if view.reference_loss else distance_title(view.against == "KMedians")
+
+
+def distance_title(plain: bool) -> str:
+    """Return what a loss is in words, where nothing stands beside it; `plain` is not squared."""
+    return f"mean {'' if plain else 'squared '}distance"
 
 
 def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Panel:

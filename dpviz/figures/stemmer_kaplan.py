@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpviz.domain import Domain
 from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, true_tick
-from dpviz.figures.panels import ledger_panel, loss_panel, spend_panel
+from dpviz.figures.panels import ledger_panel, loss_panel, loss_title, spend_panel
 from dpviz.figures.shots import Shot, in_phases, split_title
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Pane, Panel, View, add_frames, moved, xy
@@ -313,11 +313,10 @@ def losses_panel(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
         orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
         marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
     )  # fmt: skip
-    figure.update_xaxes(
-        title_text="z per row" if view.against == "KMedians" else "z² per row", range=[0, 1.3 * float(table.loss.max())]
-    )
+    times = table.loss / (view.reference_loss or 1.0)
+    figure.update_xaxes(title_text=loss_title(view), range=[0, 1.3 * float(times.max())])
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    shown = {"x": table.loss.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in table.loss]}
+    shown = {"x": times.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in times]}
     nothing = {
         "x": [0.0] * len(table),
         "y": table.what.tolist(),

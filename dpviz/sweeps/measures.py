@@ -92,14 +92,16 @@ def _kmeans_distance(run: Outcome) -> float:
 
 
 METRICS = {
-    "loss": Metric("loss (z² per row)", lambda run: metrics.inertia(run.Z, run.centers) / len(run.Z), relative=True),
+    "loss": Metric(
+        "loss (mean squared distance)", lambda run: metrics.inertia(run.Z, run.centers) / len(run.Z), relative=True
+    ),
     "inertia": Metric(
         "inertia (original units)",
         lambda run: metrics.inertia(run.data.X, run.data.domain.denormalize(run.centers)),
         relative=True,
     ),
     "median_cost": Metric(
-        "k-median cost (z per row)",
+        "k-median cost (mean distance)",
         lambda run: metrics.mean_distance(run.Z, run.centers),
         relative=True,
         objective="medians",
@@ -112,14 +114,16 @@ METRICS = {
     "accuracy": Metric("majority accuracy", _accuracy, higher_is_better=True),
     "ari": Metric("adjusted Rand index", _agreement, higher_is_better=True, of_regions=True),
     "distance_to_kmeans": Metric(
-        "distance to KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[0]
+        "distance to KMeans (half-widths)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[0]
     ),
     "distance_from_kmeans": Metric(
-        "distance from KMeans (z)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[1]
+        "distance from KMeans (half-widths)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[1]
     ),
     "kmeans_distance": Metric("KMeans distance (share of the diagonal)", _kmeans_distance),
     "davies_bouldin": Metric("Davies-Bouldin index", lambda run: metrics.davies_bouldin(run.Z, run.centers)),
-    "center_mse": Metric("matched center MSE (z²)", lambda run: metrics.matched_center_mse(run.centers, run.reference)),
+    "center_mse": Metric(
+        "matched center MSE (half-widths²)", lambda run: metrics.matched_center_mse(run.centers, run.reference)
+    ),
 }
 
 

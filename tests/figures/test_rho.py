@@ -105,5 +105,6 @@ def test_losses_carry_their_promise_and_their_mean():
     )
     panel = rho.losses_panel(LIGHT, table)
     words = [annotation.text for annotation in panel.figure.layout.annotations]
-    assert "<b>dist-DP</b>, moves up to 50 m: 0.03" in words and "dist-DP 0.03" in panel.alt
+    assert "<b>dist-DP</b>, moves up to 50 m: 3 ×" in words and "dist-DP 3" in panel.alt
+    assert panel.figure.layout.xaxis.title.text == "loss, × KMeans (log scale)"
     assert [trace.marker.symbol for trace in panel.figure.data] == ["circle", "diamond-open"]

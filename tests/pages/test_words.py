@@ -2,13 +2,16 @@
 
 import html
 import re
+from pathlib import Path
 
 import pytest
 from streamlit.proto.NumberInput_pb2 import NumberInput
 
+from dpviz import figures
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
+from dpviz.sweeps.measures import METRICS
 from pages._ui.player import briefly
 from pages._ui.shell import PAGES
 from pages._ui.words import on_screen
@@ -79,6 +82,12 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code(slug):
         *algorithm.advice(2, data.n_public),
     ]
     assert code_names(map(on_screen, lines)) == []
+
+
+def test_no_axis_and_no_metric_is_in_hidden_units():
+    drawn = "".join(path.read_text() for path in (Path(figures.__file__).parent).glob("*.py"))
+    titles = " ".join(metric.title for metric in METRICS.values())
+    assert not re.search(r"z²|\bz per row|\(z\)", drawn + titles), "write × KMeans, or half-widths of the bounds"
 
 
 def test_greek_letters_are_letters_and_other_words_stay():

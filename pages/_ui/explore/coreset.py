@@ -67,7 +67,7 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
         f'<p class="dp-small">This run released {len(coreset.points):,} weighted points, each weight ±'
         f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: ε spent stays at "
         f"<b>{trace.spent.epsilon:.3g}</b> at δ {trace.spent.delta:.2g}, the ledger keeps its "
-        f"<b>{releases} releases</b>, for every k.</p>"
+        f"<b>{releases} releases</b>, for every k. Distances count the half-width of the bounds as 1.</p>"
     )
     left, right = st.columns([11, 9], gap="medium")
     with left:

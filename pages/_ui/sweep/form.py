@@ -91,7 +91,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         varied, curves = vary(chosen)
         metrics = st.multiselect(
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
-            help="All are computed on the raw rows: not private. Where k-median runs, its own cost is measured too.",
+            help="All are computed on the raw rows, in half-widths of the public bounds: not private. Where k-median "
+            "runs, its own cost is measured too.",
         )  # fmt: skip
         seed = whole_number(
             "First seed", 0, **kept(keys.SWEEP_SEED),
