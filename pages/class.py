@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, keys, links, shell
+from pages._ui import controls, keys, links, markup, shell
 from pages._ui.klass import lecturer, parts, phone
 from pages._ui.klass.room import Classroom, spelled
 from pages._ui.klass.rooms import rooms
@@ -35,11 +35,11 @@ if room is None or seat is not None:  # a projector's page has no address of its
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
 if room is not None and seat is None:
-    st.html(f'<h1 class="dp-unseen">Class {room.code}</h1>')
+    st.html(markup.unseen(f"Class {room.code}"))
     lecturer.projector(room, st.context.url or "/class")
     st.stop()
 if room is not None:
-    st.html('<h1 class="dp-unseen">Class</h1>')
+    st.html(markup.unseen("Class"))
     phone.phone(room, seat)
     st.stop()
 

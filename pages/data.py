@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, keys, links, shell
+from pages._ui import catalog, controls, keys, links, markup, shell
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
 
@@ -22,8 +22,11 @@ else:
 links.notice("data", controls.data)
 st.title("Data")
 st.html(
-    '<p class="dp-lede">Every method needs public facts before it looks at a row: bounds, a size, and what one person '
-    "is. Samples bring theirs. For your own file, you declare them, and no row is read to find them.</p>"
+    markup.lede(
+        "Every method needs public facts before it looks at a row: bounds, a size, and what one "
+        "person is. Samples bring theirs. For your own file, you declare them, and no row is read to "
+        "find them."
+    )
 )
 way = st.segmented_control(
     "Where the data come from", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",

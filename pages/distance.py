@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
-from pages._ui import catalog, controls, distance, keys, links, prepared, shell
+from pages._ui import catalog, controls, distance, keys, links, markup, prepared, shell
 from pages._ui.forms import STOPS
 from pages._ui.numbers import whole_number
 from pages._ui.panel import draw
@@ -54,20 +54,31 @@ with top:
     shell.strip(data.title, result.trace.name, promise, reach=reach(result.trace))
 
 far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
-farther = f"Or {ten} away? The promise allows <b>{distance.odds(promise, 10)}</b>. "
+farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(distance.odds(promise, 10)), ". ")
 st.html(
-    f'<p class="dp-odds">Was Alex here, or {far} away? Right at most <b>{distance.odds(promise, 1)} times in 100</b>. '
-    f"{farther if 10 * rho <= data.domain.diameter else ''}"
-    "Is Alex in the data at all? <b>No promise.</b></p>"
-    '<p class="dp-small">Who is in the data, and roughly where, is <b>not protected</b>: this is a weaker promise than '
-    "differential privacy, for cases in which only the exact place is a secret.</p>"
+    markup.odds(
+        f"Was Alex here, or {far} away? Right at most ",
+        markup.bold(f"{distance.odds(promise, 1)} times in 100"),
+        ". ",
+        farther if 10 * rho <= data.domain.diameter else "",
+        "Is Alex in the data at all? ",
+        markup.bold("No promise."),
+    )
+    + markup.small(
+        "Who is in the data, and roughly where, is ",
+        markup.bold("not protected"),
+        ": this is a weaker promise than differential privacy, for cases in which only the exact place is a secret.",
+    )
 )
 paper = ALGORITHMS["dist-dp"].preset("paper", n_clusters=k, epsilon=epsilon, rho_distance=rho)
 thirds = 1 / paper.plan(*distance.size(data)).costs["points"][0].mu
 st.html(
-    '<p class="dp-small"><b>The noise that buys it</b>, on every point, per coordinate. '
-    f"{'. '.join(distance.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
-    f"{thirds:.1f} rho with the paper's split of the budget in thirds.</p>"
+    markup.small(
+        markup.bold("The noise that buys it"),
+        ", on every point, per coordinate. "
+        f"{'. '.join(distance.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
+        f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
+    )
 )
 for sentence in chosen[slug].advice(*distance.size(data)):
     st.warning(sentence)
@@ -83,7 +94,9 @@ if not st.checkbox(
 table = distance.losses(data, list(chosen.values()), result, epsilon, far)
 draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
 st.html(
-    f'<p class="dp-small"><b>How this picture can fool you.</b> Equal ε = {epsilon:g} and δ = '
-    f"{promise.delta:.1e} are not equal privacy: one hides moves up to {far}, the other everything about a row. "
-    f"{len(distance.SEEDS)} runs each. Where full DP loses as little, take full DP.</p>"
+    markup.fooled(
+        f"Equal ε = {epsilon:g} and δ = {promise.delta:.1e} are not equal privacy: one hides moves up "
+        f"to {far}, the other everything about a row. {len(distance.SEEDS)} runs each. Where full DP "
+        "loses as little, take full DP."
+    )
 )

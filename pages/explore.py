@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.regions import has_regions
-from pages._ui import controls, embed, links, prepared, takeaway
+from pages._ui import controls, embed, links, markup, prepared, takeaway
 from pages._ui.compare import menu as beside
 from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns, verdict
 from pages._ui.explore.look import choose, earlier, look, seen
@@ -38,10 +38,7 @@ if embed.embedded():
     st.stop()
 rows = len(result.data.X)
 drawn = f" {MAX_PEOPLE} of {rows:,} rows are drawn, all are computed with."
-st.html(
-    f'<p class="dp-small"><b>How this picture can fool you.</b> {on_screen(pane(result.trace).caution)}'
-    f"{drawn if hidden and rows > MAX_PEOPLE else ''}</p>"
-)
+st.html(markup.fooled(f"{on_screen(pane(result.trace).caution)}{drawn if hidden and rows > MAX_PEOPLE else ''}"))
 if not has_regions(result.trace):  # both compare distances to centers
     reruns.section("explore", result, hidden=hidden, axes=axes, current=current)
     alex.section("explore", result, hidden=hidden, axes=axes)

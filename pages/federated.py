@@ -7,7 +7,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import catalog, controls, exact, federated, keys, links, shell
+from pages._ui import catalog, controls, exact, federated, keys, links, markup, shell
 from pages._ui.catalog import sample
 from pages._ui.numbers import whole_number
 from pages._ui.prepared import kept
@@ -52,7 +52,7 @@ shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.
 links.notice("federated", controls.clients)
 links.keep("federated", controls.clients)
 st.title("Rows stay where they are")
-st.html(f'<p class="dp-lede">{federated.LEDE[drawn_by]}</p>')
+st.html(markup.lede(federated.LEDE[drawn_by]))
 if problem:
     st.error(problem)
     st.stop()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import budget, controls, keys, links, prepared, shell
+from pages._ui import budget, controls, keys, links, markup, prepared, shell
 from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
 from pages._ui.player import player
@@ -21,8 +21,11 @@ left, right = st.columns(2, gap="medium")
 with left:
     st.title("Find the neighborhoods, not the neighbors.")
     st.html(
-        '<p class="dp-lede">Five centers learned from 5,000 people, so that no single one of them matters much. '
-        "Blue is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at everyone.</p>"
+        markup.lede(
+            "Five centers learned from 5,000 people, so that no single one of them matters much. Blue "
+            "is what the method publishes. Hollow diamonds are what plain KMeans finds by looking at "
+            "everyone."
+        )
     )
     st.container(key=keys.FORM).segmented_control(
         "Privacy budget ε",
@@ -36,13 +39,14 @@ with left:
         "ε is always stated together with δ.",
     )
     dots = "".join(f'<i class="{"coin" if i < 50 else "bound" if i < promise.odds else ""}"></i>' for i in range(100))
+    most = markup.bold(f"{promise.odds} times in 100")
     st.html(
-        f'<p class="dp-odds">Anyone betting on whether Alex is in the data is right at most '
-        f"<b>{promise.odds} times in 100</b>.</p>"
-        f'<div class="dp-dots" role="img" aria-label="{promise.odds} of 100 dots; a coin has 50">{dots}</div>'
-        f'<p class="dp-small">A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, '
-        f"δ = {promise.delta:.1e} ({budget.rule_of(promise)}), μ = {promise.mu:.2f}. "
-        "A bound for every possible attacker, not an estimate.</p>"
+        markup.odds("Anyone betting on whether Alex is in the data is right at most ", most, ".")
+        + f'<div class="dp-dots" role="img" aria-label="{promise.odds} of 100 dots; a coin has 50">{dots}</div>'
+        + markup.small(
+            f"A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e} "
+            f"({budget.rule_of(promise)}), μ = {promise.mu:.2f}. A bound for every possible attacker, not an estimate."
+        )
     )
     shell.doors(keys.DOORS_WIDE, seen)
 with right:

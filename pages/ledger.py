@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.figures.ledger import plot_steps
-from pages._ui import catalog, keys, ledger, results, runs, shell, takeaway
+from pages._ui import catalog, keys, ledger, markup, results, runs, shell, takeaway
 from pages._ui.explore import centers
 from pages._ui.session import session
 from pages._ui.words import on_screen
@@ -20,8 +20,10 @@ shell.strip(
 )
 st.title("Ledger")
 st.html(
-    '<p class="dp-lede">Nothing leaves the rows except through one door, and the door keeps this list. It is written '
-    "by the draws themselves and added up again from sensitivity and noise, apart from the plan.</p>"
+    markup.lede(
+        "Nothing leaves the rows except through one door, and the door keeps this list. It is written "
+        "by the draws themselves and added up again from sensitivity and noise, apart from the plan."
+    )
 )
 if data.private:
     ledger.account(data)
@@ -54,7 +56,7 @@ else:
         facts.insert(1, (f"A person with {claimed.rows_per_person} rows", on_screen(str(claimed.person))))
     if trace.seed is not None:
         facts.append(("Notice", trace.notice))
-    st.html("".join(f'<p class="dp-fact"><span>{name}</span>{value}</p>' for name, value in facts))
+    st.html(markup.facts(facts))
     figure = plot_steps(trace, shell.colors())
     st.plotly_chart(
         figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, exact, links, shell
+from pages._ui import catalog, controls, exact, links, markup, shell
 
 links.enter(__file__, controls.limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
@@ -10,8 +10,10 @@ links.notice("limits", controls.limits)
 links.keep("limits", controls.limits)
 st.title("What is not protected")
 st.html(
-    '<p class="dp-lede">A privacy promise is exact about a few things and silent about all others. These are the ones '
-    "it is silent about, so that nobody has to find them out later.</p>"
+    markup.lede(
+        "A privacy promise is exact about a few things and silent about all others. These are the "
+        "ones it is silent about, so that nobody has to find them out later."
+    )
 )
 LIMITS = {
     "The unit": """

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.papers.registry import papers
-from pages._ui import controls, keys, links, shell
+from pages._ui import controls, keys, links, markup, shell
 from pages._ui.papers import WORDS, glance, show, verdict
 from pages._ui.prepared import kept
 
@@ -15,11 +15,15 @@ shell.strip(source)
 links.notice("papers", controls.papers)
 st.title(heading)
 st.html(
-    f'<p class="dp-lede">{glance(every).sentence} Each entry says what the paper claims, what our rerun says, and '
-    "which settings differ.</p>"
-    '<p class="dp-small">The runs behind this page are quick ones: few seeds, some of the sets. A claim of the kind '
-    "“always best” fails with one clear counterexample; the entry shows it. Two means are told apart only "
-    "beyond both their 95 % intervals.</p>"
+    markup.lede(
+        f"{glance(every).sentence} Each entry says what the paper claims, what our rerun says, and "
+        "which settings differ."
+    )
+    + markup.small(
+        "The runs behind this page are quick ones: few seeds, some of the sets. A claim of the kind "
+        "“always best” fails with one clear counterexample; the entry shows it. Two means are told "
+        "apart only beyond both their 95 % intervals."
+    )
 )
 chosen, shown = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
 name = chosen.segmented_control(

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, links, shell
+from pages._ui import controls, links, markup, shell
 from pages._ui.plan.form import form
 from pages._ui.plan.view import show
 
@@ -18,8 +18,10 @@ links.notice("plan", controls.plan)
 links.keep("plan", controls.plan, private=st.session_state.get("plan_private", False))
 st.title("Plan before you spend")
 st.html(
-    '<p class="dp-lede">From what is public anyway: how far noise would move a center, how good the clusters would be, '
-    "and which ε it takes. Made-up people stand in for yours.</p>"
+    markup.lede(
+        "From what is public anyway: how far noise would move a center, how good the clusters would "
+        "be, and which ε it takes. Made-up people stand in for yours."
+    )
 )
 if wish is None:
     st.error(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent.")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import controls, keys, links, shell
+from pages._ui import controls, keys, links, markup, shell
 from pages._ui.prepared import kept
 from pages._ui.present import view
 
@@ -12,8 +12,10 @@ shell.strip(data="samples and made-up people")
 links.notice("present", controls.present)
 st.title("Present")
 st.html(
-    '<p class="dp-lede">Scenes in an order, full screen. Everything is computed before the first one appears, so that '
-    "nothing waits, no number changes between rehearsal and talk, and the network may go.</p>"
+    markup.lede(
+        "Scenes in an order, full screen. Everything is computed before the first one appears, so "
+        "that nothing waits, no number changes between rehearsal and talk, and the network may go."
+    )
 )
 look = st.session_state.get(keys.PRESENT_LOOK) or "light"
 with st.container(key=keys.PRESENT_STAGE):
@@ -29,8 +31,11 @@ with left:
 with right:
     view.slide_form(index)
 st.html(
-    '<p class="dp-small"><b>Keys.</b> Right, Space, Page Down or a click: next step, at the end the next slide. Left, '
-    "Page Up: back. Down, Up: next or previous slide. B: black. N: notes in a second window. F: full screen. "
-    "Esc: end.</p>"
+    markup.small(
+        markup.bold("Keys."),
+        " Right, Space, Page Down or a click: next step, at the end the next slide. Left, Page Up: "
+        "back. Down, Up: next or previous slide. B: black. N: notes in a second window. F: full "
+        "screen. Esc: end.",
+    )
 )
 links.keep("present", controls.present)

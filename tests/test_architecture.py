@@ -152,6 +152,8 @@ def wrong(module, source):
                 found.append(f"an algorithm uses {node.id}")
     if module.startswith("pages.") and module != "pages._ui.keys":
         found += [f"key {key} is written out" for key in literal_keys(nodes)]
+    if "html" in tops and module.startswith("pages.") and module != "pages._ui.markup":
+        found.append("html escaped outside pages/_ui/markup.py")
     return found
 
 
@@ -176,6 +178,7 @@ PLANTED = {
     "imports noise": ("dpviz.algorithms.new", "from dpviz.privacy.noise import Seeded"),
     "touches _session": ("dpviz.algorithms.new", "x = curator._session"),
     "uses getattr": ("dpviz.algorithms.new", "x = getattr(curator, name)"),
+    "html escaped": ("pages.new", "import html"),
     "key 'new'": ("pages.new", 'st.button("Go", key="new")'),
     "key f'slide_{word}'": ("pages.new", 'st.button("Go", key=f"slide_{word}")'),
     "key 'a' if here": ("pages.new", 'st.button("Go", key="a" if here else keys.SHARE)'),

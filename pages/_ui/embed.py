@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from pathlib import Path
 
 import streamlit as st
+
+from pages._ui import markup
 
 __all__ = ["HIDES", "code", "embedded", "note", "style"]
 
@@ -33,5 +34,5 @@ def style() -> str:
 def code(link: str, title: str, colors: str) -> str:
     """Return what somebody puts into a page of their own; `colors` is one of `COLORS`."""
     options = f"&embed_options={colors}" if colors else ""
-    source, title = (html.escape(text, quote=True) for text in (f"{link}&embed=true{options}", title))
+    source, title = (markup.escape(text) for text in (f"{link}&embed=true{options}", title))
     return f'<iframe src="{source}" title="{title}" style="width:100%;height:700px;border:0" loading="lazy"></iframe>'

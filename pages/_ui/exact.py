@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import streamlit as st
 
@@ -14,7 +12,7 @@ from dpviz.figures import Panel, View
 from dpviz.figures.exact import LEGEND, read_panel
 from dpviz.figures.theme import Theme
 from dpviz.trace import Trace
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.catalog import sample
 from pages._ui.panel import draw
 from pages._ui.prepared import kept
@@ -47,7 +45,7 @@ def lesson() -> None:
     trace, read = read_on(name, noise)
     data = sample(name)
     picture("exact", data, trace, read)
-    st.html(f'<p class="dp-small">{html.escape(_WHY)}</p>')
+    st.html(markup.small(_WHY))
 
 
 _WHY = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -28,7 +27,7 @@ from dpviz.federated import (
 )
 from dpviz.figures.federated import plot_words
 from dpviz.trace import Trace
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.catalog import is_public, names, sample
 from pages._ui.exact import plain_lloyd
 from pages._ui.prepared import kept
@@ -191,12 +190,15 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     ):
         figure = plot_words(shell.colors(), payload, size, f"{i}. {name}", hidden=hidden)
         column.plotly_chart(figure, theme=None, config=PLOT, key=keys.WIRE(i), alt=words)
-        column.html(f'<p class="dp-small" style="overflow-wrap:anywhere">{html.escape(words)}</p>')
+        column.html(f'<p class="dp-small" style="overflow-wrap:anywhere">{markup.escape(words)}</p>')
     stays = "1 and 2 stay with the client" if drawn_by == CLIENTS else "1 stays with the client and 3 with the server"
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
     st.html(
-        '<p class="dp-small">Each row is one ring word, each square one of its bytes, fuller for larger values. '
-        f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what travels.</p>"
+        markup.small(
+            "Each row is one ring word, each square one of its bytes, fuller for larger values. "
+            f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what "
+            "travels."
+        )
     )
 
 
@@ -210,10 +212,12 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
     cells[2].metric("Bytes in this round", f"{round_.bytes_up + round_.bytes_down:,}")
     cells[3].metric("Bytes in the run", f"{run.bytes:,}")
     st.html(
-        f'<p class="dp-small">Counted on the wire, both directions, all clients; by the formula 2 M b words = '
-        f"2 × {clients} × {ring.word_bytes} × {words:,} = {formula:,}. For FastLloyd a round has "
-        "k (d + 1) words. The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula with 8-byte words, "
-        "although its text states a 32-bit ring.</p>"
+        markup.small(
+            "Counted on the wire, both directions, all clients; by the formula 2 M b words = 2 × "
+            f"{clients} × {ring.word_bytes} × {words:,} = {formula:,}. For FastLloyd a round has k (d "
+            "+ 1) words. The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula "
+            "with 8-byte words, although its text states a 32-bit ring."
+        )
     )
     _network(len(run.rounds))
 
@@ -225,10 +229,13 @@ def _network(rounds: int) -> None:
         help="A round has two sends, one up and one down. The paper simulates 0.25 ms, a local network.",
     )  # fmt: skip
     st.html(
-        f'<p class="dp-small">With {delay:g} ms a send, a round waits {2 * delay:g} ms for the network and this run '
-        f"{2 * delay * rounds:g} ms; the work itself comes on top. FastLloyd's Table 3 (2 clients, 10,000 rows, "
-        "k = 2, d = 2) prints 3.03 ms and 192 bytes a round, and quotes 10,500 ms and 256 million bytes a round for "
-        "MohLloyd, which encrypts every step: 3,465 times slower. Our own times are on the Papers page.</p>"
+        markup.small(
+            f"With {delay:g} ms a send, a round waits {2 * delay:g} ms for the network and this run "
+            f"{2 * delay * rounds:g} ms; the work itself comes on top. FastLloyd's Table 3 (2 clients, "
+            "10,000 rows, k = 2, d = 2) prints 3.03 ms and 192 bytes a round, and quotes 10,500 ms "
+            "and 256 million bytes a round for MohLloyd, which encrypts every step: 3,465 times "
+            "slower. Our own times are on the Papers page."
+        )
     )
 
 

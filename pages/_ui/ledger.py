@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 
@@ -14,7 +13,7 @@ from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import keys, messages
+from pages._ui import keys, markup, messages
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -41,13 +40,13 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
     rows = []
     for row in table.head(MOST).itertuples():
         cells = [
-            str(row.release), html.escape(row.label), row.mechanism, _number(row.pure_epsilon), _number(row.mu),
+            str(row.release), markup.escape(row.label), row.mechanism, _number(row.pure_epsilon), _number(row.mu),
             f"{row.epsilon:.4g} at {row.delta:.2g}" if row.delta else f"{row.epsilon:.4g}", _number(row.zcdp),
         ]  # fmt: skip
         spans = "".join(f"<span>{cell}</span>" for cell in cells)
-        scope = "" if row.scope == "0" else f" Released on part {html.escape(row.scope)} of the rows."
+        scope = "" if row.scope == "0" else f" Released on part {markup.escape(row.scope)} of the rows."
         size = f" {row.entries:,} numbers were released." if row.entries > 1 else ""
-        rows.append(f"<details><summary>{spans}</summary><p>{html.escape(row.why)}{scope}{size}</p></details>")
+        rows.append(f"<details><summary>{spans}</summary><p>{markup.escape(row.why)}{scope}{size}</p></details>")
     heads = "".join(f"<span>{head}</span>" for head in _HEADS)
     st.html(
         '<div class="dp-rel" tabindex="0" role="region" aria-label="Releases and totals so far">'
@@ -176,16 +175,14 @@ def _claims_table(now: Account) -> None:
     if not now.claims:
         st.info("Nothing was claimed on this file yet.")
         return
-    rows = "".join(
-        f"<tr class=lit><td>{i}</td><td>{html.escape(claim.name)}</td><td>{claim.total.epsilon:.4g}</td>"
-        f"<td>{claim.total.delta:.2g}</td><td>{claim.neighboring.unit}</td></tr>"
+    rows = (
+        markup.row(
+            [str(i), claim.name, f"{claim.total.epsilon:.4g}", f"{claim.total.delta:.2g}", claim.neighboring.unit],
+            lit=True,
+        )
         for i, claim in enumerate(now.claims, 1)
     )
-    heads = "".join(f"<th scope=col>{head}</th>" for head in ("#", "claimed by", "ε", "δ", "for"))
-    st.html(
-        f'<div class="dp-table" tabindex="0" role="region" aria-label="Claims"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
+    st.html(markup.table("Claims", ("#", "claimed by", "ε", "δ", "for"), rows))
 
 
 def table_of(result: Result) -> pd.DataFrame:

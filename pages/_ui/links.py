@@ -16,7 +16,6 @@ How a page adopts a scene:
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
-from pages._ui import catalog, embed, keys, prepared, share, shell
+from pages._ui import catalog, embed, keys, markup, prepared, share, shell
 from pages._ui.data.address import FILE, MISSING, columns_of, file_word
 from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 from pages._ui.session import session
@@ -164,7 +163,7 @@ def _ribbon(found: Opened, vocabulary: Vocabulary) -> None:
     """Say that a scene was prepared and what to do in it; show all controls, and go back to it, at a press."""
     scene = found.scene
     with st.container(key=keys.RIBBON, horizontal=True, vertical_alignment="center"):
-        st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {html.escape(scene.task)}</p>', width="stretch")
+        st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
         if (scene.hide or scene.lock) and not found.shown_whole:
             if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
                 st.session_state.opened = dataclasses.replace(found, shown_whole=True)

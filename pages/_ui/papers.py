@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
 from dpviz.sweeps.measures import METRICS
+from pages._ui import markup
 from pages._ui.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
@@ -110,7 +110,7 @@ def _plainly(words: str) -> str:
     """Return a comparison with the names of algorithms and letters in place of the code's."""
     for slug, cls in ALGORITHMS.items():
         words = re.sub(rf"(?<![\w-]){slug}(?![\w-])", cls.name, words)
-    return html.escape(on_screen(words.removeprefix("bench:")))
+    return markup.escape(on_screen(words.removeprefix("bench:")))
 
 
 def _title(metric: str) -> str:

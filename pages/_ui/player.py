@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from dpviz.algorithms.pseudocode import Line, lines_of
@@ -14,7 +12,7 @@ from dpviz.figures.shots import Shot
 from dpviz.figures.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.trace import Trace
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.caches import per_run
 from pages._ui.explore import verdict
 from pages._ui.links import Opened
@@ -63,21 +61,15 @@ def _lit(identity: str, _result: Result) -> list[list[int]]:
 def _ledger(identity: str, _result: Result) -> str:
     """Return the ledger as a table; the transport lights the rows that have happened at the shown step."""
     per_frame = [shot.releases for shot in pane(_result.trace).shots(_result.trace)]
-    rows = "".join(
+    rows = (
         f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
-        f"<td>{row.release}</td><td>{html.escape(row.label)}</td><td>{row.mechanism}</td>"
+        f"<td>{row.release}</td><td>{markup.escape(row.label)}</td><td>{row.mechanism}</td>"
         f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
-        f"<td>{html.escape(row.reason)}</td></tr>"
+        f"<td>{markup.escape(row.reason)}</td></tr>"
         for row in ledger_table(_result.trace).itertuples()
     )
-    heads = "".join(
-        f"<th scope=col>{head}</th>"
-        for head in ("#", "release", "mechanism", "sensitivity", "noise scale", "ε so far", "why this sensitivity")
-    )
-    return (
-        f'<div class="dp-table" tabindex="0" role="region" aria-label="Ledger"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
+    heads = ("#", "release", "mechanism", "sensitivity", "noise scale", "ε so far", "why this sensitivity")
+    return markup.table("Ledger", heads, map(markup.Html, rows))
 
 
 def player(

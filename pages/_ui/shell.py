@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -17,7 +16,7 @@ from dpviz.figures.code import style
 from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
-from pages._ui import budget, catalog, embed, keys, messages, prepared
+from pages._ui import budget, catalog, embed, keys, markup, messages, prepared
 from pages._ui.drawer import drawer
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
@@ -117,14 +116,14 @@ def strip(
         facts += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
-    words = "".join(f"<span>{_name(name)} <b>{html.escape(value)}</b></span>" for name, value in facts)
+    words = "".join(f"<span>{_name(name)} <b>{markup.escape(value)}</b></span>" for name, value in facts)
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
     share = st.session_state.get("sharing")
     with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
         badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
         if guarantee is not None and guarantee.notion in _OTHER:
-            badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{html.escape(reach)}</span>'
+            badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{markup.escape(reach)}</span>'
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
         if share is not None and not embed.embedded():
             share(private=private)
@@ -146,7 +145,7 @@ _OTHER = {
 
 
 def _name(name: str) -> str:
-    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else html.escape(name)
+    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else markup.escape(name)
 
 
 def plain(text: str) -> str:
@@ -157,7 +156,7 @@ def plain(text: str) -> str:
 def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
     """Show the key of a picture; symbols of hidden layers only while these are shown."""
     words = "".join(
-        f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol, colors())}">{html.escape(word)}</span>'
+        f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol, colors())}">{markup.escape(word)}</span>'
         for symbol, word in legend
         if hidden or symbol not in HIDDEN
     )

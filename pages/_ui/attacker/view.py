@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import streamlit as st
 
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import attack, luck, rates, score
 from dpviz.figures.game import Rates, picture_panel, square_panel
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, pin_keys
 from pages._ui.attacker.stock import Game
@@ -89,12 +87,14 @@ def _answers(setup: Setup, game: Game) -> None:
         truth = setup.yes if last.inside else setup.no
         right = "Right" if last.inside == guess else "Wrong"
         mine = setup.yes if guess else setup.no
-        told = f"<b>{right}.</b> Round {n}: you said {mine}, it was <b>{truth}</b>."
-        st.html(f'<p class="dp-card-flip" role="status">{told}</p>')
+        verdict = markup.bold(f"{right}.")
+        st.html(markup.told(verdict, f" Round {n}: you said {mine}, it was ", markup.bold(truth), "."))
     else:
         st.html(
-            '<p class="dp-card-flip" role="status">A coin picks a world, the algorithm runs in it, and you see what it '
-            "releases. Which world was it? Press a button, or I and O.</p>"
+            markup.told(
+                "A coin picks a world, the algorithm runs in it, and you see what it releases. Which world was it? "
+                "Press a button, or I and O."
+            )
         )
     waiting = game.now is None
     with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):
@@ -114,12 +114,13 @@ def _answers(setup: Setup, game: Game) -> None:
         else ""
     )
     nothing = bound.best_guess > 0.995
+    every, most = markup.bold("every"), markup.bold(bound.odds)
     promise = (
-        "Nothing is promised here: an attacker may be right every time."
+        markup.text("Nothing is promised here: an attacker may be right every time.")
         if nothing
-        else f"The bound holds for <b>every</b> attacker: right at most <b>{bound.odds}</b> times in 100."
+        else markup.text("The bound holds for ", every, " attacker: right at most ", most, " times in 100.")
     )
-    st.html(f'<p class="dp-small">{lucky}{promise} Losing proves nothing: a better attacker may do better.</p>')
+    st.html(markup.small(lucky, promise, " Losing proves nothing: a better attacker may do better."))
 
 
 def _machine(game: Game) -> None:
@@ -158,8 +159,11 @@ def _picture(setup: Setup, mine: dict[str, Game]) -> None:
     draw(keys.ATTACKER_FIGURE, [panel], setup.key, pin=(x, y) if setup.who == "pin" and axes else None)
     drag = " Drag the ring, or type its place." * (setup.who == "pin")
     st.html(
-        f'<p class="dp-small"><b>Round {n}.</b> You see the {len(game.now.centers)} centers that are released. '
-        f"The machine also reads every other release of the run.{drag}</p>"
+        markup.small(
+            markup.bold(f"Round {n}."),
+            f" You see the {len(game.now.centers)} centers that are released. The machine also reads "
+            f"every other release of the run.{drag}",
+        )
     )
     st.toggle(
         "Help me", key=keys.ATTACKER_HELP,
@@ -195,11 +199,17 @@ def _square(setup: Setup, game: Game) -> None:
     with words:
         st.header("Two ways to be wrong")
         st.html(
-            f'<p class="dp-small">A false alarm says “{setup.yes}” where “{setup.no}” is true; a miss the other way. '
-            "The blue curve is the run's whole promise: in the long run nobody lies below it. "
-            "The lines around a point are its 95 % intervals: with few rounds a point may lie below by luck.</p>"
-            '<p class="dp-small"><b>How this game can fool you.</b> The machine knows everybody else, which hardly any '
-            "attacker does; and it asks about one row. Facts about everybody and about families are not protected.</p>"
+            markup.small(
+                f"A false alarm says “{setup.yes}” where “{setup.no}” is true; a miss the other way. "
+                "The blue curve is the run's whole promise: in the long run nobody lies below it. The "
+                "lines around a point are its 95 % intervals: with few rounds a point may lie below "
+                "by luck."
+            )
+            + markup.fooled(
+                "The machine knows everybody else, which hardly any attacker does; and it asks about "
+                "one row. Facts about everybody and about families are not protected.",
+                what="game",
+            )
         )
 
 
@@ -225,10 +235,16 @@ def _exact(setup: Setup, mine: dict[str, Game]) -> None:
     found = score(game.rounds, attack(game.rounds))
     own = score(mine["main"].rounds, attack(mine["main"].rounds))
     st.html(
-        f'<p class="dp-odds"><span class="dp-tag">NOT PRIVATE</span> Against KMeans the machine is right '
-        f"<b>{percent(found.share)} of 100</b> times ({span(found)}). Against {html.escape(setup.algorithm.name)} "
-        f"{percent(own.share)} ({span(own)}), and in the long run at most <b>{setup.question.bound.odds}</b>.</p>"
-        '<p class="dp-small">It ran KMeans in both worlds beforehand and takes the world whose centers are closer.</p>'
+        markup.odds(
+            markup.tag(),
+            " Against KMeans the machine is right ",
+            markup.bold(f"{percent(found.share)} of 100"),
+            f" times ({span(found)}). Against {setup.algorithm.name} {percent(own.share)} ({span(own)}), "
+            "and in the long run at most ",
+            markup.bold(setup.question.bound.odds),
+            ".",
+        )
+        + markup.small("It ran KMeans in both worlds beforehand and takes the world whose centers are closer.")
     )
 
 

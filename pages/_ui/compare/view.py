@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Sequence
 
@@ -16,7 +15,7 @@ from dpviz.postprocessing.beside import LETTERS, Row, facts, partners, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
 from dpviz.takeaway import comparison as one_page
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.caches import per_run
 from pages._ui.compare.made import Comparison
 from pages._ui.explore import verdict
@@ -55,7 +54,7 @@ def unlike_promises(comparison: Comparison) -> None:
     """Say what must be said where the promises are not the same."""
     sentences = promises([run.trace for run in comparison.runs])
     if sentences:
-        words = " ".join(map(html.escape, sentences))
+        words = " ".join(map(markup.escape, sentences))
         st.html(f'<p class="dp-unlike" role="note"><b>The promises differ.</b> {words}</p>')
 
 
@@ -78,9 +77,13 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
                 with columns[i]:
                     _run(LETTERS[i], panels[i], clock.frames[i], run, sum(map(bool, pairs[i][1])), hidden=hidden)
         st.html(
-            '<p class="dp-small"><b>Numbers</b> at the last step name the places that the runs share: centers are '
-            "matched one to one, and two are a pair only if each is the nearest to the other, or they are closer than "
-            "either is to its own neighbors. A broken ring has no partner. Zoom and pointer are linked.</p>"
+            markup.small(
+                markup.bold("Numbers"),
+                " at the last step name the places that the runs share: centers are matched one to "
+                "one, and two are a pair only if each is the nearest to the other, or they are closer "
+                "than either is to its own neighbors. A broken ring has no partner. Zoom and pointer "
+                "are linked.",
+            )
         )
         _table(comparison, clock, hidden=hidden)
 
@@ -92,19 +95,19 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
         f"{short} {given[name]:g}" for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in given
     )
     st.html(
-        f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {html.escape(run.trace.name)} '
+        f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {markup.escape(run.trace.name)} '
         f"<span>{words}{seed}</span></h2>"
     )
     draw(keys.COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
     told = verdict.of(run, hidden=hidden)
-    why = f'<p class="dp-why">{html.escape(told.why)}</p>' if told.why else ""
+    why = f'<p class="dp-why">{markup.escape(told.why)}</p>' if told.why else ""
     mark = "" if told.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
     first, *rest = told.parts
-    words = "".join(f"<span>{html.escape(part)}</span>" for part in rest)
-    st.html(f'<div class="dp-verdict">{mark}<b>{html.escape(first)}</b>{words}{why}</div>')
+    words = "".join(f"<span>{markup.escape(part)}</span>" for part in rest)
+    st.html(f'<div class="dp-verdict">{mark}<b>{markup.escape(first)}</b>{words}{why}</div>')
     if alone:
         shared = len(run.trace.cluster_centers) - alone
-        st.html(f'<p class="dp-small">{shared} places shared, {alone} without a partner.</p>')
+        st.html(markup.small(f"{shared} places shared, {alone} without a partner."))
     shell.key_line(pane(run.trace).legend, hidden)
 
 
@@ -124,26 +127,22 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     if hidden and all(run.reference_loss for run in comparison.runs):
         name, ratios, note = _ratios(comparison, clock)
         moving[name] = ratios
-    body = "".join(
-        f"<tr><th scope=row>{html.escape(name)}</th>{''.join(map(_moving, cells))}</tr>"
+    body = [
+        markup.Html(f"<tr><th scope=row>{markup.text(name)}</th>{''.join(map(_moving, cells))}</tr>")
         for name, cells in moving.items()
-    )
-    body += "".join(_row(row) for row in rows if whole or row.differs)
-    heads = "".join(
-        f"<th scope=col>{letter}: {html.escape(run.trace.name)}</th>"
-        for letter, run in zip(LETTERS, comparison.runs, strict=False)
-    )
+    ]
+    body += [_row(row) for row in rows if whole or row.differs]
+    heads = (f"{letter}: {run.trace.name}" for letter, run in zip(LETTERS, comparison.runs, strict=False))
     st.html(
-        '<div class="dp-table dp-free dp-beside" tabindex="0" role="region" aria-label="What differs between the runs">'
-        f"<table><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
-        f'<p class="dp-small">The first rows follow the player.{note}</p>'
+        markup.table("What differs between the runs", ("", *heads), body, look="dp-free dp-beside")
+        + markup.small(f"The first rows follow the player.{note}")
     )
 
 
 def _moving(values: Sequence[str]) -> str:
     """Return a cell that says at every tick what belongs there; the transport writes it."""
-    every = html.escape(json.dumps(values, ensure_ascii=False), quote=True)
-    return f'<td data-said="{every}">{html.escape(values[-1])}</td>'
+    every = markup.escape(json.dumps(values, ensure_ascii=False))
+    return f'<td data-said="{every}">{markup.escape(values[-1])}</td>'
 
 
 def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str]], str]:
@@ -172,8 +171,8 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
 
 
 def _row(row: Row) -> str:
-    cells = "".join(f"<td>{html.escape(value)}</td>" for value in row.values)
-    return f'<tr class="{"unlike" if row.differs else ""}"><th scope=row>{html.escape(row.name)}</th>{cells}</tr>'
+    cells = "".join(f"<td>{markup.escape(value)}</td>" for value in row.values)
+    return f'<tr class="{"unlike" if row.differs else ""}"><th scope=row>{markup.escape(row.name)}</th>{cells}</tr>'
 
 
 def curves(comparison: Comparison) -> None:
@@ -186,13 +185,18 @@ def curves(comparison: Comparison) -> None:
     with words:
         st.header("What the promises allow")
         st.html(
-            f'<p class="dp-odds">In a bet from even odds an attacker is right at most {odds} times in 100.</p>'
-            '<p class="dp-small">Every attacker has a rate of false alarms and a rate of misses, and lies on or above '
-            "the curve of the promise. On the dotted line he might as well toss a coin. The curve of a plan of "
-            "Gaussian releases is exact; other plans are added up at many δ, and may promise less than is true.</p>"
-            '<p class="dp-small"><b>How this picture can fool you.</b> Curves of different promises answer different '
-            "questions: one row there or not, one row changed, one row moved by rho. A higher curve is better only "
-            "for the same question.</p>"
+            markup.odds(f"In a bet from even odds an attacker is right at most {odds} times in 100.")
+            + markup.small(
+                "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
+                "the curve of the promise. On the dotted line he might as well toss a coin. The curve "
+                "of a plan of Gaussian releases is exact; other plans are added up at many δ, and may "
+                "promise less than is true."
+            )
+            + markup.fooled(
+                "Curves of different promises answer different questions: one row there or not, one "
+                "row changed, one row moved by rho. A higher curve is better only for the same "
+                "question."
+            )
         )
         traces = [run.trace for run in comparison.runs]
         st.download_button(

@@ -14,7 +14,7 @@ from dpviz.datasets import clipping, dictionary, from_table, identifiers
 from dpviz.datasets.readers import Recoding
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
-from pages._ui import catalog, keys, messages, shell
+from pages._ui import catalog, keys, markup, messages, shell
 from pages._ui.data import gallery, reading
 from pages._ui.forms import in_labels
 from pages._ui.numbers import field
@@ -243,11 +243,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
 
 def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     """Say what one person can change; in DEMO, show what the declaration does to the rows."""
-    st.html(
-        "<p class=dp-small><b>What one person can change.</b> "
-        + " ".join(shell.html.escape(sentence) for sentence in dictionary.promises(facts))
-        + "</p>"
-    )
+    st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(facts))))
     if upload.private:
         return
     names = [column["name"] for column in facts["columns"]]
@@ -259,9 +255,11 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     effect = clipping(X, dictionary.domain_of(facts))
     of = f"{effect.n_rows:,} rows" + (" drawn at random" if len(chosen) < upload.table.n_rows else "")
     st.html(
-        f"<p class=dp-small><b>What it does to {of} (NOT PRIVATE).</b> {effect.outside:,} lie outside the bounds "
-        f"and move to the edge; {effect.radius:,} are drawn in to the radius; {effect.dropped:,} lack a number "
-        "and are left out.</p>"
+        markup.small(
+            markup.bold(f"What it does to {of} (NOT PRIVATE)."),
+            f" {effect.outside:,} lie outside the bounds and move to the edge; {effect.radius:,} are "
+            f"drawn in to the radius; {effect.dropped:,} lack a number and are left out.",
+        )
     )
     panel = bounds_panel(X, dictionary.domain_of(facts), names, shell.colors())
     st.plotly_chart(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import html
 
 import streamlit as st
 
 from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.figures.people import thumbnail
-from pages._ui import catalog, keys, shell
+from pages._ui import catalog, keys, markup, shell
 from pages._ui.forms import label_of, widget
 
 _ROW = 6
@@ -26,7 +25,7 @@ def _picture(name: str, mode: str, width: int, height: int, most: int) -> str:
 def picture(name: str, alt: str, *, width: int = 220, height: int = 132, most: int = 260) -> str:
     """Return the <img> of a public data set."""
     source = _picture(name, st.context.theme.type or "light", width, height, most)
-    return f'<img class="dp-thumb" src="{source}" alt="{html.escape(alt, quote=True)}">'
+    return f'<img class="dp-thumb" src="{source}" alt="{markup.escape(alt)}">'
 
 
 def samples() -> None:
@@ -43,8 +42,9 @@ def _card(name: str) -> None:
     data, chosen = catalog.sample(name), st.session_state[keys.EXPLORE_DATA] == name
     n, d = data.X.shape
     st.html(
-        f"{picture(name, f'{data.title}: made-up or public rows')}<p class=dp-card><b>{html.escape(data.title)}</b><br>"
-        f"{html.escape(data.description)}<br><span>{n:,} rows, {d} columns</span></p>"
+        f"{picture(name, f'{data.title}: made-up or public rows')}"
+        f"<p class=dp-card>{markup.bold(data.title)}<br>{markup.text(data.description)}"
+        f"<br><span>{n:,} rows, {d} columns</span></p>"
     )
     st.button(
         "In use" if chosen else "Use",
@@ -95,20 +95,11 @@ def facts(data: Dataset) -> None:
     st.header(f"What is public about: {shell.plain(data.title)}")
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        heads = "".join(f"<th scope=col>{head}</th>" for head in ("column", "unit", "low", "high", "meaning"))
-        rows = "".join(
-            "<tr class=lit>"
-            + "".join(
-                f"<td>{html.escape(cell)}</td>"
-                for cell in (c["name"], c["unit"], f"{c['low']:g}", f"{c['high']:g}", c["description"])
-            )
-            + "</tr>"
+        rows = (
+            markup.row([c["name"], c["unit"], f"{c['low']:g}", f"{c['high']:g}", c["description"]], lit=True)
             for c in data.facts["columns"]
         )
-        st.html(
-            '<div class="dp-table" tabindex="0" role="region" aria-label="Data dictionary"><table><thead>'
-            f"<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
+        st.html(markup.table("Data dictionary", ("column", "unit", "low", "high", "meaning"), rows))
     with right:
         f, size = data.facts, "not declared" if data.domain.n_public is None else f"{data.domain.n_public:,}"
         lines = {
@@ -118,12 +109,8 @@ def facts(data: Dataset) -> None:
             "Origin": f["origin"] or "your file",
             "License": f["licence"] or "not stated",
         }
-        st.html("".join(f"<p class=dp-fact><span>{k}</span> {html.escape(v)}</p>" for k, v in lines.items()))
-    st.html(
-        '<p class="dp-small"><b>What one person can change.</b> '
-        + " ".join(html.escape(sentence) for sentence in dictionary.promises(data.facts))
-        + "</p>"
-    )
+        st.html(markup.facts(lines.items()))
+    st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(data.facts))))
     with st.container(horizontal=True, vertical_alignment="center"):
         name = data.dataset_id.removeprefix("sample:")
         if st.button("Explore it", icon=":material/play_circle:"):

@@ -14,7 +14,7 @@ from dpviz.figures import alex as figures
 from dpviz.figures.view import View
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.sweeps.alex import Alex, Worlds, farthest, typical, worlds
-from pages._ui import keys, runs, shell
+from pages._ui import keys, markup, runs, shell
 from pages._ui.catalog import is_public
 from pages._ui.explore.who import WHO, called
 from pages._ui.pace import duration
@@ -47,8 +47,11 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
             st.info("There is no such person here; choose another one.")
         halt(_TOPIC)
         st.html(
-            '<p class="dp-small">Choose a person, or click one in the picture that appears: the same run with and '
-            "without that person, side by side. That nobody can tell the two apart is what the promise is about.</p>"
+            markup.small(
+                "Choose a person, or click one in the picture that appears: the same run with and "
+                "without that person, side by side. That nobody can tell the two apart is what the "
+                "promise is about."
+            )
         )
         return
     expected = 2 * N * runs.seconds(data, ALGORITHMS[result.trace.algorithm](**result.trace.parameters))
@@ -138,9 +141,10 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
             st.session_state[keys.ALEX_NEXT(key)] = taken
             st.rerun()
     st.html(
-        '<p class="dp-small"><b>How this picture can fool you.</b> Clouds that overlap do not prove the promise: '
-        "20 runs show only large differences. The promise holds for every person, also for those whom nobody "
-        "clicks.</p>"
+        markup.fooled(
+            "Clouds that overlap do not prove the promise: 20 runs show only large differences. The "
+            "promise holds for every person, also for those whom nobody clicks."
+        )
     )
     if "pages/attacker.py" in shell.PAGES:
         st.page_link("pages/attacker.py", label="Play it as a game: in or out?")

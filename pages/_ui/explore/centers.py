@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html
-
 import pandas as pd
 import streamlit as st
 
 from dpviz.figures.shapes import Shown, drawn
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -60,10 +58,12 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
     noise = center_noise(trace)
     words = f"The noise is one standard deviation {noise.meaning}. " if noise.sd is not None else f"{noise.meaning} "
     st.html(
-        '<p class="dp-small">In the data\'s units. '
-        + ("The size is noisy too and may fall below zero. " if noise.sizes is not None else "")
-        + (words if trace.claimed.private else "")
-        + f"{trace.notice[0].upper()}{trace.notice[1:].rstrip('.')}.</p>"
+        markup.small(
+            "In the data's units. ",
+            "The size is noisy too and may fall below zero. " if noise.sizes is not None else "",
+            words if trace.claimed.private else "",
+            f"{trace.notice[0].upper()}{trace.notice[1:].rstrip('.')}.",
+        )
     )
     points = _points(result)
     if points is not None:
@@ -80,15 +80,11 @@ def _weighted(key: str, points: pd.DataFrame) -> None:
 
 
 def _drawn(table: pd.DataFrame) -> str:
-    heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in table.columns)
     rows = (
-        f"<tr class=lit><td>{first}</td>{''.join(f'<td>{value:.4g}</td>' for value in values)}</tr>"
+        markup.row([str(first), *(f"{value:.4g}" for value in values)], lit=True)
         for first, *values in table.itertuples(index=False)
     )
-    return (
-        '<div class="dp-table" tabindex="0" role="region" aria-label="Centers"><table>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    return markup.table("Centers", map(str, table.columns), rows)
 
 
 def downloads(key: str, result: Result) -> None:

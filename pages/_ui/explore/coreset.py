@@ -12,7 +12,7 @@ from dpviz.figures import Panel
 from dpviz.figures import coreset as figures
 from dpviz.metrics import reference_name
 from dpviz.postprocessing import coresets
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.caches import per_run
 from pages._ui.panel import draw
 from pages._ui.player import view_of
@@ -64,10 +64,14 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(
-        f'<p class="dp-small">This run released {len(coreset.points):,} weighted points, each weight ±'
-        f"{np.median(coreset.sd):.0f} rows. {cost} on them reads no row: ε spent stays at "
-        f"<b>{trace.spent.epsilon:.3g}</b> at δ {trace.spent.delta:.2g}, the ledger keeps its "
-        f"<b>{releases} releases</b>, for every k. Distances count the half-width of the bounds as 1.</p>"
+        markup.small(
+            f"This run released {len(coreset.points):,} weighted points, each weight ±{np.median(coreset.sd):.0f} "
+            f"rows. {cost} on them reads no row: ε spent stays at ",
+            markup.bold(f"{trace.spent.epsilon:.3g}"),
+            f" at δ {trace.spent.delta:.2g}, the ledger keeps its ",
+            markup.bold(f"{releases} releases"),
+            ", for every k. Distances count the half-width of the bounds as 1.",
+        )
     )
     left, right = st.columns([11, 9], gap="medium")
     with left:

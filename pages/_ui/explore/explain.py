@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
@@ -12,7 +10,7 @@ from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Trace
-from pages._ui import keys, messages, private, runs
+from pages._ui import keys, markup, messages, private, runs
 from pages._ui.jobs import Job
 from pages._ui.results import Result
 from pages._ui.workers import workers
@@ -43,21 +41,24 @@ def _answers() -> dict[str, Trace]:
 
 
 def _list(sentences: list[str]) -> str:
-    return f"<ul>{''.join(f'<li>{html.escape(sentence)}</li>' for sentence in sentences)}</ul>"
+    return f"<ul>{''.join(f'<li>{markup.escape(sentence)}</li>' for sentence in sentences)}</ul>"
 
 
 def _free(result: Result) -> None:
     sentences = of_centers(result.trace, result.data.columns, result.data.units)
     if sentences is None:
         st.html(
-            '<p class="dp-small">This algorithm declares no noise per center, so what centers differ in may be noise. '
-            "Ask the rows.</p>"
+            markup.small(
+                "This algorithm declares no noise per center, so what centers differ in may be noise. Ask the rows."
+            )
         )
         return
     st.html(
         _list(sentences)
-        + '<p class="dp-small">From the released centers and their noise: it costs nothing. ± holds for all numbers '
-        "together in 95 of 100 runs. It tells where clusters lie, not how their people spread.</p>"
+        + markup.small(
+            "From the released centers and their noise: it costs nothing. ± holds for all numbers together in 95 of "
+            "100 runs. It tells where clusters lie, not how their people spread."
+        )
     )
 
 
@@ -65,8 +66,10 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
     explanation, columns, spent = of_trace(answer), result.data.columns, answer.spent
     st.html(
         _list(explanation.sentences(columns, result.data.units))
-        + f'<p class="dp-small">From the rows, for ε {spent.epsilon:.3g} at δ {spent.delta:.2g}, beside what '
-        f"the run itself has spent: {answer.steps[-1].title}. ± holds for all numbers together in 95 of 100 runs.</p>"
+        + markup.small(
+            f"From the rows, for ε {spent.epsilon:.3g} at δ {spent.delta:.2g}, beside what the run itself has spent: "
+            f"{answer.steps[-1].title}. ± holds for all numbers together in 95 of 100 runs."
+        )
     )
     with st.expander("Every column of every cluster"):
         numbers = st.column_config.NumberColumn(format="%.3g")

@@ -13,7 +13,7 @@ from dpviz.datasets import Dataset
 from dpviz.figures import local as figures
 from dpviz.metrics import run_loss
 from dpviz.privacy.guarantee import Notion
-from pages._ui import keys
+from pages._ui import keys, markup
 from pages._ui.panel import draw
 from pages._ui.player import view_of
 from pages._ui.results import Result
@@ -50,10 +50,14 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
         tried[n] = _loss(data.dataset_id, n, trace.seed or 0, algorithm, data, parameters)
     error = algorithm.predicted(d, n)
     st.html(
-        f'<p class="dp-small">Before anybody is asked: with {n:,} people a cell stands out once it '
-        f"holds <b>{error['heavy'] / n:.1%}</b> of them, a weight is off by ±{error['weight'] / n:.1%} of all "
-        f"people, and the average of one cluster's widest cell by about <b>{error['center']:.2g}</b> of the domain's "
-        "half-width, before shrinking.</p>"
+        markup.small(
+            f"Before anybody is asked: with {n:,} people a cell stands out once it holds ",
+            markup.bold(f"{error['heavy'] / n:.1%}"),
+            f" of them, a weight is off by ±{error['weight'] / n:.1%} of all people, and the average "
+            "of one cluster's widest cell by about ",
+            markup.bold(f"{error['center']:.2g}"),
+            " of the domain's half-width, before shrinking.",
+        )
     )
     table = pd.DataFrame([{"users": m, **algorithm.predicted(d, m)} for m in choices])
     view = view_of(result, hidden=True, axes=axes)

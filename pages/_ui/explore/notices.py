@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
-from pages._ui import controls, keys, links, private, runs, shell
+from pages._ui import controls, keys, links, markup, private, runs, shell
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
 from pages._ui.results import Result
@@ -25,7 +23,7 @@ def heading(choice: Choice, result: Result | None) -> None:
         data, promise, name = result.data, result.trace.claimed, result.trace.name
         weaker = reach(result.trace) if promise.rho_distance is not None else ""
     shell.strip(data.title, name, promise, private=data.private, reach=weaker)
-    st.html(f'<h1 class="dp-unseen">Explore: {html.escape(name)}</h1>')
+    st.html(markup.unseen(f"Explore: {name}"))
 
 
 def notices(choice: Choice, result: Result | None) -> None:

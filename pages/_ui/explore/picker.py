@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
-from pages._ui import keys, prepared, runs
+from pages._ui import keys, markup, prepared, runs
 from pages._ui.pace import duration
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
@@ -63,7 +61,7 @@ def _dialog(data: Dataset, slugs: list[str], key: str) -> None:
     for notion, (_, meaning) in GROUPS.items():
         members = [slug for slug in slugs if ALGORITHMS[slug].notion is notion]
         if members:
-            st.html(f'<h3 class="dp-group">{html.escape(meaning)}</h3>')
+            st.html(f'<h3 class="dp-group">{markup.escape(meaning)}</h3>')
         for slug in members:
             _card(slug, data, key)
 
@@ -74,8 +72,8 @@ def _card(slug: str, data: Dataset, key: str) -> None:
     facts = _facts(cls, data)
     why = f" {WHY}" if slug == RECOMMENDED else ""
     words.html(
-        f'<p class="dp-card"><b>{html.escape(cls.name)}</b><br>{html.escape(cls.tagline)}{why}<br>'
-        f"<small>{html.escape(facts)}</small></p>"
+        f'<p class="dp-card"><b>{markup.escape(cls.name)}</b><br>{markup.escape(cls.tagline)}{why}<br>'
+        f"<small>{markup.escape(facts)}</small></p>"
     )
     if button.button("Take", key=keys.TAKE_ONE(key, slug), width="stretch"):
         st.session_state[keys.ALGORITHM_NEXT(key)] = slug

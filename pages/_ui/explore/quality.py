@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from dpviz.metrics import quality, reference_name, run_loss
 from dpviz.postprocessing.regions import has_regions
-from pages._ui import keys
+from pages._ui import keys, markup
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 from pages._ui.workers import workers
@@ -53,14 +51,10 @@ def section(result: Result, *, hidden: bool) -> None:
         return
     with box:
         ours, theirs = _table(result)
-        rows = "".join(
-            f"<tr><td>{_WORDS[name][0].replace('KMeans', against)}</td><td><b>{ours[name]:{_WORDS[name][2]}}</b></td>"
-            f"<td>{theirs[name]:{_WORDS[name][2]}}</td><td>{_WORDS[name][1]}</td></tr>"
-            for name in ours
-        )
-        heads = "".join(f"<th scope=col>{html.escape(head)}</th>" for head in ("", result.trace.name, against, ""))
-        st.html(
-            f'<div class="dp-table dp-free" tabindex="0" role="region" aria-label="Comparison with {against}">'
-            f'<span class="dp-tag">NOT PRIVATE</span><table><thead><tr>{heads}</tr></thead>'
-            f"<tbody>{rows}</tbody></table></div>"
-        )
+        rows = []
+        for name, ours_at in ours.items():
+            title, meaning, form = _WORDS[name]
+            numbers = markup.bold(f"{ours_at:{form}}"), f"{theirs[name]:{form}}"
+            rows.append(markup.row([title.replace("KMeans", against), *numbers, meaning]))
+        heads = ("", result.trace.name, against, "")
+        st.html(markup.table(f"Comparison with {against}", heads, rows, look="dp-free", mark=markup.tag()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 
 import numpy as np
@@ -14,6 +13,7 @@ from dpviz.postprocessing.verdict import ratio_words, spread_words
 from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.sweeps.reruns import Reruns, spread
 from dpviz.trace import Trace
+from pages._ui import markup
 from pages._ui.catalog import sample
 from pages._ui.explore import verdict
 from pages._ui.explore.question import N, Question
@@ -22,15 +22,15 @@ from pages._ui.results import Result
 
 def measured(slug: str) -> None:
     """Show how wide simulated clouds were beside true ones, sample by sample."""
-    rows = "".join(
-        f"<tr><th scope=row>{html.escape(_short(name))}</th><td>{few:.2f}</td><td>{many:.2f}</td></tr>"
-        for name, (few, many) in MEASURED[slug].items()
+    rows = (
+        markup.row([f"{few:.2f}", f"{many:.2f}"], head=_short(name)) for name, (few, many) in MEASURED[slug].items()
     )
     st.html(
-        '<div class="dp-table dp-free"><table><thead><tr><th scope=col>Public sample</th><th scope=col>ε 0.5</th>'
-        f"<th scope=col>ε 2</th></tr></thead><tbody>{rows}</tbody></table></div>"
-        '<p class="dp-small">Width of the simulated cloud over that of true reruns, median over centers: 1 is right, '
-        "below 1 too narrow.</p>"
+        markup.table("Simulated beside true reruns", ("Public sample", "ε 0.5", "ε 2"), rows, look="dp-free")
+        + markup.small(
+            "Width of the simulated cloud over that of true reruns, median over centers: 1 is right, "
+            "below 1 too narrow."
+        )
     )
 
 

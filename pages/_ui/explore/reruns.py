@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import zlib
 
 import streamlit as st
@@ -13,7 +12,7 @@ from dpviz.figures import reruns as figures
 from dpviz.figures.reruns import Cloud
 from dpviz.sweeps.bootstrap import MEASURED
 from dpviz.sweeps.reruns import Reruns
-from pages._ui import controls, keys, links, runs, shell
+from pages._ui import controls, keys, links, markup, runs, shell
 from pages._ui.catalog import is_public
 from pages._ui.explore.question import N, Question
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
@@ -137,7 +136,7 @@ def _picture(
         with st.popover("How good is this simulation?"):
             measured(result.trace.algorithm)
     caution = promised(result.trace) if result.data.private else CAUTION
-    st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {html.escape(caution)}</p>')
+    st.html(markup.fooled(caution))
 
 
 def _panels(
@@ -179,7 +178,7 @@ def _worst(question: Question, found: dict[str, Reruns]) -> None:
         epsilon = getattr(question.algorithms[one], "epsilon", None)
         changed = {"s": some.seeds[some.worst]} | ({} if epsilon is None else {"e": epsilon})
         there = dataclasses.replace(scene, values={**scene.values, **changed}, step=None, play=False)
-        address = html.escape(f"explore?{write(there, controls.explore)}", quote=True)
         ratio = times(ratios(question.result, some)[some.worst])
-        entries.append(f'<a href="{address}" target="_self">{one}: {ratio}, seed {some.seeds[some.worst]}</a>')
-    st.html(f'<p class="dp-small"><b>Open the worst run.</b> {" · ".join(entries)}</p>')
+        words = f"{one}: {ratio}, seed {some.seeds[some.worst]}"
+        entries.append(markup.link(f"explore?{write(there, controls.explore)}", words))
+    st.html(markup.small(markup.bold("Open the worst run."), markup.Html(" " + " · ".join(entries))))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from pages._ui import markup
 from pages._ui.forms import label_of
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -48,6 +48,6 @@ def ribbon(result: Result, data: Dataset, form: Settings) -> None:
     old = ", ".join(f"{name} {seen}" for name, seen, _ in differing)
     new = ", ".join(f"{name} {asked}" for name, _, asked in differing)
     st.html(
-        f'{_DIMMED}<p class="dp-stale" role="status">You see <b>{html.escape(old)}</b>. The form says '
-        f"<b>{html.escape(new)}</b>: press Run to see that.</p>"
+        f'{_DIMMED}<p class="dp-stale" role="status">You see <b>{markup.escape(old)}</b>. The form says '
+        f"<b>{markup.escape(new)}</b>: press Run to see that.</p>"
     )

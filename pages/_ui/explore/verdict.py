@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import streamlit as st
 
@@ -18,7 +16,7 @@ from dpviz.postprocessing.verdict import (
     regions_verdict,
 )
 from dpviz.trace import Trace
-from pages._ui import keys
+from pages._ui import keys, markup
 from pages._ui.caches import per_run
 from pages._ui.results import Result
 
@@ -64,14 +62,14 @@ def of(result: Result, *, hidden: bool) -> Verdict:
 def line(result: Result, *, hidden: bool) -> None:
     """Show the verdict, always at the same place."""
     verdict = of(result, hidden=hidden)
-    tag = '<span class="dp-tag">NOT PRIVATE</span>' if hidden and result.reference is not None else ""
+    tag = markup.tag() if hidden and result.reference is not None else ""
     first, *rest = verdict.parts
     mark = "" if verdict.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
-    words = "".join(f"<span>{html.escape(part)}</span>" for part in rest)
-    why = f'<p class="dp-why">{html.escape(verdict.why)}</p>' if verdict.why else ""
+    words = "".join(f"<span>{markup.escape(part)}</span>" for part in rest)
+    why = f'<p class="dp-why">{markup.escape(verdict.why)}</p>' if verdict.why else ""
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
         st.html(
-            f'<div class="dp-verdict" role="status">{mark}<b>{html.escape(first)}</b>{words}{tag}{why}</div>',
+            f'<div class="dp-verdict" role="status">{mark}<b>{markup.escape(first)}</b>{words}{tag}{why}</div>',
             width="stretch",
         )
         if verdict.help:

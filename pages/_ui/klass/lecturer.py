@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
 
 import segno
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui import keys, runs, shell
+from pages._ui import keys, markup, runs, shell
 from pages._ui.explore import verdict
 from pages._ui.forms import STOPS
 from pages._ui.jobs import Job
@@ -40,17 +39,22 @@ _KEEPS = {True: "this server keeps the points", False: "nobody: randomized repor
 def opening() -> Classroom | None:
     """Offer to open a class; return it if that was pressed."""
     st.html(
-        '<p class="dp-lede">You show this page on the projector, and everybody joins with a phone: four letters, or '
-        "the QR code. Each phone is one person with one made-up point.</p>"
+        markup.lede(
+            "You show this page on the projector, and everybody joins with a phone: four letters, or "
+            "the QR code. Each phone is one person with one made-up point."
+        )
     )
     keeps = st.radio(
         "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.get,
         help="With randomized reports only, no point ever reaches the class, and only the local model can be shown.",
     )  # fmt: skip
     st.html(
-        f'<p class="dp-small">What you see: dots and counts, no names. What the server holds, in memory only: '
-        f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after {LIFE / 3600:g} hours or "
-        "at a press, and then all of it is gone. Nothing is written to a disk.</p>"
+        markup.small(
+            "What you see: dots and counts, no names. What the server holds, in memory only: "
+            f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
+            f"{LIFE / 3600:g} hours or at a press, and then all of it is gone. Nothing is written to a "
+            "disk."
+        )
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
         try:
@@ -91,9 +95,9 @@ def _code(room: Classroom, base: str) -> None:
     link = f"{base}?v=1&code={room.code}&key={room.key}"
     source = segno.make(link, error="l", micro=False).svg_data_uri(scale=6, border=3, dark="#000", light="#fff")
     st.html(
-        f'<img class="dp-qr dp-door" data-link="{html.escape(link)}" src="{source}" alt="QR code of the class">'
+        f'<img class="dp-qr dp-door" data-link="{markup.escape(link)}" src="{source}" alt="QR code of the class">'
         f'<p class="dp-letters">{room.code}</p>'
-        f'<p class="dp-small">Scan, or open <b>{base.partition("://")[2] or base}</b> and type the four letters.</p>'
+        + markup.small("Scan, or open ", markup.bold(base.partition("://")[2] or base), " and type the four letters.")
     )
 
 
@@ -108,11 +112,11 @@ def _place(room: Classroom, base: str) -> None:
 def _crowd(room: Classroom) -> None:
     points = room.points()
     if room.keeps_points:
-        st.html(f'<p class="dp-odds"><b>{_many(room.seats, "phone")}</b>, <b>{_many(len(points), "point")}</b></p>')
+        st.html(markup.odds(markup.bold(_many(room.seats, "phone")), ", ", markup.bold(_many(len(points), "point"))))
         st.html(maps.people(shell.colors(), points))
-        st.html('<p class="dp-small"><span class="dp-tag">NOT PRIVATE</span> Made-up points, before any noise.</p>')
+        st.html(markup.small(markup.tag(), " Made-up points, before any noise."))
         return
-    st.html(f'<p class="dp-odds"><b>{_many(room.seats, "phone")}</b>. Points stay with their phones.</p>')
+    st.html(markup.odds(markup.bold(_many(room.seats, "phone")), ". Points stay with their phones."))
 
 
 def _many(number: int, what: str) -> str:
@@ -182,7 +186,7 @@ def _run(room: Classroom, base: str) -> None:
     result: Result | None = state.get("class_result")
     shown = room.shown  # once: the class may end meanwhile
     if result is None or shown is None:
-        st.html('<p class="dp-odds">Press Run. The points go through the curator, as everybody\'s rows do here.</p>')
+        st.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
         return
     step = parts.mirror()
     room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
@@ -191,8 +195,10 @@ def _run(room: Classroom, base: str) -> None:
     st.html(f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>')
     player("class", result, hidden=True, axes=(0, 1))
     st.html(
-        '<p class="dp-small"><b>How this picture can fool you.</b> Every run on the same points spends its ε anew. '
-        "Here the points are made up, and the gray ones and the diamonds would be nobody's to see.</p>"
+        markup.fooled(
+            "Every run on the same points spends its ε anew. Here the points are made up, and the "
+            "gray ones and the diamonds would be nobody's to see."
+        )
     )
 
 
@@ -245,20 +251,24 @@ def _reports(room: Classroom) -> None:
     reports = room.reports()
     left, right = st.columns([3, 2], gap="large")
     if not len(reports):
-        left.html('<p class="dp-odds">No report has come yet.</p>')
+        left.html(markup.odds("No report has come yet."))
         return
     counts, sd = work.estimates(reports)
     with left:
         st.html(maps.grid(shell.colors(), counts, sd))
     with right:
         st.html(
-            f'<p class="dp-odds"><b>{_many(len(reports), "randomized report")}</b>.</p>'
-            f'<p class="dp-small">Each phone told one bit a cell, by coins at ε {work.LOCAL_EPSILON:g}; the numbers '
-            f"are estimates, each ±{sd:.1f} by the coins alone. With a trusted server the same ε would cost each "
-            f"number about ±{math.sqrt(2) / work.LOCAL_EPSILON:.1f}. That is the price of trusting nobody; beside a "
-            "crowd it shrinks only with the square root of how many come.</p>"
-            '<p class="dp-small">Honestly: this server drew the coins for the phones. A real local app does it on the '
-            "phone.</p>"
+            markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
+            + markup.small(
+                f"Each phone told one bit a cell, by coins at ε {work.LOCAL_EPSILON:g}; the numbers "
+                f"are estimates, each ±{sd:.1f} by the coins alone. With a trusted server the same ε "
+                f"would cost each number about ±{math.sqrt(2) / work.LOCAL_EPSILON:.1f}. That is the "
+                "price of trusting nobody; beside a crowd it shrinks only with the square root of how "
+                "many come."
+            )
+            + markup.small(
+                "Honestly: this server drew the coins for the phones. A real local app does it on the phone."
+            )
         )
 
 

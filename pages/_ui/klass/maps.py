@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import html
 from collections.abc import Sequence
 
 import numpy as np
 
 from dpviz.audits.game import Score
 from dpviz.figures.theme import Theme
+from pages._ui import markup
 from pages._ui.klass.work import ACROSS, ALONG, HIGH, LOW
 
 __all__ = ["bars", "grid", "people", "scores"]
@@ -28,7 +28,7 @@ def _image(body: str, alt: str, colors: Theme, width: float, height: float) -> s
         f'<rect width="{width:g}" height="{height:g}" fill="{colors.panel}"/>{body}</svg>'
     )
     source = base64.b64encode(svg.encode()).decode()
-    words = html.escape(alt, quote=True)
+    words = markup.escape(alt)
     return f'<img class="dp-map" alt="{words}" src="data:image/svg+xml;base64,{source}">'
 
 
@@ -88,14 +88,13 @@ def bars(counts: Sequence[int], options: Sequence[str], truth: int | None = None
     """Return the answers as a histogram; `truth` is marked in words."""
     most, total = max([1, *counts]), sum(counts)
     rows = "".join(
-        f"<tr><th scope=row>{html.escape(option)}{' ← what happened' * (i == truth)}</th>"
+        f"<tr><th scope=row>{markup.escape(option)}{' ← what happened' * (i == truth)}</th>"
         f'<td><span class="bar" style="width:100%"><i style="width:{100 * count / most:.0f}%"></i></span></td>'
         f"<td><b>{count}</b></td></tr>"
         for i, (option, count) in enumerate(zip(options, counts, strict=True))
     )
-    return (
-        f'<div class="dp-table dp-free dp-bars dp-poll"><table><tbody>{rows}</tbody></table></div>'
-        f'<p class="dp-small">{total} answer{"s" * (total != 1)}, nobody\'s name.</p>'
+    return f'<div class="dp-table dp-free dp-bars dp-poll"><table><tbody>{rows}</tbody></table></div>' + markup.small(
+        f"{total} answer{'s' * (total != 1)}, nobody's name."
     )
 
 
@@ -128,12 +127,20 @@ def scores(colors: Theme, found: Sequence[tuple[int, int]], bound: int) -> str:
     picture = _image(body, alt, colors, width, base + 44)
     total = Score(sum(hits for hits, _ in found), sum(rounds for _, rounds in found))
     if not total.rounds:
-        return f'{picture}<p class="dp-odds">Nobody has guessed yet.</p>'
+        return picture + markup.odds("Nobody has guessed yet.")
     low, high = total.interval()
     return (
-        f'{picture}<p class="dp-odds">Everybody together: <b>{100 * total.share:.0f} of 100</b> right in '
-        f"{total.rounds:,} guess{'es' * (total.rounds != 1)} ({100 * low:.0f} to {100 * high:.0f}); "
-        f"at most <b>{bound}</b> in the long run.</p>"
-        '<p class="dp-small">With few guesses a phone may stand beyond the bound by luck: the bound is on the long '
-        "run. In brackets: 95 %.</p>"
+        picture
+        + markup.odds(
+            "Everybody together: ",
+            markup.bold(f"{100 * total.share:.0f} of 100"),
+            f" right in {total.rounds:,} guess{'es' * (total.rounds != 1)} ({100 * low:.0f} to {100 * high:.0f}); "
+            "at most ",
+            markup.bold(bound),
+            " in the long run.",
+        )
+        + markup.small(
+            "With few guesses a phone may stand beyond the bound by luck: the bound is on the long run. "
+            "In brackets: 95 %."
+        )
     )

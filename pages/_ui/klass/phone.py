@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from dpviz.audits.game import score
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.attacker.stock import Game
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
@@ -44,7 +42,7 @@ def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
     version = room.version
     st.fragment(_watch, run_every=POLL)(room, version)
-    st.html(f'<p class="dp-small">Class <b>{room.code}</b> · phone {seat.number} of {room.seats}, without a name.</p>')
+    st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number} of {room.seats}, without a name."))
     stage = _STAGES[room.stage]
     stage(room, seat)
 
@@ -57,7 +55,7 @@ def _watch(room: Classroom, version: int) -> None:
 
 def _place(room: Classroom, seat: Seat) -> None:
     st.header("Place one made-up point")
-    st.html('<p class="dp-small"><b>Never your real home.</b> ' + _WHO[room.keeps_points] + "</p>")
+    st.html(markup.small(markup.bold("Never your real home."), " ", _WHO[room.keeps_points]))
     at = parts.place(mine(room, seat))
     if at is not None and at != mine(room, seat):
         if room.keeps_points:
@@ -91,7 +89,7 @@ def _predict(room: Classroom, seat: Seat) -> None:
     )  # fmt: skip
     if given is not None and given != seat.answer:
         room.say(seat.token, given)
-    st.html('<p class="dp-small">Everybody sees how many gave each answer, nobody sees who.</p>')
+    st.html(markup.small("Everybody sees how many gave each answer, nobody sees who."))
 
 
 def _run(room: Classroom, seat: Seat) -> None:
@@ -101,23 +99,26 @@ def _run(room: Classroom, seat: Seat) -> None:
         return
     step = min(room.step, len(shown.titles) - 1)
     head, _, rest = shown.titles[step].partition(" · ")
-    st.html(f'<p class="dp-odds"><b>{html.escape(head)}</b> {html.escape(rest)}</p>')
+    st.html(markup.odds(markup.bold(head), f" {rest}"))
     centers = shown.centers[step]
     st.html(maps.people(shell.colors(), work.NOBODY, centers, mine(room, seat), private=shown.private))
     st.html(
-        f'<p class="dp-small">Step {step + 1} of {len(shown.titles)}, as on the screen. '
-        f"{_CENTERS[shown.private]} The cross: you, on this phone alone.</p>"
+        markup.small(
+            f"Step {step + 1} of {len(shown.titles)}, as on the screen. ",
+            _CENTERS[shown.private],
+            " The cross: you, on this phone alone.",
+        )
     )
 
 
-_CENTERS = {True: "Blue: released.", False: '<span class="dp-tag">NOT PRIVATE</span> Exact centers.'}
+_CENTERS = {True: "Blue: released.", False: markup.text(markup.tag(), " Exact centers.")}
 
 
 def _local(room: Classroom, seat: Seat) -> None:
     st.header("Trust nobody")
     at = mine(room, seat)
     if at is None and seat.report is None:
-        st.html('<p class="dp-odds">Place a point first: you have none.</p>')
+        st.html(markup.odds("Place a point first: you have none."))
         at = parts.place(None)
         if at is None:
             return
@@ -134,10 +135,12 @@ def _local(room: Classroom, seat: Seat) -> None:
         for cell, bit in list(enumerate(bits))[row * work.ACROSS : (row + 1) * work.ACROSS]
     )
     st.html(
-        f'<p class="dp-small">{_OWN[at is not None]} This is what your phone told, one coin a cell: at '
-        f"ε {work.LOCAL_EPSILON:g} nobody can be sure from it where you stand.</p>"
-        f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
-        f'<p class="dp-small">{_HONEST[room.keeps_points]}</p>'
+        markup.small(
+            f"{_OWN[at is not None]} This is what your phone told, one coin a cell: at ε {work.LOCAL_EPSILON:g} nobody "
+            "can be sure from it where you stand."
+        )
+        + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
+        + markup.small(_HONEST[room.keeps_points])
     )
 
 
@@ -153,7 +156,7 @@ def _game(room: Classroom, seat: Seat) -> None:
     shown, at = room.shown, mine(room, seat)
     if shown is None or at is None or not room.keeps_points:
         st.header("Look at the screen")
-        st.html(f'<p class="dp-odds">{"You have no point in it." if shown is not None else "A run is coming."}</p>')
+        st.html(markup.odds("You have no point in it." if shown is not None else "A run is coming."))
         return
     state = st.session_state
     run, place = state.get("class_game_of", (None, None))
@@ -177,7 +180,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         st.error(game.error)
         return
     if game.now is None:
-        st.html('<p class="dp-odds">Your pictures are being made.</p>')
+        st.html(markup.odds("Your pictures are being made."))
         if not waited:
             st.rerun()
         return
@@ -185,8 +188,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         st.rerun()
     n = len(game.guesses)
     st.html(
-        '<p class="dp-small">A coin decided whether you were in the data of this run. Look at what was released, and '
-        "guess.</p>"
+        markup.small("A coin decided whether you were in the data of this run. Look at what was released, and guess.")
     )
     shown = room.shown
     private = shown is None or shown.private
@@ -201,8 +203,11 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         right = game.rounds[n - 1].inside == game.guesses[-1]
         hits = score(game.rounds, game.guesses).hits
         st.html(
-            f'<p class="dp-card-flip" role="status"><b>{"Right" if right else "Wrong"}.</b> You were right {hits} '
-            f"times of {n}. In the long run at most {game.question.bound.odds} of 100; a coin 50.</p>"
+            markup.told(
+                markup.bold("Right." if right else "Wrong."),
+                f" You were right {hits} times of {n}. In the long run at most {game.question.bound.odds} of 100; a "
+                "coin 50.",
+            )
         )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from urllib.parse import urljoin
 
 import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, glossary, sheets
-from pages._ui import controls, keys
+from pages._ui import controls, keys, markup
 from pages._ui.learn import progress, stock
 from pages._ui.learn.place import COURSE, PARTS, Place, address, go
 from pages._ui.scene import Scene, write
@@ -20,8 +19,10 @@ def show(place: Place) -> None:
     """Show a part of the course itself."""
     st.title("Learn")
     st.html(
-        f'<p class="dp-lede">{len(LESSONS)} lessons of a few minutes each. Predict, run, explain, keep: what you did '
-        "not predict, you do not notice.</p>"
+        markup.lede(
+            f"{len(LESSONS)} lessons of a few minutes each. Predict, run, explain, keep: what you did "
+            "not predict, you do not notice."
+        )
     )
     with st.container(key=keys.COURSE_PARTS, horizontal=True, gap="small"):
         for name, words in COURSE.items():
@@ -32,8 +33,7 @@ def show(place: Place) -> None:
     if place.part == "lessons":
         _path()
     elif place.part == "glossary":
-        entries = "".join(f"<dt>{html.escape(t)}</dt><dd>{html.escape(words)}</dd>" for t, words in glossary().items())
-        st.html(f'<dl class="dp-words">{entries}</dl>')
+        st.html(markup.definitions(glossary().items()))
     else:
         progress.print_button()
         for lesson in LESSONS.values():
@@ -46,7 +46,7 @@ def _path() -> None:
         with st.container(key=keys.STONE(lesson.name), horizontal=True, vertical_alignment="center", gap="medium"):
             st.html(
                 f'<div class="dp-stone" data-lesson="{lesson.name}"><b class="n">{lesson.number}</b><div>'
-                f"<h2>{html.escape(lesson.title)}</h2><p>{html.escape(lesson.promise)}</p></div>"
+                f"<h2>{markup.escape(lesson.title)}</h2><p>{markup.escape(lesson.promise)}</p></div>"
                 f'<span class="state"></span><span class="time">{lesson.minutes} min</span></div>',
                 width="stretch",
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from functools import partial
 from urllib.parse import parse_qsl
@@ -11,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls, keys, prepared, shell
+from pages._ui import controls, keys, markup, prepared, shell
 from pages._ui.learn import progress, stock
 from pages._ui.learn.picture import picture
 from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
@@ -53,7 +52,7 @@ def _predict(place: Place, lesson: Lesson, stage: Stage) -> None:
         _asked(lesson.fill(lesson.question, stage))
         first = place.answers[0] if place.answers else frozenset()
         _options(lesson, stage, first, partial(_predicted, lesson, first))
-        st.html(f'<p class="dp-small">{"Every one that is right. " * lesson.several}Keys: the numbers, then N.</p>')
+        st.html(markup.small(f"{'Every one that is right. ' * lesson.several}Keys: the numbers, then N."))
     with plane:
         picture(place, stage, stage.first, still=True)
 
@@ -79,7 +78,7 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> None:
         with words:
             _asked(lesson.fill(lesson.question, stage))
             _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
-            st.html('<p class="dp-small">Answer first: what you did not predict, you do not notice.</p>')
+            st.html(markup.small("Answer first: what you did not predict, you do not notice."))
         with plane:
             picture(place, stage, stage.first, still=True)
         return
@@ -87,8 +86,8 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> None:
         _solved(place, lesson, stage)
         return
     st.html(
-        f'<div class="dp-hint" role="status"><b>Not quite.</b> {html.escape(_almost(lesson, tries[0], stage))} '
-        f"<b>{html.escape(lesson.fill(lesson.hint, stage))}</b></div>"
+        f'<div class="dp-hint" role="status"><b>Not quite.</b> {markup.escape(_almost(lesson, tries[0], stage))} '
+        f"<b>{markup.escape(lesson.fill(lesson.hint, stage))}</b></div>"
     )
     _second(lesson, stage, tries[0])
     picture(place, stage, stage.hint, pointed=True)
@@ -129,7 +128,7 @@ def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
     right = lesson.is_right(tuple(tries[-1]), stage)
     verdict = "Right." if right and len(tries) == 1 else "Right, at the second try." if right else "Not quite."
     reply = "" if lesson.several else f" {_reply(lesson, tries[-1], stage)}"
-    st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{html.escape(reply)}</div>')
+    st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{markup.escape(reply)}</div>')
     words, plane = st.columns([5, 6], gap="large")
     with words:
         st.html(f'<ul class="dp-solution">{"".join(map(partial(_line, lesson, stage, tries), _numbers(lesson)))}</ul>')
@@ -148,20 +147,19 @@ def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: in
     whose = [name for name, tried in zip(("your prediction", "your second try"), tries, strict=False) if i in tried]
     mark = '<span class="mark" role="img" aria-label="right">\N{CHECK MARK}</span>' if is_right else "<span></span>"
     said = f" <em>{', '.join(whose)}</em>" if whose else ""
-    words = html.escape(lesson.fill(lesson.options[i].text, stage))
+    words = markup.escape(lesson.fill(lesson.options[i].text, stage))
     return f'<li class="{"right" if is_right else ""}">{mark}<span>{words}{said}</span></li>'
 
 
 def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
     progress.done(lesson.name)
-    st.html(f'<blockquote class="dp-keep">{html.escape(lesson.fill(lesson.keep, stage))}</blockquote>')
+    st.html(f'<blockquote class="dp-keep">{markup.escape(lesson.fill(lesson.keep, stage))}</blockquote>')
     left, right = st.columns(2, gap="large")
     with left:
         st.header("How the picture can fool you")
         _said(lesson.fill(lesson.fool, stage))
         st.header("Words")
-        entries = "".join(f"<dt>{html.escape(t)}</dt><dd>{html.escape(glossary()[t])}</dd>" for t in lesson.terms)
-        st.html(f'<dl class="dp-words">{entries}</dl>')
+        st.html(markup.definitions((term, glossary()[term]) for term in lesson.terms))
     with right:
         st.header("Go on")
         page, scene = _explored(lesson)
@@ -212,11 +210,11 @@ def _beside(place: Place, lesson: Lesson) -> tuple[DeltaGenerator, DeltaGenerato
 
 
 def _said(words: str) -> None:
-    st.html(f'<p class="dp-said">{html.escape(words)}</p>')
+    st.html(f'<p class="dp-said">{markup.escape(words)}</p>')
 
 
 def _asked(words: str) -> None:
-    st.html(f'<p class="dp-asked">{html.escape(words)}</p>')
+    st.html(f'<p class="dp-asked">{markup.escape(words)}</p>')
 
 
 def _onward(place: Place, lesson: Lesson) -> None:

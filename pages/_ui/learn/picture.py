@@ -11,7 +11,7 @@ from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.figures.film import Printed
 from dpviz.lessons import SEEDS, Stage
-from pages._ui import keys, links, prepared, shell
+from pages._ui import keys, links, markup, prepared, shell
 from pages._ui.learn import stock
 from pages._ui.learn.place import Place
 from pages._ui.panel import draw
@@ -85,7 +85,9 @@ def _draws(place: Place) -> None:
             st.session_state[keys.LEARN_SEED(place.lesson.name)] = (place.seed + 1) % len(SEEDS)
             st.rerun()
         st.html(
-            f'<p class="dp-small">Draw {place.seed + 1} of {len(SEEDS)}: the same people, other noise. Every number in '
-            "this lesson is computed from the draw that is shown.</p>",
+            markup.small(
+                f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, other noise. Every number in "
+                "this lesson is computed from the draw that is shown."
+            ),
             width="stretch",
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import math
 
 import streamlit as st
@@ -14,7 +13,7 @@ from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import amount, answer, assumption, size, tighter
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.pace import duration
 from pages._ui.pieces import Gathered, Piece, gather, halt
 from pages._ui.plan.form import Wish
@@ -97,8 +96,8 @@ def _answers(wish: Wish, found: Found) -> None:
         one = next(some for some in found.values() if some)[0]
         noise = amount(widest(one), facts)
         lines = [f"{ALGORITHMS[one.slug].name} at ε {one.epsilon:g}: noise ±{noise} per center (typical center)."]
-    st.html("".join(f"<div><b>{html.escape(line)}</b></div>" for line in lines))
-    st.html(f'<p class="dp-small">{html.escape(assumption(facts))} Nothing was read, nothing is spent.</p>')
+    st.html("".join(f"<div><b>{markup.escape(line)}</b></div>" for line in lines))
+    st.html(markup.small(f"{assumption(facts)} Nothing was read, nothing is spent."))
 
 
 def _picture(wish: Wish, found: Found) -> None:
@@ -107,32 +106,33 @@ def _picture(wish: Wish, found: Found) -> None:
     unit = amount(1.0, wish.facts).partition(" ")[2]
     panel = noise_panel(shell.colors(), curves, names, unit, wish.within)
     st.plotly_chart(panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key=keys.PLAN_FIGURE)
-    st.html(f'<p class="dp-small">{html.escape(panel.alt)}</p>')
+    st.html(markup.small(panel.alt))
 
 
 def _table(facts: Facts, found: Found) -> None:
-    heads = "".join(f"<th scope=col>ε {stop:g}</th>" for stop in STOPS)
-    rows = ""
-    for slug, some in found.items():
-        cells = "".join(_cell(facts, some, stop) for stop in STOPS)
-        rows += f"<tr><th scope=row>{html.escape(ALGORITHMS[slug].name)}</th>{cells}</tr>"
+    rows = (
+        markup.row((_cell(facts, some, stop) for stop in STOPS), head=ALGORITHMS[slug].name)
+        for slug, some in found.items()
+    )
+    heads = ("Algorithm", *(f"ε {stop:g}" for stop in STOPS))
     st.html(
-        '<div class="dp-table dp-free" tabindex="0" role="region" aria-label="Noise and loss for every ε">'
-        f"<table><thead><tr><th scope=col>Algorithm</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        '<p class="dp-small">Noise of a typical center (one standard deviation), by the formula of the last release; '
-        f"“~” where there is none and it is measured between {REPEATS} rehearsals. Below: loss over KMeans' on the "
-        "same people, mean and 95 % interval.</p>"
+        markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
+        + markup.small(
+            "Noise of a typical center (one standard deviation), by the formula of the last release; “~” where there "
+            f"is none and it is measured between {REPEATS} rehearsals. Below: loss over KMeans' on the same people, "
+            "mean and 95 % interval."
+        )
     )
 
 
-def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> str:
+def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
     one = next((each for each in some if each.epsilon == epsilon), None)
     if one is None:
-        return "<td>…</td>"
+        return markup.text("…")
     mark = "±" if one.by_formula else "~"
     noise = f"{mark}{amount(widest(one), facts)}"
     ratio = f"{one.ratio:.2f} × ({one.ratio_low:.2f} to {one.ratio_high:.2f})"
-    return f"<td><b>{html.escape(noise)}</b><br><small>{ratio}</small></td>"
+    return markup.Html(f"{markup.bold(noise)}<br><small>{markup.text(ratio)}</small>")
 
 
 def _tighter(wish: Wish, now: Gathered) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 
 import streamlit as st
 
-from pages._ui import keys, links, shell
+from pages._ui import keys, links, markup, shell
 from pages._ui.numbers import whole_number
 from pages._ui.pieces import Gathered, gather
 from pages._ui.prepared import kept
@@ -170,8 +169,8 @@ def slide_form(index: int) -> None:
         st.rerun()
     page, query = split(now.scene)
     if f"pages/{page}.py" in shell.PAGES:
-        address = html.escape(f"{page}?{query}" if page != "home" else f"./?{query}", quote=True)
-        st.html(f'<p class="dp-small"><a href="{address}" target="_blank" rel="noopener">Open this scene</a></p>')
+        address = f"{page}?{query}" if page != "home" else f"./?{query}"
+        st.html(markup.small(markup.link(address, "Open this scene", fresh=True)))
     with st.container(horizontal=True):
         for word, icon, move in (("Earlier", ":material/arrow_upward:", -1), ("Later", ":material/arrow_downward:", 1)):
             there = index + move

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import html
 from collections.abc import Collection
 from typing import Any
 
@@ -18,7 +17,7 @@ from dpviz.sweeps import summary
 from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.catalog import sample
 from pages._ui.numbers import whole_number
 from pages._ui.sweep.sweeps import Kept
@@ -26,7 +25,6 @@ from pages._ui.sweep.take import one_run
 
 _NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
 _SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
-_TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 _NONE = "…"
 _CONFIG = {
     "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
@@ -132,7 +130,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
     words = [f"×: times {against}'s."] if relative else []
     if len(areas) and relative:
         words.insert(0, f"Area over ε relative to {against}'s (PE-means, equation 7): 1 is as good as {against}.")
-    st.html(f'<p class="dp-small">{_TAG} {" ".join(words)} k′: centers released.</p>')
+    st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 
 def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style]) -> None:
@@ -156,8 +154,10 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
         body.append([name, answer, f"{row.good} of {row.runs}"])
     _table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
     st.html(
-        '<p class="dp-small">From that value on, every larger tested one does as well. Counted in these runs; other '
-        "runs may differ by a few. *\u202freleased more than k centers.</p>"
+        markup.small(
+            "From that value on, every larger tested one does as well. Counted in these runs; other "
+            "runs may differ by a few. *\u202freleased more than k centers."
+        )
     )
 
 
@@ -226,28 +226,32 @@ def _dots(rows: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dic
         )
         _under(notion)
     st.html(
-        f'<p class="dp-small">One dot is 1 run in {found.of.max()}. Count dots: the share of them left of a value is '
-        f"how often a run lands below it. The dotted line is {metric.against}.</p>"
+        markup.small(
+            f"One dot is 1 run in {found.of.max()}. Count dots: the share of them left of a value is "
+            f"how often a run lands below it. The dotted line is {metric.against}."
+        )
     )
 
 
 def _winners(rows: pd.DataFrame, look: Look) -> None:
     body = [
         [
-            html.escape(title(row.data)),
-            html.escape(row.notion),
+            title(row.data),
+            row.notion,
             short("epsilon", row.epsilon),
             f"{row.n_rows:,.0f}",
             f"{row.n_clusters:.0f}",
-            f"<b>{html.escape(row.best)}</b>" if row.best else "no clear winner: the intervals overlap",
+            markup.bold(row.best) if row.best else "no clear winner: the intervals overlap",
             f"{100 * row.gap:.2g}%" if row.best else "",
         ]
         for row in summary.winners(rows, look.metric, look.axis).itertuples()
     ]
     _table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
     st.html(
-        '<p class="dp-small">A winner is named only where its 95% rerun interval is apart from every other\'s. '
-        "Algorithms that released more than k centers, and other promises, do not compete.</p>"
+        markup.small(
+            "A winner is named only where its 95% rerun interval is apart from every other's. "
+            "Algorithms that released more than k centers, and other promises, do not compete."
+        )
     )
 
 
@@ -286,7 +290,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
 
 def _under(notion: str) -> None:
     """Say below a figure under which promise everything in it ran."""
-    st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}</p>')
+    st.html(markup.small(tradeoff.promise(notion)))
 
 
 def _files(rows: pd.DataFrame, kept: Kept) -> None:
@@ -312,25 +316,19 @@ def _downloads(rows: pd.DataFrame) -> None:
         required=True,
         **_kept(keys.SWEEP_PICTURE),
     )
-    st.html(
-        '<p class="dp-small">Simulation: the seeds are known and metrics read raw rows; nothing here is private.</p>'
-    )
+    st.html(markup.small("Simulation: the seeds are known and metrics read raw rows; nothing here is private."))
     st.dataframe(rows.drop(columns=["key", "version"]), height=260, hide_index=True)
 
 
-def _named(series: str, style: dict[str, Style]) -> str:
-    return f"{icon(style[series])} {html.escape(series)}"
+def _named(series: str, style: dict[str, Style]) -> markup.Html:
+    return markup.Html(f"{icon(style[series])} {markup.text(series)}")
 
 
-def _promise(notion: str, table: pd.DataFrame) -> str:
+def _promise(notion: str, table: pd.DataFrame) -> markup.Html:
     """Name the promise where a table holds more than one kind: they are not comparable."""
-    return f' <span class="dp-small">{html.escape(notion)}</span>' if table.notion.nunique() > 1 else ""
+    one = table.notion.nunique() == 1
+    return markup.Html("" if one else f' <span class="dp-small">{markup.text(notion)}</span>')
 
 
 def _table(heads: list[str], body: list[list[str]], label: str) -> None:
-    head = "".join(f"<th scope=col>{name}</th>" for name in heads)
-    rows = "".join("<tr class=lit>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for cells in body)
-    st.html(
-        f'<div class="dp-table dp-free" tabindex="0" role="region" aria-label="{label}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    st.html(markup.table(label, heads, (markup.row(cells, lit=True) for cells in body), look="dp-free"))

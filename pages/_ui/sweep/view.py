@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import time
 from typing import Any
 
@@ -15,7 +14,7 @@ from dpviz.figures.tradeoff import short
 from dpviz.sweeps import estimate, summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Sweep
-from pages._ui import keys, shell
+from pages._ui import keys, markup, shell
 from pages._ui.pace import duration
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
@@ -66,14 +65,16 @@ def cost(sweep: Sweep) -> None:
 def first(sweep: Sweep, data: str) -> bool:
     """Show what a sweep is, before there is one; return whether to start it."""
     st.html(
-        '<p class="dp-lede">A sweep runs every chosen algorithm at every chosen ε many times. You will see every '
-        "single run, how sure the means are, what KMeans does without privacy, and the smallest ε that is good "
-        "enough. It keeps running while you visit other pages.</p>"
+        markup.lede(
+            "A sweep runs every chosen algorithm at every chosen ε many times. You will see every "
+            "single run, how sure the means are, what KMeans does without privacy, and the smallest ε "
+            "that is good enough. It keeps running while you visit other pages."
+        )
     )
     names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
     budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
     facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("ε", budgets)
-    st.html("".join(f'<p class="dp-fact"><span>{name}</span>{html.escape(value)}</p>' for name, value in facts))
+    st.html(markup.facts(facts))
     chosen = st.button("Start this sweep", type="primary", icon=":material/play_arrow:")
     cost(sweep)
     return chosen
@@ -209,14 +210,14 @@ def _curves(
     delta = f", δ = {deltas[0]:.1e}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()
     rho = f", rho = {rhos[0]:g} half-widths of the box" if len(rhos) == 1 else ""
-    st.html(f'<p class="dp-small">{html.escape(tradeoff.promise(notion))}{rho}{delta}</p>')
+    st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
 
 
 def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
-    words = "".join(f"<span>{icon(one)}{html.escape(name)}</span>" for name, one in style.items())
+    words = "".join(f"<span>{icon(one)}{markup.escape(name)}</span>" for name, one in style.items())
     st.html(f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>')
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
@@ -226,12 +227,10 @@ def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> Non
 
 def _caution(points: pd.DataFrame, look: Look) -> None:
     runs, more = int(points.runs.max()), sorted(points.series[points.k_found > points.n_clusters].unique())
-    words = [f"Pale: {runs} single runs."] if look.single else []
-    words.append(
-        f"Solid: their mean with a 95% rerun interval. It says how well {runs} runs fix the <b>mean</b>, not where "
-        "your next run will land."
-    )
+    words = [f"Pale: {runs} single runs. "] if look.single else []
+    words.append(f"Solid: their mean with a 95% rerun interval. It says how well {runs} runs fix the ")
+    words += [markup.bold("mean"), ", not where your next run will land. "]
     if more:
-        words.append(f"{html.escape(', '.join(more))} released more than k centers, and these always lower the loss.")
+        words.append(f"{', '.join(more)} released more than k centers, and these always lower the loss. ")
     words.append("Equal ε is not equal risk where the noise is of another kind.")
-    st.html(f'<p class="dp-small"><b>How this picture can fool you.</b> {" ".join(words)}</p>')
+    st.html(markup.fooled(*words))

@@ -1,0 +1,98 @@
+"""Small pieces of HTML, each made once; whatever is not `Html` already is text, and escaped here."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+__all__ = [
+    "Html", "bold", "definitions", "escape", "facts", "fooled", "lede", "link", "odds", "row", "small", "table", "tag",
+    "text", "told", "unseen",
+]  # fmt: skip
+
+
+class Html(str):
+    """Markup that is meant as such; any other string is text."""
+
+
+def text(*parts: object) -> Html:
+    """Return parts one after the other as markup: text is escaped, markup stays."""
+    return Html("".join(part if isinstance(part, Html) else html.escape(str(part), quote=False) for part in parts))
+
+
+def bold(*parts: object) -> Html:
+    """Return what weighs more."""
+    return Html(f"<b>{text(*parts)}</b>")
+
+
+def tag(words: str = "NOT PRIVATE") -> Html:
+    """Return a badge."""
+    return Html(f'<span class="dp-tag">{text(words)}</span>')
+
+
+def link(address: str, words: str, *, fresh: bool = False) -> Html:
+    """Return a link, which opens here or in a `fresh` window."""
+    where = 'target="_blank" rel="noopener"' if fresh else 'target="_self"'
+    return Html(f'<a href="{escape(address)}" {where}>{text(words)}</a>')
+
+
+def small(*parts: object) -> Html:
+    """Return a note below a picture."""
+    return Html(f'<p class="dp-small">{text(*parts)}</p>')
+
+
+def fooled(*parts: object, what: str = "picture") -> Html:
+    """Return the note on how a picture, or something else, can mislead."""
+    return small(bold(f"How this {what} can fool you."), " ", *parts)
+
+
+def lede(*parts: object) -> Html:
+    """Return the sentences that open a page."""
+    return Html(f'<p class="dp-lede">{text(*parts)}</p>')
+
+
+def odds(*parts: object) -> Html:
+    """Return a sentence in large letters, for one number in it."""
+    return Html(f'<p class="dp-odds">{text(*parts)}</p>')
+
+
+def told(*parts: object) -> Html:
+    """Return an answer of the page, which readers are told too."""
+    return Html(f'<p class="dp-card-flip" role="status">{text(*parts)}</p>')
+
+
+def unseen(title: str) -> Html:
+    """Return the title of a page that shows it elsewhere, for screen readers."""
+    return Html(f'<h1 class="dp-unseen">{text(title)}</h1>')
+
+
+def facts(lines: Iterable[tuple[str, object]]) -> Html:
+    """Return names with their values, a line each."""
+    return Html("".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines))
+
+
+def definitions(entries: Iterable[tuple[str, str]]) -> Html:
+    """Return terms with what they mean."""
+    lines = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in entries)
+    return Html(f'<dl class="dp-words">{lines}</dl>')
+
+
+def row(cells: Iterable[object], *, head: str | None = None, lit: bool = False) -> Html:
+    """Return a line of a table, with a name in front if it has one."""
+    first = "" if head is None else f"<th scope=row>{text(head)}</th>"
+    body = "".join(f"<td>{text(cell)}</td>" for cell in cells)
+    return Html(f"<tr{' class=lit' * lit}>{first}{body}</tr>")
+
+
+def table(label: str, heads: Iterable[str], rows: Iterable[Html], *, look: str = "", mark: str = "") -> Html:
+    """Return a table that scrolls in its own box, which is called `label`, below a `mark` such as a tag."""
+    head = "".join(f"<th scope=col>{text(name)}</th>" if name else "<td></td>" for name in heads)
+    return Html(
+        f'<div class="dp-table{" " * bool(look)}{look}" tabindex="0" role="region" aria-label="{html.escape(label)}">'
+        f"{text(mark)}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def escape(value: str) -> str:
+    """Return text for any place within markup, also between quotes."""
+    return html.escape(value, quote=True)
