@@ -20,7 +20,7 @@ from dpviz.privacy.accounting import Total
 from dpviz.privacy.block import Block
 from dpviz.privacy.costs import Threshold
 from dpviz.privacy.ledger import Release, spent
-from dpviz.privacy.rows import Rows, Session
+from dpviz.privacy.rows import MemorySession, Rows, Session
 
 __all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized", "residuals"]
 
@@ -74,10 +74,10 @@ def _coverage(query: Any, block: Block, picked: np.ndarray) -> Coverage:
     return Coverage(np.array(chosen), tuple(counts), tuple(sizes))
 
 
-class Witness(Session):
+class Witness(MemorySession):
     """A session on the rows that asks the same of a session on the neighbor, in the order of the ledger."""
 
-    def __init__(self, block: Block, neighbor: Session) -> None:
+    def __init__(self, block: Block, neighbor: MemorySession) -> None:
         super().__init__(block)
         self._neighbor = neighbor
         self.exchanges: list[Exchange] = []
@@ -109,7 +109,7 @@ class Witness(Session):
     def noisy_cover(self, query: Any, scope: int, pick: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; note what both neighbors say to the picked cells."""
         picked, true = super().noisy_cover(query, scope, pick)
-        blocks = (session._scopes[scope].block for session in (self, self._neighbor))
+        blocks = (session._blocks[scope] for session in (self, self._neighbor))
         self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
         return picked, true
 
@@ -182,7 +182,7 @@ class Neighbors(Rows):
 
     def open(self, n_rows: int | None = None) -> Session:
         """Start a run with a witness."""
-        self.witness = Witness(self._block(n_rows), self._neighbor_rows.open(n_rows))
+        self.witness = Witness(self._block(n_rows), MemorySession(self._neighbor_rows._block(n_rows)))
         return self.witness
 
 

@@ -122,12 +122,11 @@ class _RemoteSession(MaskedSession):
 
     def __init__(self, rows: _RemoteRows) -> None:
         agreement = rows.agreement
-        super().__init__(rows, agreement.words, agreement.shares, agreement.n_max)
+        super().__init__(agreement.words, agreement.shares, agreement.n_max)
         self._rows, self._own = rows, rows.own.open()
 
-    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+    def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
         self._own.partition(scope, predicate)
-        return super().partition(scope, predicate)
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         rows = self._rows

@@ -16,7 +16,6 @@ from dpviz.federated.parties import Client, Header, Server
 from dpviz.federated.ring import WIDE, Ring
 from dpviz.federated.shares import CLIENTS, SERVER, Asked, Shares, refuse
 from dpviz.frozen import freeze
-from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Noise, Secure
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
@@ -113,14 +112,13 @@ class FederatedRows(Rows):
 
 
 class MaskedSession(Session):
-    """A run that can ask for dense noisy sums and nothing else.
+    """A run that can ask for dense noisy sums and nothing else; nothing that it inherits sees a row.
 
-    It keeps track of scopes over an empty block, so that whatever it inherits sees no row. The curator's draws are
-    noted only; the parties draw.
+    The curator's draws are noted only; the parties draw.
     """
 
-    def __init__(self, rows: Rows, ring: Ring, shares: Shares, n_max: int) -> None:
-        super().__init__(Block(np.empty((0, rows.n_features))))
+    def __init__(self, ring: Ring, shares: Shares, n_max: int) -> None:
+        super().__init__()
         self._ring, self._shares, self._n_max = ring, shares, n_max
         self._round = 0
         self._asked = Asked(Secure())
@@ -193,18 +191,17 @@ class _FederatedSession(MaskedSession):
     """One run over the clients: scopes are split where the rows are, sums travel masked."""
 
     def __init__(self, rows: FederatedRows) -> None:
-        super().__init__(rows, rows.ring, rows.shares, rows.n_max)
+        super().__init__(rows.ring, rows.shares, rows.n_max)
         names, seeds, run = tuple(rows.clients), deal(rows.clients), secrets.token_bytes(16)
         self._rows = rows
         self._private = {name: own.open() for name, own in rows.clients.items()}
         self._clients = {name: Client(name, names, seeds[name], run, rows.ring) for name in names}
         self._server = Server(names, rows.ring)
 
-    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
+    def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
         """Split a scope at every client: the rule is public and reads one row at a time."""
         for own in self._private.values():
             own.partition(scope, predicate)
-        return super().partition(scope, predicate)
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Return (noisy, true) statistics; the noise enters inside the ring, and there is no sum without it.

@@ -22,7 +22,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID, inertia
 from dpviz.privacy.block import Block
 from dpviz.privacy.queries import CellCover, KeyQuery, Positions, Predicate, Query, Question
-from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session
+from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session, StatisticSession
 
 __all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
 
@@ -131,34 +131,18 @@ class ChunkedRows(Rows):
         return math.fsum(self._spread(partial(_distance, domain=self.domain, centers=centers), self._parts))
 
 
-class ChunkedSession(Session):
+class ChunkedSession(StatisticSession):
     """One run's scopes, kept as routes of public predicates that every part follows anew."""
 
     def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread, *, kept: bool = False) -> None:
+        super().__init__()
         self._parts, self._domain, self._spread, self._kept_n = parts, domain, spread, kept
         self._routes: dict[int, Route] = {ALL: ()}
-        self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
         self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
-        self._divided: dict[int, tuple[int, ...]] = {}
 
-    def path(self, scope: int) -> tuple[int, ...]:
-        """Return the scopes from the whole data set down to `scope`."""
-        return self._paths[scope]
-
-    def children(self, scope: int) -> tuple[int, ...]:
-        """Return the scopes that a partition has made of `scope`; none if there was none."""
-        return self._divided.get(scope, ())
-
-    def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
-        """Split a scope, once, into one child scope per part of a public predicate; reads nothing yet."""
-        if scope in self._divided:
-            raise PermissionError(f"Session: scope {scope} is partitioned already; a row must stay on one path.")
-        first = len(self._routes)
-        self._divided[scope] = tuple(range(first, first + predicate.parts))
-        for part, child in enumerate(self._divided[scope]):
-            self._routes[child] = (*self._routes[scope], (predicate, part))
-            self._paths[child] = (*self._paths[scope], child)
-        return self._divided[scope]
+    def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
+        """Note the way to every child; this reads nothing yet."""
+        self._routes |= {child: (*self._routes[scope], (predicate, part)) for part, child in enumerate(children)}
 
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep
@@ -191,8 +175,8 @@ class ChunkedSession(Session):
         """Add the parts' statistics as whole multiples of 2^-24; a sibling's is the parent's less the other's."""
         if (query, scope) in self._kept:
             return self._kept[query, scope]
-        parent = self._paths[scope][-2] if scope != ALL else None
-        siblings = [s for s in self._divided.get(parent, ()) if s != scope] if parent is not None else []
+        parent = self.path(scope)[-2] if scope != ALL else None
+        siblings = [s for s in self.children(parent) if s != scope] if parent is not None else []
         whole = self._kept.get((query, parent))
         other = self._kept.get((query, siblings[0])) if len(siblings) == 1 else None
         if whole is not None and other is not None:

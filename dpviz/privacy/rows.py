@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +14,7 @@ from dpviz.privacy.block import Block
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 
-__all__ = ["ALL", "Rows", "Session"]
+__all__ = ["ALL", "MemorySession", "Rows", "Session", "StatisticSession"]
 
 ALL = 0
 UTILITY_SNAP = 2.0**-4  # utilities are snapped to 2^-20: 2^-24 / 2^-4
@@ -81,7 +81,7 @@ class Rows:
             true number, so the run does not tell whether it is. The relations still take the true number as public:
             how many rows stand at the middle is seen through the noise, as any other place of rows is.
         """
-        return Session(self._block(n_rows))
+        return MemorySession(self._block(n_rows))
 
     def _block(self, n_rows: int | None) -> Block:
         if n_rows is None:
@@ -96,21 +96,12 @@ class Rows:
         return len(self._x) if every or self._finite is None else int(self._finite.sum())
 
 
-@dataclasses.dataclass
-class Scope:
-    """A subset of the rows, made by a partition on public predicates."""
+class Session(ABC):
+    """One run's scopes over the rows, and what can be asked of them; each kind of rows answers in its own way."""
 
-    path: tuple[int, ...]
-    block: Block
-    children: tuple[int, ...] = ()
-
-
-class Session:
-    """One run's scopes over shared rows."""
-
-    def __init__(self, block: Block) -> None:
-        self._scopes: dict[int, Scope] = {ALL: Scope((ALL,), block)}
-        self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
+    def __init__(self) -> None:
+        self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
+        self._divided: dict[int, tuple[int, ...]] = {}
 
     def drawn_by(self, noise: Noise) -> Noise:
         """Return who draws for a run whose own source is `noise`: others, where several parties do."""
@@ -122,51 +113,123 @@ class Session:
 
     def path(self, scope: int) -> tuple[int, ...]:
         """Return the scopes from the whole data set down to `scope`."""
-        return self._scopes[scope].path
+        return self._paths[scope]
 
     def children(self, scope: int) -> tuple[int, ...]:
         """Return the scopes that a partition has made of `scope`; none if there was none."""
-        return self._scopes[scope].children
+        return self._divided.get(scope, ())
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
         """Split a scope, once, into one child scope per part of a public predicate."""
-        whole = self._scopes[scope]
-        if whole.children:
+        if scope in self._divided:
             raise PermissionError(f"Session: scope {scope} is partitioned already; a row must stay on one path.")
-        parts = predicate.assign(whole.block)
-        first = len(self._scopes)
-        whole.children = tuple(range(first, first + predicate.parts))
-        for part, child in enumerate(whole.children):
-            self._scopes[child] = Scope((*whole.path, child), whole.block.take(np.flatnonzero(parts == part)))
-        return whole.children
+        children = tuple(range(len(self._paths), len(self._paths) + predicate.parts))
+        self._divide(scope, predicate, children)
+        self._divided[scope] = children
+        self._paths |= {child: (*self._paths[scope], child) for child in children}
+        return children
 
+    @abstractmethod
+    def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
+        """See to it that every child scope has the rows of its part."""
+
+    @abstractmethod
     def shuffle(self, order: np.ndarray) -> None:
         """Put the rows in another order, before anything is asked; a row's public number is its new place."""
-        if self._scopes[ALL].children:
-            raise PermissionError("Session: rows must be mixed before they are split.")
-        self._scopes[ALL].block = Block(self._scopes[ALL].block.x[order])
 
+    @abstractmethod
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Return (noisy, true) statistics of a scope; `draw(part, statistic)` adds the noise.
 
         The true statistic goes to the curator's DEMO record and nowhere else.
         """
+
+    @abstractmethod
+    def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> tuple[int, Mapping[str, np.ndarray]]:
+        """Return (choice, true utilities); `pick(utilities)` runs the exponential mechanism."""
+
+    @abstractmethod
+    def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (picked cells (grids, picks), how many rows each covered); `pick(counts, empty)` chooses a cell."""
+
+    @abstractmethod
+    def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
+        """Return (boxes, which of them were halved, true counts); `halve(counts, depth)` decides, depth by depth."""
+
+    @abstractmethod
+    def noisy_keys(
+        self, query: KeyQuery, scope: int, keep: Keep
+    ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (kept keys, their noisy counts, true keys and counts); `keep(counts)` -> (noisy counts, mask)."""
+
+    @abstractmethod
+    def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
+        """Return (noisy rows, true rows) and leave the noisy ones beside the rows as the companion `name`."""
+
+    @abstractmethod
+    def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
+        """Return (estimates, a few users' reports, number of users, truth); `gather(answers, ids)` randomizes."""
+
+
+class StatisticSession(Session):
+    """A session that can compute the statistic of a scope; what follows from statistics alone is here."""
+
+    @abstractmethod
+    def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
+        """Return part -> the true statistic of a scope."""
+
+    def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
+        """Add noise to every part of the statistic."""
         true = self._statistic(query, scope)
         return {part: draw(part, statistic) for part, statistic in true.items()}, true
 
     def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> tuple[int, Mapping[str, np.ndarray]]:
-        """Return (choice, true utilities); `pick(utilities)` runs the exponential mechanism."""
+        """Choose by the utilities that follow from the score's statistic, on the grid."""
         statistic = self._statistic(score.query, scope)
         utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP
         return pick(utilities), {"utility": utilities, **score.parts(statistic)}
 
+    def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
+        """Count the boxes of one depth after the other."""
+        nodes, halved, counts = [], [], []
+        now = np.array([1])
+        for depth in range(query.deepest + 1):
+            counts.append(self._statistic(query.counts(now), scope)[""])
+            cut = halve(counts[-1], depth) if depth < query.deepest else np.zeros(len(now), dtype=bool)
+            nodes.append(now)
+            halved.append(cut)
+            now = np.stack([2 * now[cut], 2 * now[cut] + 1], axis=1).ravel()
+            if not len(now):
+                break
+        return np.concatenate(nodes), np.concatenate(halved), {"counts": np.concatenate(counts)}
+
+
+class MemorySession(StatisticSession):
+    """A session over rows in memory."""
+
+    def __init__(self, block: Block) -> None:
+        super().__init__()
+        self._blocks: dict[int, Block] = {ALL: block}
+        self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
+
+    def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
+        whole = self._blocks[scope]
+        parts = predicate.assign(whole)
+        self._blocks |= {child: whole.take(np.flatnonzero(parts == part)) for part, child in enumerate(children)}
+
+    def shuffle(self, order: np.ndarray) -> None:
+        """Mix the rows."""
+        if self.children(ALL):
+            raise PermissionError("Session: rows must be mixed before they are split.")
+        self._blocks[ALL] = Block(self._blocks[ALL].x[order])
+
     def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Return (picked cells (grids, picks), how many rows each covered); `pick(counts, empty)` chooses a cell.
+        """Return (picked cells, how many rows each covered).
 
         Only occupied cells are counted; `pick` also knows how many others there are, and the j-th of them is found by
         its rank. A picked cell stays a candidate, with count 0.
         """
-        block = self._scopes[scope].block
+        block = self._blocks[scope]
         live = np.ones(block.n, dtype=bool)
         chosen = np.empty((len(query.sides), query.picks), dtype=np.int64)
         covered = np.empty(chosen.shape, dtype=np.int64)
@@ -185,39 +248,25 @@ class Session:
             live &= ~np.isin(cells, chosen[grid])
         return chosen, {"covered": covered}
 
-    def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
-        """Return (boxes, which of them were halved, true counts); `halve(counts, depth)` decides, depth by depth."""
-        nodes, halved, counts = [], [], []
-        now = np.array([1])
-        for depth in range(query.deepest + 1):
-            counts.append(self._statistic(query.counts(now), scope)[""])
-            cut = halve(counts[-1], depth) if depth < query.deepest else np.zeros(len(now), dtype=bool)
-            nodes.append(now)
-            halved.append(cut)
-            now = np.stack([2 * now[cut], 2 * now[cut] + 1], axis=1).ravel()
-            if not len(now):
-                break
-        return np.concatenate(nodes), np.concatenate(halved), {"counts": np.concatenate(counts)}
-
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep
     ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
-        """Return (kept keys, their noisy counts, true keys and counts); `keep(counts)` -> (noisy counts, mask)."""
-        keys, counts = query.statistic(self._scopes[scope].block)
+        """Count the keys that occur."""
+        keys, counts = query.statistic(self._blocks[scope])
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Return (noisy rows, true rows) and leave the noisy ones beside the rows as the companion `name`."""
-        block = self._scopes[ALL].block
+        """Release every row with noise."""
+        block = self._blocks[ALL]
         true = query.statistic(block)
         noisy = draw(true)
         block.accompany(name, noisy)
         return noisy, {name: true}
 
     def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
-        """Return (estimates, a few users' reports, number of users, truth); `gather(answers, ids)` randomizes."""
-        block = self._scopes[scope].block
+        """Ask every row for its own report."""
+        block = self._blocks[scope]
         answers = question.answers(block)
         estimates, sample = gather(answers, block.ids)
         truth = {**question.truth(block), "answers": answers[: len(sample)]}
@@ -229,16 +278,16 @@ class Session:
         Which one is smaller is private and stays here: the numbers are the same either way.
         """
         if not query.keep:
-            return query.statistic(self._scopes[scope].block)
+            return query.statistic(self._blocks[scope])
         if (query, scope) not in self._kept:
-            parent = self._scopes[scope].path[-2] if scope != ALL else None
+            parent = self.path(scope)[-2] if scope != ALL else None
             whole = self._kept.get((query, parent))
-            both = self._scopes[parent].children if parent is not None else ()
+            both = self.children(parent) if parent is not None else ()
             if whole is None or len(both) != 2:
-                self._kept[query, scope] = query.statistic(self._scopes[scope].block)
+                self._kept[query, scope] = query.statistic(self._blocks[scope])
             else:
-                small, large = sorted(both, key=lambda s: self._scopes[s].block.n)
-                counted = query.statistic(self._scopes[small].block)
+                small, large = sorted(both, key=lambda s: self._blocks[s].n)
+                counted = query.statistic(self._blocks[small])
                 self._kept[query, small] = counted
                 self._kept[query, large] = {part: whole[part] - counted[part] for part in whole}
                 del self._kept[query, parent]  # both children are known: memory stays with the open scopes

@@ -20,7 +20,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Below, HalfIntervalCounts, SplitScore
-from dpviz.privacy.rows import Rows, Session
+from dpviz.privacy.rows import MemorySession, Rows
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
 T, Q, ALPHA = DPM().centreness, DPM().quantile, DPM().emptiness_weight
@@ -93,7 +93,7 @@ def test_the_smaller_sibling_is_counted_the_other_subtracted_and_both_are_right(
             counted.append(block.n)
             return super().statistic(block)
 
-    query, session = Spy.over(np.ones(3), 0.05), Session(Block(x))
+    query, session = Spy.over(np.ones(3), 0.05), MemorySession(Block(x))
     session._statistic(query, ALL)
     small, large = session.partition(ALL, Below(0, -0.75))
     for scope in (large, small):

@@ -21,7 +21,7 @@ from dpviz.privacy.ledger import spent
 from dpviz.privacy.noise import Secure, Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import CellCover, Projection, Side
-from dpviz.privacy.rows import Rows, Session
+from dpviz.privacy.rows import MemorySession, Rows
 
 
 def three_blobs(n=900, d=2, seed=0):
@@ -94,7 +94,7 @@ def test_side_splits_at_the_hyperplane():
 
 def test_every_cell_can_be_picked_and_covered_rows_count_no_more():
     x = np.array([[-0.9, -0.9]] * 5 + [[0.9, 0.9]] * 2)
-    query, session = grids(picks=4), Session(Block(snap(x)))
+    query, session = grids(picks=4), MemorySession(Block(snap(x)))
     occupied = set(query.cells(Block(snap(x)), 0))
     for at in range(query.size(0) - len(occupied)):  # the at-th cell that holds no row
         picked, _ = session.noisy_cover(grids(picks=1), ALL, lambda counts, empty, at=at: len(counts) + at)

@@ -108,7 +108,7 @@ def test_boxes_of_one_depth_tile_the_root_and_counts_are_rows_in_them():
     x = rng.uniform(-1, 1, (400, 2)) * [1.0, 0.6]
     rows = Rows(x, Domain.box([-1, -0.6], [1, 0.6], scale="common", n_public=400))
     nodes = np.arange(16, 32)
-    counts = BoxCounts(tree.half, tuple(nodes.tolist())).statistic(rows.open()._scopes[0].block)[""]
+    counts = BoxCounts(tree.half, tuple(nodes.tolist())).statistic(rows.open()._blocks[0])[""]
     for node, count in zip(nodes, counts, strict=True):
         low, high = tree.box(int(node))
         assert count == ((x >= low) & (x < high)).all(axis=1).sum()
