@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from dpviz.papers.registry import Item, Paper
@@ -12,7 +13,7 @@ from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict
 
 __all__ = ["CLOSE", "Overview", "overview", "table"]
 
-CLOSE = 0.1  # a printed number agrees if ours is so near to it, relatively, or if our 95 % interval holds it
+CLOSE = 0.1  # so near, relatively, a printed number is to be to ours
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,13 +23,15 @@ class Overview:
     Attributes
     ----------
     verdicts : verdict of every item, in the order of the papers
-    printed, beside, agree : printed numbers there are, those with one of ours beside them, those that agree
+    printed, beside, near, held : printed numbers there are, those with one of ours beside them, those of these within
+        10 % of ours or the same when rounded, and further ones that our 95 % interval holds
     """
 
     verdicts: tuple[tuple[Paper, Item, Verdict], ...]
     printed: int
     beside: int
-    agree: int
+    near: int
+    held: int
 
     def count(self, word: str) -> int:
         """Return how many items have a verdict."""
@@ -40,8 +43,8 @@ class Overview:
         return (
             f"Of {len(self.verdicts)} figures and tables {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
             f"within noise, {self.count(DOES_NOT)} do not reproduce and {self.count(NOT_RUN)} were not run here; "
-            f"{self.beside} of {self.printed} printed numbers stand beside ours, and {self.agree} of these agree (our "
-            f"95 % interval holds them, or ours is within {CLOSE:.0%})."
+            f"{self.beside} of {self.printed} printed numbers stand beside ours: {self.near} within {CLOSE:.0%} of "
+            f"ours or the same when rounded, {self.held} more inside our 95 % interval."
         )
 
 
@@ -57,8 +60,9 @@ def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.D
     every = pd.concat(tables, ignore_index=True)
     ours = every.dropna(subset="ours")
     away = (ours.ours - ours.printed).abs()
-    agree = (away <= CLOSE * ours.printed.abs()) | (away <= ours.half.fillna(0))
-    return Overview(tuple(verdicts), len(every), len(ours), int(agree.sum()))
+    near = away <= np.maximum(CLOSE * ours.printed.abs(), ours.rounding)
+    held = ~near & (away <= ours.half.fillna(0))
+    return Overview(tuple(verdicts), len(every), len(ours), int(near.sum()), int(held.sum()))
 
 
 def table(found: Overview) -> str:

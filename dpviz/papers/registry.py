@@ -21,13 +21,20 @@ _KINDS = ("below", "printed", "grows", "flat", "trend")
 
 @dataclasses.dataclass(frozen=True)
 class Printed:
-    """A number that a paper prints. `what` is a metric, or "auc" for its area over epsilon."""
+    """A number that a paper prints.
+
+    Attributes
+    ----------
+    what : a metric, or "auc" for its area over epsilon
+    rounding : half a unit of its last printed digit: nearer than that nobody can agree with it
+    """
 
     data: str
     label: str
     value: float
     what: str = "loss"
     source: str = ""
+    rounding: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Check:
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
     axis, fact : what it runs along; n_rows or n_features
+    data : the sets that the sentence is about, empty for all
     within : relative tolerance
     """
 
@@ -50,6 +58,7 @@ class Check:
     worse: tuple[str, ...] = ()
     axis: str = ""
     fact: str = ""
+    data: tuple[str, ...] = ()
     within: float = 0.0
 
     def __post_init__(self) -> None:
@@ -91,8 +100,9 @@ class Item:
         found = []
         for record in self.sweeps:
             own = {key: value for key, value in record.items() if key != "quick"}
-            shorter = {**self.quick, **record.get("quick", {})} if quick else {}
-            found.append(sweep_of({**own, **shorter}))
+            given = {**own, **self.quick, **record.get("quick", {})} if quick else own
+            left_out = set(own["algorithms"]) - set(given["algorithms"])  # and with them their tables
+            found.append(sweep_of({key: value for key, value in given.items() if key not in left_out}))
         return found
 
     def shortened(self) -> list[str]:
@@ -149,7 +159,8 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
     printed = [Printed(**one) for one in values.pop("printed_numbers", [])]
     if "printed_file" in values:
         printed += _printed_file(folder / values.pop("printed_file"))
-    checks = [Check(**{**one, "worse": tuple(one.get("worse", ()))}) for one in values.pop("check", [])]
+    lists = ("worse", "data")
+    checks = [Check(**{**one, **{key: tuple(one.get(key, ())) for key in lists}}) for one in values.pop("check", [])]
     facts = tuple(tuple(map(str, row)) for row in values.pop("facts", []))
     sweeps = tuple(values.pop("sweep", []))
     for key in ("differs", "uses"):
@@ -161,4 +172,12 @@ def _printed_file(path: Path) -> list[Printed]:
     """Read a CSV with the columns data, label, what, value, source."""
     with path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    return [Printed(r["data"], r["label"], float(r["value"]), r["what"], r["source"]) for r in rows]
+    return [
+        Printed(r["data"], r["label"], float(r["value"]), r["what"], r["source"], _rounding(r["value"])) for r in rows
+    ]
+
+
+def _rounding(text: str) -> float:
+    """Return half a unit of the last digit after the point; 0 for a number without one."""
+    _, point, digits = text.partition(".")
+    return 0.5 * 10.0 ** -len(digits) if point else 0.0

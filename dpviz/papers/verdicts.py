@@ -53,6 +53,7 @@ def judge(item: Item, numbers: pd.DataFrame) -> Verdict:
 
 
 def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int, str]]:
+    numbers = numbers[numbers.data.isin(check.data)] if check.data else numbers
     mine = numbers[numbers.metric == check.metric]
     if check.kind == "printed":
         table = beside_printed(item.printed, numbers)
@@ -113,20 +114,22 @@ def _apart(low: pd.Series, high: pd.Series) -> int:
 
 
 def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return data, label, what, printed, ours, half, runs, source; `ours` is NaN where it was not run."""
+    """Return data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN where it was not run."""
     found = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:
         mine = numbers[(numbers.data == one.data) & (numbers.label == one.label) & (numbers.metric == one.what)]
         ours, half, runs = mine.iloc[0][["mean", "half", "runs"]] if len(mine) else (np.nan,) * 3
-        found.append([one.data, one.label, one.what, one.value, ours, half, runs, one.source])
-    return pd.DataFrame(found, columns=["data", "label", "what", "printed", "ours", "half", "runs", "source"])
+        found.append([one.data, one.label, one.what, one.value, ours, half, runs, one.source, one.rounding])
+    return pd.DataFrame(
+        found, columns=[*("data", "label", "what", "printed", "ours", "half", "runs", "source", "rounding")]
+    )
 
 
 def _agrees(row: Any, within: float) -> int:
-    """Return 1 where ours is within the tolerance of the printed number, 0 where its interval holds it, else -1."""
+    """Return 1 where ours is within the tolerance of what is printed or rounds to it, 0 where its interval holds it."""
     away = abs(row.ours - row.printed)
-    return 1 if away <= within * abs(row.printed) else 0 if away <= np.nan_to_num(row.half) else -1
+    return 1 if away <= max(within * abs(row.printed), row.rounding) else 0 if away <= np.nan_to_num(row.half) else -1
 
 
 def _printed_words(row: Any) -> str:

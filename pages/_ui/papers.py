@@ -90,7 +90,7 @@ def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict, besid
         table = beside.assign(
             what=beside.what.map(_title), printed=beside.printed.map(_short), ours=_with_half(beside, "ours")
         )
-        table = table.drop(columns="half").rename(columns={"label": "curve", "runs": "seeds"})
+        table = table.drop(columns=["half", "rounding"]).rename(columns={"label": "curve", "runs": "seeds"})
         st.dataframe(table, hide_index=True, width="stretch")
     if len(found):
         st.markdown("**All our numbers**: mean ± half a 95 % interval over seeds. NOT PRIVATE.")

@@ -179,14 +179,14 @@ def test_the_list_names_every_item(capsys):
 
 
 def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
-    printed = tuple(Printed("a", "good", value) for value in (1.0, 1.08, 1.3, 2.0))
-    one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=printed[:3])
-    two = dataclasses.replace(one, id="y", printed=(dataclasses.replace(printed[3], data="elsewhere"),))
+    printed = tuple(Printed("a", "good", value) for value in (1.0, 1.08, 1.15, 1.3, 2.0))
+    one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=printed[:4])
+    two = dataclasses.replace(one, id="y", printed=(dataclasses.replace(printed[4], data="elsewhere"),))
     numbers = pd.DataFrame([number("good", 1.0, 0.2), number("bad", 2.0, 0.1)])
     found = overview({"p": Paper("p", "P", "A paper", "p", (one, two))}, {("p", "x"): numbers})
     assert (found.count(REPRODUCES), found.count(NOT_RUN)) == (1, 1)
-    assert (found.printed, found.beside, found.agree) == (4, 3, 2)
-    assert "Of 2 figures and tables 1 reproduce" in found.sentence and "3 of 4 printed numbers" in found.sentence
+    assert (found.printed, found.beside, found.near, found.held) == (5, 4, 2, 1)
+    assert "Of 2 figures and tables 1 reproduce" in found.sentence and "4 of 5 printed numbers" in found.sentence
     assert "| P | Figure x | reproduces | 1, 0, 0 |" in table_of(found)
 
 
@@ -199,3 +199,52 @@ def test_all_items_end_with_the_overview(tiny, monkeypatch, capsys, tmp_path):
     said = capsys.readouterr().out
     written = (tmp_path / "overview.md").read_text()
     assert "Of 2 figures and tables" in said and "Of 2 figures and tables" in written and "| P | Figure x |" in written
+
+
+def test_a_command_stopped_by_hand_does_only_the_rest_when_it_is_given_again(tiny, monkeypatch, capsys, tmp_path):
+    from dpviz.cli import reproduce as command
+
+    begun = []
+
+    def stop_after(n):
+        def run_some(cells, run, give_up, **_):
+            for cell in cells:
+                if len(begun) == n:
+                    raise KeyboardInterrupt  # Ctrl-C
+                begun.append(cell.key)
+                yield run(cell)
+
+        return run_some
+
+    monkeypatch.setattr(command, "papers", lambda: registry.papers())
+    for n, code in ((4, 130), (9, 130), (99, 0)):
+        monkeypatch.setattr(command, "on_this_machine", stop_after(n))
+        assert main(["reproduce", "--all", "--workers", "1", "-o", str(tmp_path)]) == code
+        written = capsys.readouterr()
+        assert ("the same command goes on from there" in written.err) == (code == 130)
+    assert len(begun) == len(set(begun)) == 13  # every run of both items once: nothing was done twice
+    assert "Of 2 figures and tables" in written.out
+
+
+def test_a_printed_number_agrees_with_what_rounds_to_it():
+    path = registry.FOLDER / "pe-means-table1.csv"
+    birch = next(one for one in registry._printed_file(path) if (one.data, one.label) == ("bench:birch2_25k", "KMeans"))
+    assert birch.value == 0.0001 and birch.rounding == pytest.approx(0.00005)
+    checks = (Check("printed", metric="auc", within=0.1),)
+    for ours, word in ((0.000075, REPRODUCES), (0.00004, DOES_NOT)):
+        mine = pd.DataFrame([number("KMeans", ours, np.nan, data="bench:birch2_25k", metric="auc")])
+        assert judge(item(checks=checks, printed=(birch,)), mine).word == word
+
+
+def test_a_sentence_about_some_sets_is_judged_on_these_alone():
+    check = Check("below", better="good", worse=("bad",), data=("a",))
+    numbers = [number(*one) for one in (("good", 1.0, 0.1), ("bad", 2.0, 0.1))]
+    numbers += [number(*one, data="b") for one in (("good", 2.0, 0.1), ("bad", 1.0, 0.1))]
+    assert judge(item(checks=(check,)), pd.DataFrame(numbers)).word == REPRODUCES
+
+
+def test_a_quick_run_may_leave_algorithms_out_with_their_tables():
+    sweep = {**TINY, "fastlloyd": {"alpha": 0.4}, "quick": {"algorithms": ["sulloyd"], "repeats": 1}}
+    short, long = (item(sweeps=(sweep,)).planned(quick=quick)[0] for quick in (True, False))
+    assert [one.label for one in short.variants] == ["sulloyd"] and short.repeats == 1
+    assert dict(long.variants[0].values) == {"alpha": 0.4}
