@@ -56,6 +56,29 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     ("dpviz/algorithms/continual.py", "tests/algorithms/test_continual.py"): [
         ("continual_one_table_less", "return self.days.bit_length()", "return self.days.bit_length() - 1"),
+        ("continual_every_table_of_all", "return self._of(day - (day & -day), day)", "return ALL"),
+        ("continual_budget_twice", "half = mu / 2**0.5", "half = mu"),
+        ("continual_noise_of_one_table", "noisy.sd[part] * len(used) ** 0.5", "noisy.sd[part]"),
+        ("continual_newest_table_only", "return found\n\n\ndef _points", "return found[:1]\n\n\ndef _points"),
+    ],
+    ("dpviz/algorithms/dp_dbscan.py", "tests/algorithms/test_dp_dbscan.py"): [
+        ("dbscan_noise_is_a_region", "clear = sizes[order] >= noise *", "clear = sizes[order] >= 0 *"),
+        ("dbscan_around_the_edge", 'mode="constant"', 'mode="wrap"'),
+        ("dbscan_joined_through_gaps", "both = dense.ravel()[one] & dense", "both = dense.ravel()[one] | dense"),
+    ],
+    ("dpviz/algorithms/dp_dbscan.py", "tests/algorithms/test_contract.py -k dp-dbscan"): [
+        ("dbscan_budget_twice", "(Laplace(self.epsilon),)", "(Laplace(2 * self.epsilon),)"),
+        ("dbscan_nobody_no_answer", "if not dense.any():", "if False:"),
+    ],
+    ("dpviz/algorithms/explain_clusters.py", "tests/algorithms/test_explain_clusters.py"): [
+        ("explain_budget_twice", "mu_of_epsilon(self.epsilon,", "mu_of_epsilon(2 * self.epsilon,"),
+        ("explain_edge_below", "- 2 * GRID  # a row", "+ 2 * GRID  # a row"),
+    ],
+    ("dpviz/postprocessing/explain.py", "tests/algorithms/test_explain_clusters.py"): [
+        ("explain_one_interval_of_many", "/ 2 / (2 * k * d * (b - 1))))", "/ 2))"),
+        ("explain_noise_of_one_side", "apart = np.abs(share[0] - share[1]) - self.z * (sd[0] + sd[1])", "apart = np.abs(share[0] - share[1]) - self.z * sd[0]"),
+        ("explain_sizes_of_noise", "known = total > self.z * noise", "known = total > 0 * noise"),
+        ("explain_drowned_centers", "clear = weights > norm.isf", "clear = weights > 0 * norm.isf"),
     ],
     (Q + "bins.py", QUERIES): [
         ("cluster_bins_one_column", "float(entries) ** (1 / norm)", "1.0"),

@@ -1,5 +1,7 @@
 """Explaining clusters: sentences that hold with the noise said, from bought counts or from released points."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from dpviz.audits.audit import audit, pairs
 from dpviz.audits.wide import wide_pairs
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.postprocessing.explain import Explanation, edges_between, of_centers, of_trace
+from dpviz.postprocessing.explain import Explanation, _drowned, edges_between, of_centers, of_trace
 from dpviz.privacy.accounts import Claim
 from dpviz.trace import Trace
 
@@ -108,3 +110,28 @@ def test_what_cannot_be_asked_is_one_sentence():
         ExplainClusters(n_clusters=1, centers=((0.0, 1.0),)).run(IRIS.X, domain=IRIS.domain, seed=0)
     with pytest.raises(ValueError, match="counts no columns by cluster"):
         of_trace(ALGORITHMS["nsm"](n_clusters=3).run(IRIS.X, domain=IRIS.domain, seed=0))
+
+
+def test_a_row_on_an_edge_lies_above_it():
+    domain = Domain.box(0, 10, 2, n_public=20)
+    rows = np.tile([[3.0, 5.0], [5.0, 5.0]], (10, 1))
+    question = ExplainClusters(n_clusters=2, centers=((2.0, 5.0), (6.0, 5.0)), epsilon=1.0)
+    trace = question.run(rows, domain=domain, seed=0)
+    assert of_trace(trace).edges[0] == pytest.approx([2, 3, 4, 5, 6], abs=1e-5)
+    true = trace.steps[0].hidden[0].statistic["bins"][:, 0]
+    assert true[0].tolist() == [0, 0, 10, 0, 0, 0] and true[1].tolist() == [0, 0, 0, 0, 10, 0]
+
+
+def test_a_size_that_noise_alone_may_be_is_no_size():
+    counts = np.array([[[4.0, 3.0]], [[900.0, 800.0]]])
+    some = Explanation(counts, np.full(counts.shape, 100.0), np.zeros((1, 1)))
+    assert some.sizes_known.tolist() == [False, True]
+
+
+def test_a_center_of_points_that_may_all_be_noise_is_explained_by_nothing():
+    domain = Domain.box(-1, 1, 2, n_public=100)
+    points = np.array([[-0.5, 0.0], [-0.4, 0.1], [0.5, 0.0]])
+    coreset = SimpleNamespace(points=points, weights=np.array([9.0, 8.0, 90.0]), sd=np.full(3, 10.0))
+    trace = SimpleNamespace(cluster_centers=np.array([[-0.5, 0.0], [0.5, 0.0]]), coreset=coreset, domain=domain)
+    unsized = SimpleNamespace(sizes=None, sizes_sd=None)
+    assert _drowned(trace, unsized, 2.0).tolist() == [True, False]
