@@ -3,6 +3,7 @@
 python -m benchmarks.utility --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
 python -m benchmarks.utility --table pe
 python -m benchmarks.utility --table nsm
+python -m benchmarks.utility --table field --seeds 3
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
@@ -84,9 +85,23 @@ PE_DATA = ["iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "dim064
 PE_DATA += ["dim512", "mnist_test", "birch2_25k"]
 NSM_DATA = ["iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "a1", "s1", "blobs16", "adult", "letter"]
 NSM_DATA += ["blobs64", "birch2_25k"]
+FIELD_CURVES = [
+    Curve("NSM (ours)", "nsm"),
+    Curve("DP-Lloyd", "dp-lloyd"),
+    Curve("SuLloyd", "sulloyd"),
+    Curve("GLloyd", "glloyd"),
+    Curve("EUGkM", "eugkm"),
+    Curve("EUGkM, hybrid", "eugkm", {"lloyd_share": 0.5}),
+    Curve("PrivTree", "privtree"),
+    Curve("DP-EM", "dp-em"),
+    Curve("Continual, last evening", "continual"),
+    Curve("Stemmer-Kaplan, shuffled", "stemmer-kaplan-shuffle"),
+    Curve("Stemmer-Kaplan, local", "stemmer-kaplan-local"),
+]
 SLOW = {"stemmer-kaplan-swap": 64}  # minutes a run at k = 100
 PUBLISHED = ("nsm", "pe-means", "hdpe-means", "fastlloyd", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan")
 TABLES = {
+    "field": (PE_DATA, FIELD_CURVES),
     "nsm": (NSM_DATA, [Curve(ALGORITHMS[s].name, s) for s in PUBLISHED if s in ALGORITHMS]),
     "pe": (
         PE_DATA,
