@@ -187,9 +187,9 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     (P + "rows.py", f"{QUERIES} {CURATOR}"): [
         ("rows_snap_nearest", "x = snap_toward_zero(", "x = snap("),
-        ("partition_twice", "if whole.children:", "if False:"),
+        ("partition_twice", "if scope in self._divided:", "if False:"),
         ("partition_all_rows", "np.flatnonzero(parts == part)", "np.flatnonzero(parts >= part)"),
-        ("partition_path_lost", "Scope((*whole.path, child)", "Scope((child,)"),
+        ("partition_path_lost", "(*self._paths[scope], child)", "(child,)"),
         ("sibling_not_subtracted", "whole[part] - counted[part]", "whole[part]"),
         ("utilities_not_snapped", "utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP", "utilities = 2 * score.utility(statistic)"),
     ],
