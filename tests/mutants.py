@@ -40,7 +40,7 @@ QUERIES = "tests/privacy/test_queries.py"
 NOISE = "tests/privacy/test_noise.py"
 LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
 FEDERATED = "tests/federated/test_simulation.py"
-TLS = "tests/federated/test_server.py"
+TERMS = "tests/federated/test_terms.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
@@ -267,7 +267,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("sum_without_noise", "if len(self._asked.wanted) != len(shapes):", "if False:"),
         ("truth_in_private", "return noisy, true if rows.demo else {}", "return noisy, true"),
     ],
-    (F + "keys.py", f"{TLS} -k keys_stay or secret_that"): [
+    (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
         ("keys_mode_unchecked", "found.st_mode & 0o077", "0"),
         ("server_may_hold_seeds", 'if (folder / "masks.json").exists():', "if False:"),
     ],
