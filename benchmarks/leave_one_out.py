@@ -28,6 +28,7 @@ VARIANTS = {
     "no near radius": {"near_share": 0.0},
     "no shapes": {"shape": "none"},
     "not pooled": {"pooled": False},
+    "no prior": {"prior": False},
 }
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.nsm_corrections import Start, at_most, correct
+from dpviz.algorithms.nsm_corrections import Prior, Start, at_most, correct
 from dpviz.algorithms.nsm_look import Look, learn_radius, look_around
 from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, shaped
 from dpviz.domain import Domain
@@ -66,6 +66,9 @@ class NSM(ApproximateDP):
     pooled : bool
         Whether corrections learn from each other: counts are pooled, moves are damped by a Kalman filter, and there
         are up to four of them. False: two that stand alone. Above 64 columns always so.
+    prior : bool
+        Whether pooled corrections begin with what the candidates' votes say of the clusters' sizes, and damp sizes and
+        the first moves by what noise alone would show (4 to 64 columns).
 
     Formal guarantee
     ----------------
@@ -179,6 +182,7 @@ class NSM(ApproximateDP):
     )
     far: bool = param(True, advanced=True, help="Also look for small clusters far out, where no direction points.")
     pooled: bool = param(True, advanced=True, help="Corrections learn from each other: pooled counts, damped moves.")
+    prior: bool = param(True, advanced=True, needs="pooled", help="Corrections learn from the candidates' votes too.")
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one where noise will dominate."""
@@ -317,7 +321,8 @@ class NSM(ApproximateDP):
             within = Spread.of(inside, look.moment.sd, n, look.near)
             shape = Shape.of(within.variances, within.directions)
         clip = at_most(multiple * math.sqrt(width), short, look.reach)
-        return Start(centers, clip, look.reach, shape, look.projection, look.moment)
+        prior = _sizes(summary, centers, n / k) if self.prior and self._pools(d) else None
+        return Start(centers, clip, look.reach, shape, look.projection, look.moment, prior)
 
     def _corrections(self, n_features: int, n_public: int) -> int:
         """Return how many noisy Lloyd steps: two, or up to four where each is far above its noise."""
@@ -357,6 +362,16 @@ def _joint(label: str, mu: float, shares: list[tuple[float, float]]) -> dict[str
         f"{label}.counts": tuple(Gaussian(mu * math.sqrt(share * counted)) for share, counted in shares),
         f"{label}.sums": tuple(Gaussian(mu * math.sqrt(share * (1 - counted))) for share, counted in shares),
     }
+
+
+def _sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None:
+    """Return how many rows each center has by the votes of all its candidates, kept or not; None without noise."""
+    if summary.noise_sd == 0:
+        return None
+    population, votes = summary.released["population"], summary.released["noisy_votes"]
+    labels = ((population[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    counts, cells = (np.bincount(labels, weights, len(centers)) for weights in (votes, None))
+    return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
 
 
 def _nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:

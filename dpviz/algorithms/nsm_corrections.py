@@ -16,15 +16,41 @@ from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestDistances, NearestScatter, NearestSums, Projection, ShapedSums
 from dpviz.trace import Step
 
-__all__ = ["DISTANCES", "Start", "Tracker", "at_most", "clipping_radius", "correct", "distance_edges", "split_merge"]
+__all__ = [
+    "DISTANCES",
+    "Prior",
+    "Start",
+    "Tracker",
+    "at_most",
+    "clipping_radius",
+    "correct",
+    "distance_edges",
+    "split_merge",
+]
 
 DISTANCES = 28  # quarter octaves of a distance histogram: seven octaves
 FINEST = 2.0**-8  # smallest clipping radius of squared distances: noise needs steps of the grid below it
 
 
 @dataclasses.dataclass(frozen=True)
+class Prior:
+    """What is known of the clusters' sizes before the first correction: released values only.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (k,), rows of each cluster by the candidates' noisy votes
+    precision : ndarray of shape (k,), one over the variance of their noise; 0 where there was no candidate
+    typical : float, rows of a cluster if all were of one size
+    """
+
+    counts: np.ndarray
+    precision: np.ndarray
+    typical: float
+
+
+@dataclasses.dataclass(frozen=True)
 class Start:
-    """Where corrections start: centers, a first clipping radius, and the shape of their noise."""
+    """Where corrections start: centers, a first clipping radius, the shape of their noise, and what sizes to expect."""
 
     centers: np.ndarray
     clip: float
@@ -32,6 +58,7 @@ class Start:
     shape: Shape | None = None
     projection: Projection | None = None
     moment: Noisy | None = None
+    prior: Prior | None = None
 
 
 def correct(
@@ -40,7 +67,7 @@ def correct(
     """Yield noisy Lloyd steps; the first one leaves the projection, or parts centers that share a cluster."""
     centers, clip, shape, plan = begin.centers, begin.clip, begin.shape, curator.plan.costs
     k, d, T = len(centers), curator.n_features, len(plan["step.counts"])
-    tracker = Tracker(k, pooled=pooled)
+    tracker = Tracker(k, pooled=pooled, prior=begin.prior)
     for step in range(1, T + 1):
         released: dict[str, Any] = {}
         if "distances" in plan:
@@ -55,7 +82,7 @@ def correct(
             query = ShapedSums(centers, centers, clip, shape.matrix)
         noisy = curator.release("step", query)
         counts, sd = tracker.counts(noisy.value["counts"], noisy.sd["counts"])
-        moved, mass = counts > 2 * sd, np.maximum(counts, max(2 * sd, 1.0))
+        moved, mass = counts > 2 * sd, np.maximum(counts, np.maximum(2 * sd, 1.0))
         shift = noisy.value["sums"] / mass[:, None]
         if not absolute:
             shift = tracker.shrink(shift, (noisy.sd["sums"] / mass) ** 2, moved)
@@ -99,45 +126,59 @@ def at_most(radius: float, most: float, reach: float) -> float:
 
 
 class Tracker:
-    """What earlier steps say about counts and centers; released values and their noise only.
+    """What earlier releases say about counts and centers; released values and their noise only.
 
     Parameters
     ----------
     n_clusters : int
     pooled : bool; False: every step stands alone
+    prior : Prior or None; with it counts begin with the candidates' and are drawn to the typical one, and the first
+        move is damped as the later ones are
     """
 
-    def __init__(self, n_clusters: int, *, pooled: bool) -> None:
-        self._pooled = pooled
+    def __init__(self, n_clusters: int, *, pooled: bool, prior: Prior | None = None) -> None:
+        self._pooled, self._prior = pooled, prior
         self._doubt = np.full(n_clusters, np.inf)  # variance of every center, per column
-        self._counts, self._precision = np.zeros(n_clusters), 0.0
+        self._counts = np.zeros(n_clusters) if prior is None else prior.counts * prior.precision
+        self._precision: float | np.ndarray = 0.0 if prior is None else prior.precision
 
-    def counts(self, noisy_counts: np.ndarray, sd: float) -> tuple[np.ndarray, float]:
-        """Return the counts of all steps so far, weighted by precision, and their standard deviation."""
+    def counts(self, noisy_counts: np.ndarray, sd: float) -> tuple[np.ndarray, float | np.ndarray]:
+        """Return the counts of all releases so far, weighted by precision, and their standard deviation."""
         if not self._pooled or sd == 0:
             return noisy_counts, sd
         self._counts = self._counts + noisy_counts / sd**2
-        self._precision += sd**-2
-        return self._counts / self._precision, self._precision**-0.5
+        self._precision = self._precision + sd**-2
+        counts, variance = self._counts / self._precision, self._precision**-1
+        if self._prior is None:
+            return counts, self._precision**-0.5
+        excess = counts - self._prior.typical
+        between = _excess(excess**2 - variance, variance + np.zeros(len(counts)))
+        gain = between / (between + variance)
+        return self._prior.typical + gain * excess, np.sqrt(gain * variance)
 
     def shrink(self, shifts: np.ndarray, noise: np.ndarray, moved: np.ndarray) -> np.ndarray:
         """Return shifts (k, d) times their gain: a Kalman filter whose drift is estimated from the shifts themselves.
 
         `noise` (k,) is the variance of a shift per column. A center drifts from step to step by what Lloyd moves it:
         its variance is the larger of what all centers show, weighted by precision, and d / (d + 4) of what this one
-        shows. The first shift is taken as it is.
+        shows. The first shift is taken as it is, unless there is a prior.
         """
         if not self._pooled or not noise.any():
             return shifts
-        d = shifts.shape[1]
-        prior = np.full(len(shifts), np.inf)
-        known = moved & np.isfinite(self._doubt)
+        d, doubt = shifts.shape[1], self._doubt
+        first = self._prior is not None and not np.isfinite(doubt).any()
+        if first:
+            doubt = np.zeros(len(shifts))  # centers are where the summary has them, until rows tell otherwise
+        drifted = np.full(len(shifts), np.inf)
+        known = moved & np.isfinite(doubt)
         if known.any():
-            variance = (self._doubt + noise)[known]
+            variance = (doubt + noise)[known]
             excess = (shifts[known] ** 2).sum(axis=1) / d - variance
-            common = max(0.0, float((excess / variance**2).sum() / (variance**-2).sum()))
-            prior[known] = self._doubt[known] + np.maximum(common, d / (d + 4) * np.maximum(excess, 0.0))
-        gain = 1 / (1 + noise / prior)
+            common = _excess(excess, variance)
+            if first:  # no less than what so few numbers can tell from nothing
+                common = max(common, float(variance.mean()) * math.sqrt(2 / (d * known.sum())))
+            drifted[known] = doubt[known] + np.maximum(common, d / (d + 4) * np.maximum(excess, 0.0))
+        gain = 1 / (1 + noise / drifted)
         self._doubt = np.where(moved, gain * noise, self._doubt)
         return shifts * np.where(moved, gain, 1.0)[:, None]
 
@@ -149,6 +190,11 @@ class Tracker:
         """Start anew after a split (k,): those centers are elsewhere, and all counts are of other clusters."""
         self._doubt = np.where(split, np.inf, self._doubt)
         self._counts, self._precision = np.zeros(len(split)), 0.0
+
+
+def _excess(excess: np.ndarray, variance: np.ndarray) -> float:
+    """Return by how much squares exceed the variance of their noise, weighted by its inverse square; at least 0."""
+    return max(0.0, float((excess / variance**2).sum() / (variance**-2).sum()))
 
 
 def distance_edges(top: float) -> np.ndarray:

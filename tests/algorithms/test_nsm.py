@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.nsm import NSM
-from dpviz.algorithms.nsm_corrections import Tracker, clipping_radius, distance_edges, split_merge
+from dpviz.algorithms.nsm import NSM, _sizes
+from dpviz.algorithms.nsm_corrections import Prior, Tracker, clipping_radius, distance_edges, split_merge
 from dpviz.algorithms.nsm_look import outer_bin
-from dpviz.algorithms.nsm_summary import strong
+from dpviz.algorithms.nsm_summary import Summary, strong
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
@@ -135,6 +135,50 @@ def test_pooled_counts_and_damped_moves():
     assert ((error + again) ** 2).mean() < 0.8 * ((error + alone) ** 2).mean()
     large = tracker.shrink(rng.normal(size=(200, 8)) + 5, noise, moved)
     assert large.mean() == pytest.approx(5, rel=0.05)  # a move far above the noise is made
+
+
+def test_a_prior_draws_counts_to_the_typical_one_as_far_as_noise_explains_them():
+    rng, k = np.random.default_rng(0), 200
+    votes = Prior(64 + rng.normal(0, 30, k), np.full(k, 30.0**-2), 64.0)
+    alike, sd = Tracker(k, pooled=True, prior=votes).counts(64 + rng.normal(0, 40, k), 40.0)
+    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all of one size: noise alone would be 24
+    sizes = rng.uniform(500, 5000, k)
+    votes = Prior(sizes + rng.normal(0, 30, k), np.full(k, 30.0**-2), sizes.mean())
+    unlike, sd = Tracker(k, pooled=True, prior=votes).counts(sizes + rng.normal(0, 40, k), 40.0)
+    assert (unlike - sizes).std() < 30 and sd == pytest.approx(24, rel=0.01)  # 1 / sqrt(1/900 + 1/1600)
+
+
+def test_a_prior_damps_the_first_move_by_what_noise_would_show():
+    rng, k, d = np.random.default_rng(0), 200, 8
+    prior, noise, moved = Prior(np.zeros(k), np.zeros(k), 50.0), np.full(k, 0.01), np.arange(k) > 0
+    tracker = Tracker(k, pooled=True, prior=prior)
+    shifts = 0.1 * rng.normal(size=(k, d))  # centers are right: all is noise
+    damped = tracker.shrink(shifts, noise, moved)
+    assert (damped[1:] ** 2).sum() < 0.2 * (shifts**2).sum()
+    told = tracker.deviation(noise)
+    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # never moved: only its noise is known
+    far = Tracker(k, pooled=True, prior=prior).shrink(shifts + 5, noise, moved)
+    assert far[1:].mean() == pytest.approx(5, rel=0.01)  # a move far above the noise is made
+    assert Tracker(k, pooled=True).shrink(shifts, noise, moved) == pytest.approx(shifts)
+
+
+def test_sizes_are_told_by_all_candidates_and_not_at_all_where_there_are_none():
+    population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
+    summary = Summary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
+    prior = _sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
+    assert prior.counts.tolist() == [26.0, 58.0, 0.0]  # dropped candidates count too: what is kept is too large
+    np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
+    assert _sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
+
+
+def test_a_prior_is_used_between_4_and_64_columns_and_not_without_noise():
+    for d, differs in ((3, False), (6, True), (65, False)):
+        X = make_blobs(400, d, centers=4, random_state=0)[0]
+        domain = Domain.tight_nonprivate(X)
+        runs = [NSM(n_clusters=4, prior=prior).run(X, domain=domain, seed=0) for prior in (True, False)]
+        assert np.array_equal(*[run.cluster_centers for run in runs]) != differs
+        exact = [NSM(n_clusters=4, prior=p).run(X, domain=domain, seed=0, noise="none") for p in (True, False)]
+        assert np.array_equal(*[run.cluster_centers for run in exact])
 
 
 def test_clipping_radius_weighs_noise_against_what_is_cut_off():
