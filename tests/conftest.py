@@ -4,10 +4,12 @@ import asyncio
 import itertools
 import os
 
-import pytest
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: threads of two test processes wait for each other
 
-from dpviz.datasets import readers
-from dpviz.datasets.readers import child
+import pytest  # noqa: E402
+
+from dpviz.datasets import readers  # noqa: E402
+from dpviz.datasets.readers import child  # noqa: E402
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
 

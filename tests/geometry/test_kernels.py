@@ -1,5 +1,6 @@
 """The exact vote against integer brute force, and the other kernels against their definitions."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,18 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpviz import geometry
-from dpviz.geometry import GRID, Population, clip_ball, cluster_sums, fold, kernels, nearest, snap, snap_toward_zero
+from dpviz.geometry import (
+    GRID,
+    Population,
+    clip_ball,
+    cluster_sums,
+    fold,
+    kernels,
+    nearest,
+    snap,
+    snap_toward_zero,
+    threads,
+)
 
 
 def brute(x, points):
@@ -79,8 +91,9 @@ def test_a_vote_depends_on_its_row_only(d, monkeypatch):
     order = rng.permutation(500)
     np.testing.assert_array_equal(nearest(x[order], population), whole[order])
     np.testing.assert_array_equal(np.concatenate([nearest(x[i : i + 1], population) for i in range(50)]), whole[:50])
-    for block in (1, 777, 10_000):
+    for block, cores in itertools.product((1, 777, 10_000), (1, 3)):
         monkeypatch.setattr(kernels, "_BLOCK", block)
+        monkeypatch.setattr(threads._Libraries, "cores", cores)
         np.testing.assert_array_equal(nearest(x, population), whole)
 
 
