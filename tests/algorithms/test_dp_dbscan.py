@@ -17,6 +17,7 @@ from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.verdict import private_verdict, regions_verdict
 from dpviz.sweeps.compare import replay
 from dpviz.sweeps.sweep import Sweep, Variant, execute
+from tests.luck import same_luck
 
 
 @pytest.mark.parametrize("sample", ["ring", "moons"])
@@ -80,7 +81,7 @@ def test_who_lies_in_no_region_has_none():
     )
 
 
-def test_no_loss_is_told_and_the_verdict_has_its_own_words():
+def test_no_loss_is_told_and_the_verdict_has_its_own_words(monkeypatch):
     data = load_sample("moons")
     run = replay(data, DPDBSCAN(epsilon=1.0), 0)
     assert np.isnan(run.losses).all() and has_regions(run.trace)
@@ -88,6 +89,7 @@ def test_no_loss_is_told_and_the_verdict_has_its_own_words():
     shown = str(regions_verdict(run.trace, data.X, data.labels, kmeans))
     assert "2 regions" in shown and "adjusted Rand index" in shown and "×" not in shown
     assert "of 100" in shown and regions_verdict(run.trace, data.X, data.labels, kmeans).good
+    same_luck(monkeypatch)
     private = DPDBSCAN(epsilon=1.0).run(data.X, domain=data.domain, noise="secure")
     assert re.match(r"\d regions? · about [\d,]+", str(private_verdict(private, data.columns, data.units)))
 

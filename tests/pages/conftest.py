@@ -4,6 +4,12 @@ import pytest
 
 from pages._ui import runs
 from pages._ui.pace import Pace
+from tests.luck import same_luck
+
+
+@pytest.fixture(autouse=True)
+def no_luck_decides(monkeypatch):
+    same_luck(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

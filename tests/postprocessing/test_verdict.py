@@ -13,6 +13,7 @@ from dpviz.domain import Domain
 from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
 from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict, quantity
 from dpviz.trace import Trace
+from tests.luck import same_luck
 
 DOMAIN = Domain.box(-10, 10, 2, scale="common", n_public=3000)
 MIDDLES = np.array([[-6.0, -6.0], [6.0, -6.0], [0.0, 6.0]])
@@ -109,7 +110,8 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
     assert verdict.help and not any("spend" in sentence.lower() for sentence in verdict.help)
 
 
-def test_the_private_verdict_reads_released_values_only(X):
+def test_the_private_verdict_reads_released_values_only(X, monkeypatch):
+    same_luck(monkeypatch)
     trace = ALGORITHMS["glloyd"](n_clusters=3, epsilon=8.0).run(X, domain=DOMAIN, noise="secure")
     verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
     assert str(verdict).startswith("3 centers · noise of each ±")

