@@ -64,9 +64,10 @@ def values_of(page, control, known):
     if (page, control.word) in ODD:
         return ODD[page, control.word]
     if page == "tradeoff" and control.word.startswith("p."):
-        among = [controls.params.specs(controls.ALGORITHMS[slug]) for slug in known["a"]]
-        spec = next(specs for specs in among if control.word[2:] in specs)[control.word[2:]]
-        return st.sampled_from(["", ", ".join(map(str, spec.choices)) if spec.choices else controls.vary.example(spec)])
+        name = control.word[2:]
+        slug = next(slug for slug in known["a"] if name in controls.params.specs(controls.ALGORITHMS[slug]))
+        choices = controls.params.specs(controls.ALGORITHMS[slug])[name].choices
+        return st.sampled_from(["", ", ".join(map(str, choices)) if choices else controls.vary.example(slug, name)])
     spec = control.spec
     if spec.kind == "choice" and not spec.choices:
         return st.just(spec.default)

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load_sample
@@ -32,8 +33,9 @@ from dpviz.trace import Coreset
 from pages._ui import controls, scene
 from pages._ui.jobs import Job
 from pages._ui.results import Result, Store
-from pages._ui.sweep import view
+from pages._ui.sweep import form, vary, view
 from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
+from tests.algorithms.test_knobs import KNOBS
 
 ROOT = Path(__file__).parents[2]
 EPSILONS = (1.0, 2.0)
@@ -501,3 +503,24 @@ def test_the_best_run_comes_first_among_those_to_take_away():
     losses = [float(words.rpartition(" ")[2]) for words in listed]
     assert len(listed) == 2 and losses == sorted(losses)
     assert len(shown.get("download_button")) == 4
+
+
+# ---- what the papers vary
+
+
+@pytest.mark.parametrize("slug", KNOBS)
+def test_trade_off_offers_every_knob_of_a_paper_and_its_example_values_run(slug):
+    offered = vary.names_of([slug])
+    for name in KNOBS[slug]:
+        spec = params.specs(ALGORITHMS[slug])[name]
+        text = ", ".join(map(str, spec.choices)) if spec.choices else vary.example(slug, name)
+        values = vary.values_of([slug], name, text)
+        assert offered[name] == [slug] and len(values) > 1 and spec.help
+        record = {"data": "sample:tiny", "algorithms": [slug], "epsilon": 1.0, "repeats": 1, name: list(values)}
+        cells = [cell for cell in sweep_of(record).runs() if cell.algorithm == slug]
+        assert len(cells) == len(values)
+
+
+def test_the_lists_hold_the_papers_budgets_and_distances():
+    assert {0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 4.0} <= set(form.EPSILONS)
+    assert {0.0001, 0.008, 0.05, 0.08, 1.0} <= set(form.RHOS)

@@ -8,10 +8,10 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
-from dpviz.params import ParamSpec
 from dpviz.sweeps.sweep import DELTAS, Variant
 from pages._ui import keys
 from pages._ui.prepared import kept
+from pages._ui.words import on_screen
 
 __all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
 
@@ -34,8 +34,11 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     given = []
     for name in (n for n in chosen if n in names):
         spec = params.specs(ALGORITHMS[names[name][0]])[name]
-        hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(spec)}"
-        text = st.text_input(f"Values of {name.replace('_', ' ')}", placeholder=hint, **kept(keys.SWEEP_VARIED(name)))
+        hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(names[name][0], name)}"
+        text = st.text_input(
+            f"Values of {name.replace('_', ' ')}", placeholder=hint, help=on_screen(spec.help),
+            **kept(keys.SWEEP_VARIED(name)),
+        )  # fmt: skip
         given.append((name, text or hint.removeprefix("such as ")))
     curves = curves_of(slugs)
     wanted = st.multiselect(
@@ -98,8 +101,9 @@ def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
         raise ValueError(f"sweep: {name} must be numbers with commas between them; got {text!r}.") from None
 
 
-def example(spec: ParamSpec) -> str:
-    """Return values around the default of a number, or its ends where it has no default."""
+def example(slug: str, name: str) -> str:
+    """Return values around the default of a number, or its ends where it has no default, that the algorithm takes."""
+    spec = params.specs(ALGORITHMS[slug])[name]
     if spec.kind == "bool":
         return "true, false"
     if spec.default is None:
@@ -109,4 +113,14 @@ def example(spec: ParamSpec) -> str:
     found = [max(round(one), 1) for one in found] if spec.kind == "int" else found
     low = -float("inf") if spec.low is None else spec.low
     high = float("inf") if spec.high is None else spec.high
-    return ", ".join(f"{one:.3g}" for one in dict.fromkeys(found) if low <= one <= high)
+    inside = [f"{one:.3g}" for one in dict.fromkeys(found) if low <= one <= high]
+    return ", ".join(text for text in inside if _taken(slug, name, params.parse(spec, text)))
+
+
+def _taken(slug: str, name: str, value: Any) -> bool:
+    """Return whether an algorithm takes a value beside its other defaults, which it may have to fit."""
+    try:
+        ALGORITHMS[slug](**{name: value})
+    except ValueError:
+        return False
+    return True
