@@ -1,8 +1,10 @@
 """What every test of a page needs: no answer depends on this machine's pace, or on what another test left behind."""
 
+import re
+
 import pytest
 
-from pages._ui import runs
+from pages._ui import markup, runs
 from pages._ui.pace import Pace
 from tests.luck import same_luck
 
@@ -25,3 +27,18 @@ def no_clock_decides(monkeypatch):
         job.cancel()
     for job in left:
         job.wait(200)
+
+
+@pytest.fixture(autouse=True)
+def our_own_markup_is_never_escaped(monkeypatch):
+    """Markup that lost its type, in an f-string or by a plus, would be seen as tags on the page."""
+    own, seen = markup.text, []
+
+    def text(*parts):
+        lost = (str(part) for part in parts if not isinstance(part, markup.Html))
+        seen.extend(part for part in lost if re.search(r'class="?dp-|<svg |src="data:', part))
+        return own(*parts)
+
+    monkeypatch.setattr(markup, "text", text)
+    yield
+    assert seen == []

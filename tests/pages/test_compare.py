@@ -149,6 +149,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()
     wait(app)
     assert not app.exception and "is not better for it" in words(app)
+    assert "right at most <b>A " in words(app)
 
 
 def test_private_data_are_refused_with_the_reason(monkeypatch):

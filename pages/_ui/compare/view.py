@@ -181,11 +181,11 @@ def curves(comparison: Comparison) -> None:
     picture, words = st.columns([1, 1], gap="medium")
     with picture:
         draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
-    odds = ", ".join(f"<b>{letter} {bound.odds}</b>" for letter, bound in bounds.items())
+    odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
     with words:
         st.header("What the promises allow")
         st.html(
-            markup.odds(f"In a bet from even odds an attacker is right at most {odds} times in 100.")
+            markup.odds("In a bet from even odds an attacker is right at most ", odds, " times in 100.")
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
                 "the curve of the promise. On the dotted line he might as well toss a coin. The curve "

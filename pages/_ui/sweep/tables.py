@@ -116,9 +116,9 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
     st.header(f"Over all {len(stops)} {named(look.axis)}")
     body = []
     for name, line in points.groupby("series", sort=False):
-        cells = [_named(name, style) + _promise(line.notion.iloc[0], points)]
+        cells = [markup.text(_named(name, style), _promise(line.notion.iloc[0], points))]
         if len(areas):
-            cells.append(f"<b>{areas[name]:.2f}</b>" if name in areas.index else _NONE)
+            cells.append(markup.bold(f"{areas[name]:.2f}") if name in areas.index else _NONE)
         values = line.set_index(look.axis)["ratio" if relative else "mean"]
         for stop in shown:
             value = values.get(stop)
@@ -150,7 +150,7 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
         if pd.notna(row.least):
             answer = f"{sign} {chr(8804) if row.first else '='} {short(look.axis, row.least)}"
         star = "*" if row.k_found > rows.n_clusters.median() else ""
-        name = _named(row.series, style) + star + _promise(row.notion, found)
+        name = markup.text(_named(row.series, style), star, _promise(row.notion, found))
         body.append([name, answer, f"{row.good} of {row.runs}"])
     _table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
     st.html(
