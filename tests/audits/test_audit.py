@@ -390,7 +390,7 @@ def test_correlated_noise_is_caught(monkeypatch):
 
 def exact_n(curator):
     """The number of rows, which nothing may tell."""
-    return curator._session._scopes[0].block.n
+    return curator._session._blocks[0].n
 
 
 RANDOM = np.random.default_rng(0)
@@ -442,7 +442,7 @@ def test_an_algorithm_that_goes_around_the_curator_is_caught():
     class Thief(ALGORITHMS["aug-pe"]):
         def steps(self, curator, domain, rng):
             *_, last = super().steps(curator, domain, rng)
-            rows = curator._session._scopes[0].block.x
+            rows = curator._session._blocks[0].x
             yield Step(last.kind, last.title, {**last.released, "centers": rows[-2:]})
 
     algorithm = instance(Thief)
