@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 GRID = 2.0**-24
+_SWEPT = 32  # up to so many points one pass for each over all rows is faster than a search along every row
 _BLOCK = 500_000  # most entries of a distance block: what fits the cache beside its rows
 _BANDS = (0.9, 0.96)  # shares of a parent's children, by distance from it, that are looked at together
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
@@ -137,12 +138,13 @@ def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarr
 def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (index of the best score 0.5 |s|^2 - x.s, the best score, the second best) of every row."""
     half = (0.5 * (points**2).sum(axis=1)).astype(dtype)
-    transposed: np.ndarray = np.ascontiguousarray(points.T.astype(dtype))
+    columns: np.ndarray = np.ascontiguousarray(points.astype(dtype))
+    transposed = np.ascontiguousarray(columns.T)
     best = np.empty(len(rows), dtype=np.int64)
     least, second = np.empty(len(rows)), np.empty(len(rows))
     height = max(1, _BLOCK // len(half))
 
-    def block(start: int) -> None:
+    def search(start: int) -> None:
         stop = min(start + height, len(rows))
         scores = rows[start:stop] @ transposed
         np.subtract(half, scores, out=scores)
@@ -152,6 +154,20 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
         scores[every, won] = np.inf
         second[start:stop] = scores.min(axis=1)
 
+    def sweep(start: int) -> None:
+        stop = min(start + height, len(rows))
+        scores = columns @ rows[start:stop].T
+        np.subtract(half[:, None], scores, out=scores)
+        low, won = scores[0].copy(), best[start:stop]
+        next_low, worse = np.full_like(low, np.inf), np.empty_like(low)
+        won[:] = 0
+        for j, score in enumerate(scores[1:], 1):
+            np.minimum(next_low, np.maximum(low, score, out=worse), out=next_low)
+            np.copyto(won, j, where=score < low)  # strictly: of equal ones the first
+            np.minimum(low, score, out=low)
+        least[start:stop], second[start:stop] = low, next_low
+
+    block = sweep if len(points) <= _SWEPT else search
     each(block, range(0, len(rows), height))
     return best, least, second
 

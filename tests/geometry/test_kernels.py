@@ -60,16 +60,30 @@ def test_pruned_vote_equals_the_flat_one(d, spread, monkeypatch):
     np.testing.assert_array_equal(nearest(x, wrong), flat)  # the group is a hint, never an answer
 
 
-@pytest.mark.parametrize("few", [0, 64])
+@pytest.mark.parametrize(("few", "swept"), [(0, 32), (64, 32), (64, 0)])
 @pytest.mark.parametrize("d", [1, 2, 5, 16])
-def test_ties_and_near_ties_go_where_integers_say(d, few, monkeypatch):
+def test_ties_and_near_ties_go_where_integers_say(d, few, swept, monkeypatch):
     monkeypatch.setattr(kernels, "_FEW_POINTS", few)
+    monkeypatch.setattr(kernels, "_SWEPT", swept)
     rng = np.random.default_rng(d)
     center = snap(rng.uniform(-0.5, 0.5, d))
     points = np.repeat(center[None], 12, axis=0)
     points[6:, 0] += GRID * np.array([1, -1, 2, -2, 0, 0])
     x = np.concatenate([center + snap(rng.uniform(-0.3, 0.3, (30, d))), center[None], np.zeros((1, d))])
     np.testing.assert_array_equal(nearest(x, points), brute(x, points))
+
+
+@pytest.mark.parametrize("block", [50, 500_000])
+@pytest.mark.parametrize("swept", [0, 32])
+def test_passes_over_points_and_along_rows_find_the_same_two(block, swept, monkeypatch):
+    monkeypatch.setattr(kernels, "_SWEPT", swept)
+    monkeypatch.setattr(kernels, "_BLOCK", block)
+    rng = np.random.default_rng(0)
+    rows, points = rng.integers(-3, 4, (200, 2)).astype(np.float32), rng.integers(-3, 4, (9, 2)).astype(float)
+    scores = 0.5 * (points**2).sum(axis=1) - rows @ points.T  # small whole numbers: exact, with many ties
+    best, least, second = kernels._two_best(np.float32, rows, points)
+    np.testing.assert_array_equal(best, scores.argmin(axis=1))
+    np.testing.assert_array_equal(np.column_stack([least, second]), np.sort(scores, axis=1)[:, :2])
 
 
 def test_single_precision_alone_would_be_wrong():
