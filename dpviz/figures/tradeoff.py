@@ -129,7 +129,7 @@ def curves(
 
     Parameters
     ----------
-    points, runs : from `summary.points` and `summary.with_reference`, of one data set and one notion only
+    points, runs : `points` and `runs` of a `Summary`, of one data set and one notion only
     look : series -> Style
     metric : the metric's title
     against : the reference that the metric is compared with: KMeans, or KMedians
@@ -291,7 +291,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
 
     Parameters
     ----------
-    table : from `summary.quantile_dots`, of one data set, promise and value of the axis
+    table : from `Summary.quantile_dots`, of one data set, promise and value of the axis
     """
     names = list(dict.fromkeys(table.series))
     figure = base(colors, title, height=72 + 96 * len(names), margin_left=16)

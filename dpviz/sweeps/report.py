@@ -15,9 +15,9 @@ from dpviz import validate
 from dpviz.figures import packed, tradeoff
 from dpviz.figures.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
-from dpviz.sweeps import summary
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.spec import Published
+from dpviz.sweeps.summary import AXES, Summary
 
 __all__ = ["against_published", "report"]
 
@@ -69,14 +69,14 @@ def report(
         raise ValueError("report: the rows hold no finished run of a private algorithm.")
     for notion in done.notion.unique():
         validate.one_of("report", list(Notion), notion=notion)
-    varied = [name for name in summary.AXES if done[name].nunique() > 1]
+    varied = [name for name in AXES if done[name].nunique() > 1]
     axis = axis or ("epsilon" if "epsilon" in varied or not varied else varied[0])
     metrics = [name for name in METRICS if done[name].notna().any()]
     parts = []
     for metric in metrics:
         parts.append(f"<h2>{html.escape(METRICS[metric].title)}</h2>")
-        points = summary.points(rows, metric, axis)
-        runs = summary.with_reference(rows, metric, axis)
+        found = Summary(rows, metric, axis)
+        points, runs = found.points, found.runs
         look = tradeoff.styles(points)
         for (data, notion), group in points.groupby(["data", "notion"], sort=False):
             figure = tradeoff.curves(
@@ -86,7 +86,7 @@ def report(
             figure.update_layout(paper_bgcolor="#fff")
             words = f"<figcaption class=small>{tradeoff.promise(notion)}</figcaption>"
             parts.append(f"<figure>{packed.drawn(figure)}{words}</figure>")
-        parts += _tables(rows, metric, axis, look)
+        parts += _tables(found, look)
     if published:
         parts += ["<h2>Beside published numbers</h2>", _published(rows, published)]
     failures = rows[rows.status == "failed"]
@@ -107,7 +107,7 @@ def report(
 
 def _short(rows: pd.DataFrame, metric: str) -> str:
     """Return what somebody takes away who reads one paragraph: the best curve of each data set at the ε nearest 1."""
-    table = summary.points(rows, metric)
+    table = Summary(rows, metric).points
     table = table[table.epsilon.notna() & (table.k_found <= table.n_clusters)]  # more centers always lower the loss
     measure, sentences = METRICS[metric], []
     for (data, notion), group in table.groupby(["data", "notion"], sort=False):
@@ -137,9 +137,9 @@ def _facts(done: pd.DataFrame) -> str:
     return ", ".join([*facts, f"dpviz {', '.join(sorted(set(done.version)))}"])
 
 
-def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) -> Iterable[str]:
-    relative, against = METRICS[metric].relative, METRICS[metric].against
-    areas = summary.areas(rows, metric)
+def _tables(found: Summary, look: dict[str, Any]) -> Iterable[str]:
+    axis, relative, against = found.axis, METRICS[found.metric].relative, METRICS[found.metric].against
+    areas = found.areas
     if len(areas):
         yield "<h3>Area over ε" + (f" relative to {against}'s" if relative else "") + "</h3>"
         yield _table(
@@ -160,7 +160,7 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
     if relative and axis in ("epsilon", "n_rows"):
         what = "ε" if axis == "epsilon" else "number of people"
         yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of {against}</h3>"
-        table = summary.smallest(rows, metric, within=0.1, share=0.9, axis=axis)
+        table = found.smallest(within=0.1, share=0.9)
         yield _table(
             ("data", "promise", "algorithm", "smallest", "runs there"),
             [
@@ -172,7 +172,7 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
                 for r in table.itertuples()
             ],
         )  # fmt: skip
-    wins = summary.winners(rows, metric, axis)
+    wins = found.winners
     if len(wins):
         yield "<h3>Who wins where</h3>"
         yield _table(
@@ -194,17 +194,17 @@ def _tables(rows: pd.DataFrame, metric: str, axis: str, look: dict[str, Any]) ->
 def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.DataFrame:
     """Return ours beside published numbers: data, label, epsilon, what, published, ours, low, high, runs, source.
 
-    `what` is a metric, "ratio" (loss over KMeans's) or "area" (see `summary.areas`).
+    `what` is a metric, "ratio" (loss over KMeans's) or "area" (see `Summary.areas`).
     """
     found = []
     for entry in published:
         ours = low = high = runs = float("nan")
         mine = rows[(rows.data == entry.data) & ((rows.label == entry.label) | (rows.algorithm == "kmeans"))]
         if entry.what == "area":
-            table = summary.areas(mine, "loss").rename(columns={"area": "ours"})
+            table = Summary(mine, "loss").areas.rename(columns={"area": "ours"})
         else:
             metric = "loss" if entry.what == "ratio" else entry.what
-            table = summary.points(mine, metric).rename(columns={"mean": "ours"})
+            table = Summary(mine, metric).points.rename(columns={"mean": "ours"})
             table = table if entry.epsilon is None else table[table.epsilon == entry.epsilon]
             if entry.what == "ratio":
                 table = table.assign(**{name: table[name] / table.reference for name in ("ours", "low", "high")})

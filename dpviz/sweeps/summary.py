@@ -7,7 +7,9 @@ mean, not where the next run will land, and nothing about other data. `axis` is 
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -18,10 +20,7 @@ from dpviz.metrics import loss_auc
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
 
-__all__ = [
-    "AXES", "areas", "axes_of", "enough", "half_width", "points", "quantile_dots", "smallest", "winners",
-    "with_reference",
-]  # fmt: skip
+__all__ = ["AXES", "Summary", "axes_of", "half_width"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
@@ -29,31 +28,161 @@ _PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # what a KMeans reference b
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 
 
-def with_reference(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd.DataFrame:
-    """Return the finished private rows with the columns series, value, reference and ratio.
+@dataclasses.dataclass(frozen=True, eq=False)
+class Summary:
+    """What the rows of a sweep say in one metric along one axis; every table is computed once.
 
-    `reference` is KMeans's value on the same data, with as many rows and centers.
+    Attributes
+    ----------
+    rows : DataFrame, as `sweeps.rows.table` makes it
+    metric : str, of METRICS
+    axis : str, a column or a parameter, see `axes_of`
     """
-    done = rows[(rows.status == "ok") & rows[metric].notna()]
-    medians = METRICS[metric].objective == "medians"
-    best = done[(done.algorithm == REFERENCE) & ((done.label == REFERENCES["medians"]) == medians)]
-    found = best.drop_duplicates(_PLACE)[[*_PLACE, metric]]
-    private = _unfolded(done[done.algorithm != REFERENCE]).assign(value=lambda table: table[metric])
-    merged = private.merge(found.rename(columns={metric: "reference"}), how="left", on=_PLACE)
-    merged["ratio"] = (merged.value / merged.reference).where(merged.reference > 0)
-    order = {slug: place for place, slug in enumerate(ALGORITHMS)}
-    merged = merged.sort_values(
-        ["algorithm", "label", "seed"], key=lambda c: c.map(order) if c.name == "algorithm" else c, ignore_index=True
-    )
-    merged["series"] = merged.label.where(merged.label != merged.algorithm, merged.name)
-    for _, one in merged.groupby(["data", "label"], sort=False):
-        varied = [other for other in axes_of(merged) if other != axis and one[other].nunique() > 1]
-        if one.groupby("n_rows").delta.nunique().max() == 1:
-            varied = [other for other in varied if other != "delta"]  # it only follows n by its rule
-        for other in varied:
-            sign = _SHORT.get(other, other.replace("_", " "))
-            merged.loc[one.index, "series"] += [f", {sign} = {_said(other, value)}" for value in one[other]]
-    return merged
+
+    rows: pd.DataFrame
+    metric: str
+    axis: str = "epsilon"
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """Return the finished private rows with the columns series, value, reference and ratio.
+
+        `reference` is KMeans's value on the same data, with as many rows and centers.
+        """
+        metric = self.metric
+        done = self.rows[(self.rows.status == "ok") & self.rows[metric].notna()]
+        medians = METRICS[metric].objective == "medians"
+        best = done[(done.algorithm == REFERENCE) & ((done.label == REFERENCES["medians"]) == medians)]
+        found = best.drop_duplicates(_PLACE)[[*_PLACE, metric]]
+        private = _unfolded(done[done.algorithm != REFERENCE]).assign(value=lambda table: table[metric])
+        merged = private.merge(found.rename(columns={metric: "reference"}), how="left", on=_PLACE)
+        merged["ratio"] = (merged.value / merged.reference).where(merged.reference > 0)
+        order = {slug: place for place, slug in enumerate(ALGORITHMS)}
+        merged = merged.sort_values(
+            ["algorithm", "label", "seed"],
+            key=lambda c: c.map(order) if c.name == "algorithm" else c,
+            ignore_index=True,
+        )
+        merged["series"] = merged.label.where(merged.label != merged.algorithm, merged.name)
+        for _, one in merged.groupby(["data", "label"], sort=False):
+            varied = [other for other in axes_of(merged) if other != self.axis and one[other].nunique() > 1]
+            if one.groupby("n_rows").delta.nunique().max() == 1:
+                varied = [other for other in varied if other != "delta"]  # it only follows n by its rule
+            for other in varied:
+                sign = _SHORT.get(other, other.replace("_", " "))
+                merged.loc[one.index, "series"] += [f", {sign} = {_said(other, value)}" for value in one[other]]
+        return merged
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """What varies in these runs, see `axes_of`."""
+        return axes_of(self.runs)
+
+    @cached_property
+    def points(self) -> pd.DataFrame:
+        """Return one row per curve and place: mean, low, high, runs, reference, ratio, k_found (median), mu."""
+        groups = self.runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False)
+        found = groups.agg(
+            mean=("value", "mean"),
+            sd=("value", "std"),
+            runs=("value", "size"),
+            reference=("reference", "first"),
+            k_found=("k_found", "median"),
+            mu=("mu", "first"),
+        ).reset_index()
+        half = half_width(found.sd, found.runs)
+        ratio = (found["mean"] / found.reference).where(found.reference > 0)
+        return found.drop(columns="sd").assign(low=found["mean"] - half, high=found["mean"] + half, ratio=ratio)
+
+    @cached_property
+    def areas(self) -> pd.DataFrame:
+        """Return one row per curve: its `area` over epsilon with low, high, runs; one area per seed that has all.
+
+        Loss and inertia are divided by KMeans's, so their area (PE-means, equation 7) relative to KMeans's is 1 for a
+        method as good as KMeans. Every area is divided by the width of the range.
+        """
+        table = (self if self.axis == "epsilon" else Summary(self.rows, self.metric)).runs  # curves along ε
+        column = "ratio" if METRICS[self.metric].relative else "value"
+        found = []
+        for curve, group in table.groupby(_CURVE, dropna=False, sort=False):
+            grid = group.epsilon.nunique()
+            if grid < 2:
+                continue
+            seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
+            if seeds:
+                area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
+                half = half_width(pd.Series([area.std()]), pd.Series([len(area)]))[0]
+                found.append(
+                    [*curve, area.mean(), area.mean() - half, area.mean() + half, len(area), group.k_found.median()]
+                )
+        return pd.DataFrame(found, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])
+
+    @cached_property
+    def winners(self) -> pd.DataFrame:
+        """Return, per place and promise, the best curve if its interval is apart from every other's, else "".
+
+        Columns: data, notion, neighboring, the axes, `best`, `second`, `gap` (between the intervals, relative to the
+        best). Curves of different promises never compete, nor curves with different k or rows, nor those that release
+        more than k centers: more centers always lower the loss.
+        """
+        table = self.points[self.points.k_found <= self.points.n_clusters]
+        sign = -1 if METRICS[self.metric].higher_is_better else 1
+        keys = ["data", "bounds", "notion", "neighboring", *(a for a in self.axes if a != "delta")]
+        found = []
+        for place, group in table.groupby(keys, dropna=False, sort=False):
+            if len(group) < 2:
+                continue
+            ranked = group.iloc[np.argsort(sign * group["mean"].to_numpy(), kind="stable")]
+            best, others = ranked.iloc[0], ranked.iloc[1:]
+            mine, theirs = (best.high, others.low.min()) if sign > 0 else (-best.low, (-others.high).min())
+            apart = not others.low.isna().any() and bool(mine < theirs)
+            gap = (theirs - mine) / abs(best["mean"]) if apart else np.nan
+            found.append([*place, best.series if apart else "", others.iloc[0].series, gap])
+        return pd.DataFrame(found, columns=[*keys, "best", "second", "gap"])
+
+    def enough(self, within: float) -> pd.DataFrame:
+        """Return, per curve and place, in how many of its `runs` the metric is `good`: within a share of KMeans's.
+
+        Parameters
+        ----------
+        within : float, .1 for "at most 10 % worse"
+        """
+        table = self.runs
+        higher = METRICS[self.metric].higher_is_better
+        limit = table.reference * (1 - within if higher else 1 + within)
+        table = table.assign(good=table.value >= limit if higher else table.value <= limit)
+        groups = table.groupby([*_CURVE, *self.axes], dropna=False, sort=False)
+        return groups.agg(good=("good", "sum"), runs=("good", "size"), k_found=("k_found", "median")).reset_index()
+
+    def smallest(self, *, within: float, share: float) -> pd.DataFrame:
+        """Return, per curve, the smallest tested value of the axis from which on a share of the runs is good enough.
+
+        Every larger tested value must do as well: a lucky point below a worse one does not count.
+
+        Returns
+        -------
+        DataFrame with the curve, `least` (NaN if no tested value will do), `good` of `runs` there (else at the largest
+        value), `tested` (the largest value) and `first` (whether `least` is the smallest value tested: less may do)
+        """
+        found = []
+        for curve, group in self.enough(within).groupby(_CURVE, dropna=False, sort=False):
+            ordered = group.sort_values(self.axis)
+            good = (ordered.good >= share * ordered.runs - 1e-9).to_numpy()
+            holds = np.logical_and.accumulate(good[::-1])[::-1]
+            at = int(np.argmax(holds)) if holds.any() else -1
+            row, values = ordered.iloc[at], ordered[self.axis].to_numpy()
+            least = values[at] if holds.any() else np.nan
+            found.append([*curve, least, int(row.good), int(row.runs), values[-1], at == 0, row.k_found])
+        return pd.DataFrame(found, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
+
+    def quantile_dots(self, dots: int = 20) -> pd.DataFrame:
+        """Return `dots` equally likely values per curve and place (fewer for fewer runs), and `of` how many."""
+        found = []
+        for place, group in self.runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):
+            size = min(dots, len(group))
+            values = np.quantile(group.value, (np.arange(size) + 0.5) / size, method="inverted_cdf")
+            found += [[*place, value, group.reference.iloc[0], size] for value in values]
+        return pd.DataFrame(found, columns=[*_CURVE, *self.axes, "value", "reference", "of"])
 
 
 def axes_of(rows: pd.DataFrame) -> tuple[str, ...]:
@@ -85,120 +214,6 @@ def _said(axis: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
     return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else f"{value:.3g}"
-
-
-def points(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd.DataFrame:
-    """Return one row per curve and place: mean, low, high, runs, reference, ratio, k_found (median), mu."""
-    table = with_reference(rows, metric, axis)
-    groups = table.groupby([*_CURVE, *axes_of(table)], dropna=False, sort=False)
-    found = groups.agg(
-        mean=("value", "mean"),
-        sd=("value", "std"),
-        runs=("value", "size"),
-        reference=("reference", "first"),
-        k_found=("k_found", "median"),
-        mu=("mu", "first"),
-    ).reset_index()
-    half = half_width(found.sd, found.runs)
-    ratio = (found["mean"] / found.reference).where(found.reference > 0)
-    return found.drop(columns="sd").assign(low=found["mean"] - half, high=found["mean"] + half, ratio=ratio)
-
-
-def areas(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return one row per curve: its `area` over epsilon with low, high, runs; one area per seed that has every epsilon.
-
-    Loss and inertia are divided by KMeans's, so their area (PE-means, equation 7) relative to KMeans's is 1 for a
-    method as good as KMeans. Every area is divided by the width of the range.
-    """
-    table = with_reference(rows, metric)
-    column = "ratio" if METRICS[metric].relative else "value"
-    found = []
-    for curve, group in table.groupby(_CURVE, dropna=False, sort=False):
-        grid = group.epsilon.nunique()
-        if grid < 2:
-            continue
-        seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
-        if seeds:
-            area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-            half = half_width(pd.Series([area.std()]), pd.Series([len(area)]))[0]
-            found.append(
-                [*curve, area.mean(), area.mean() - half, area.mean() + half, len(area), group.k_found.median()]
-            )
-    return pd.DataFrame(found, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])
-
-
-def winners(rows: pd.DataFrame, metric: str, axis: str = "epsilon") -> pd.DataFrame:
-    """Return, per place and promise, the best curve if its interval is apart from every other's, else "".
-
-    Columns: data, notion, neighboring, the axes, `best`, `second`, `gap` (between the intervals, relative to the best).
-    Curves of different promises never compete, nor curves with different k or rows, nor those that release more than k
-    centers: more centers always lower the loss.
-    """
-    table = points(rows, metric, axis)
-    table = table[table.k_found <= table.n_clusters]
-    sign = -1 if METRICS[metric].higher_is_better else 1
-    axes = axes_of(with_reference(rows, metric))
-    keys = ["data", "bounds", "notion", "neighboring", *(a for a in axes if a != "delta")]
-    found = []
-    for place, group in table.groupby(keys, dropna=False, sort=False):
-        if len(group) < 2:
-            continue
-        ranked = group.iloc[np.argsort(sign * group["mean"].to_numpy(), kind="stable")]
-        best, others = ranked.iloc[0], ranked.iloc[1:]
-        mine, theirs = (best.high, others.low.min()) if sign > 0 else (-best.low, (-others.high).min())
-        apart = not others.low.isna().any() and bool(mine < theirs)
-        gap = (theirs - mine) / abs(best["mean"]) if apart else np.nan
-        found.append([*place, best.series if apart else "", others.iloc[0].series, gap])
-    return pd.DataFrame(found, columns=[*keys, "best", "second", "gap"])
-
-
-def enough(rows: pd.DataFrame, metric: str, within: float, axis: str = "epsilon") -> pd.DataFrame:
-    """Return, per curve and place, in how many of its `runs` the metric is `good`: within a share of KMeans's.
-
-    Parameters
-    ----------
-    within : float, .1 for "at most 10 % worse"
-    """
-    table = with_reference(rows, metric, axis)
-    higher = METRICS[metric].higher_is_better
-    limit = table.reference * (1 - within if higher else 1 + within)
-    table["good"] = table.value >= limit if higher else table.value <= limit
-    groups = table.groupby([*_CURVE, *axes_of(table)], dropna=False, sort=False)
-    return groups.agg(good=("good", "sum"), runs=("good", "size"), k_found=("k_found", "median")).reset_index()
-
-
-def smallest(rows: pd.DataFrame, metric: str, *, within: float, share: float, axis: str = "epsilon") -> pd.DataFrame:
-    """Return, per curve, the smallest tested value of `axis` from which on a share of the runs is good enough.
-
-    Every larger tested value must do as well: a lucky point below a worse one does not count.
-
-    Returns
-    -------
-    DataFrame with the curve, `least` (NaN if no tested value will do), `good` of `runs` there (else at the largest
-    value), `tested` (the largest value) and `first` (whether `least` is the smallest value tested: less may do)
-    """
-    found = []
-    for curve, group in enough(rows, metric, within, axis).groupby(_CURVE, dropna=False, sort=False):
-        ordered = group.sort_values(axis)
-        good = (ordered.good >= share * ordered.runs - 1e-9).to_numpy()
-        holds = np.logical_and.accumulate(good[::-1])[::-1]
-        at = int(np.argmax(holds)) if holds.any() else -1
-        row, values = ordered.iloc[at], ordered[axis].to_numpy()
-        least = values[at] if holds.any() else np.nan
-        found.append([*curve, least, int(row.good), int(row.runs), values[-1], at == 0, row.k_found])
-    return pd.DataFrame(found, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
-
-
-def quantile_dots(rows: pd.DataFrame, metric: str, *, dots: int = 20, axis: str = "epsilon") -> pd.DataFrame:
-    """Return `dots` equally likely values per curve and place (fewer where there are fewer runs), and `of` how many."""
-    found = []
-    table = with_reference(rows, metric, axis)
-    axes = axes_of(table)
-    for place, group in table.groupby([*_CURVE, *axes], dropna=False, sort=False):
-        size = min(dots, len(group))
-        values = np.quantile(group.value, (np.arange(size) + 0.5) / size, method="inverted_cdf")
-        found += [[*place, value, group.reference.iloc[0], size] for value in values]
-    return pd.DataFrame(found, columns=[*_CURVE, *axes, "value", "reference", "of"])
 
 
 def half_width(sd: pd.Series, runs: pd.Series) -> np.ndarray:

@@ -24,10 +24,11 @@ from dpviz.figures.theme import DARK, LIGHT
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.people import simulate
 from dpviz.privacy.accounting import epsilon_of_mu
-from dpviz.sweeps import estimate, summary
+from dpviz.sweeps import estimate
 from dpviz.sweeps.report import against_published, report
 from dpviz.sweeps.rowfile import RowFile, table
 from dpviz.sweeps.spec import Published, sweep_of, to_script
+from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
 from pages._ui import controls, scene
@@ -69,18 +70,18 @@ PE = {1.0: [2.0, 3.0, 4.0], 2.0: [1.0, 1.1, 1.2]}
 
 
 def test_points_are_means_with_a_t_interval_beside_kmeans():
-    found = summary.points(rows(kmeans(0.5), runs("pe-means", PE)), "loss").set_index("epsilon")
+    found = Summary(rows(kmeans(0.5), runs("pe-means", PE)), "loss").points.set_index("epsilon")
     assert found["mean"].tolist() == [3.0, pytest.approx(1.1)] and found.ratio[1.0] == pytest.approx(6.0)
     half = 4.302653 * 1.0 / np.sqrt(3)  # t with 2 degrees of freedom, sd 1
     assert found.low[1.0] == pytest.approx(3 - half, abs=1e-5) and found.high[1.0] == pytest.approx(3 + half, abs=1e-5)
-    single = summary.points(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss")
+    single = Summary(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss").points
     assert np.isnan(single.low[0]) and single.runs[0] == 1
 
 
 def test_the_reference_is_the_one_with_the_same_k_and_rows():
-    found = summary.points(
+    found = Summary(
         rows(kmeans(1.0), kmeans(0.5, k=5), runs("pe-means", PE), runs("pe-means", PE, k=5, found=5)), "loss"
-    )
+    ).points
     assert set(zip(found.n_clusters, found.reference, strict=True)) == {(3, 1.0), (5, 0.5)}
     assert set(found.series) == {"PE-means, k = 3", "PE-means, k = 5"}
 
@@ -88,39 +89,39 @@ def test_the_reference_is_the_one_with_the_same_k_and_rows():
 def test_a_series_is_named_by_what_varies_beside_its_axis():
     lists = [runs("pe-means", PE, n=n, delta=1 / n) for n in (10, 100)]
     data = rows(kmeans(n=10), kmeans(n=100), *lists)
-    assert set(summary.points(data, "loss").series) == {"PE-means, n = 10", "PE-means, n = 100"}  # delta follows n
-    assert set(summary.points(data, "loss", "n_rows").series) == {"PE-means, ε = 1", "PE-means, ε = 2"}
+    assert set(Summary(data, "loss").points.series) == {"PE-means, n = 10", "PE-means, n = 100"}  # delta follows n
+    assert set(Summary(data, "loss", "n_rows").points.series) == {"PE-means, ε = 1", "PE-means, ε = 2"}
     two = rows(kmeans(), runs("pe-means", PE), runs("pe-means", PE, delta=1e-6))
-    assert set(summary.points(two, "loss").series) == {"PE-means, δ = 1e-05", "PE-means, δ = 1e-06"}
+    assert set(Summary(two, "loss").points.series) == {"PE-means, δ = 1e-05", "PE-means, δ = 1e-06"}
 
 
 def test_areas_are_one_per_complete_seed_relative_to_kmeans():
     some = runs("pe-means", PE)[:-1]  # seed 2 lacks epsilon 2
-    found = summary.areas(rows(kmeans(0.5), some), "loss").iloc[0]
+    found = Summary(rows(kmeans(0.5), some), "loss").areas.iloc[0]
     assert found.runs == 2
     assert found.area == pytest.approx(np.mean([(2 + 1.0) / 2, (3 + 1.1) / 2]) / 0.5)
 
 
 def test_a_winner_needs_intervals_apart_equal_k_and_the_same_promise():
     worse = {1.0: [8.0, 9.0, 10.0], 2.0: [1.15, 1.1, 1.0]}
-    found = summary.winners(
+    found = Summary(
         rows(kmeans(), runs("pe-means", {1.0: [2.0, 2.1, 2.2], 2.0: PE[2.0]}), runs("nsm", worse)), "loss"
-    )
+    ).winners
     assert found.set_index("epsilon").best.to_dict() == {1.0: "PE-means", 2.0: ""}
     many = runs("dpm", {1.0: [0.1, 0.1, 0.1]}, found=9)
-    found = summary.winners(rows(kmeans(), runs("pe-means", PE), runs("nsm", worse), many), "loss")
+    found = Summary(rows(kmeans(), runs("pe-means", PE), runs("nsm", worse), many), "loss").winners
     assert "DPM" not in set(found.best) | set(found.second)
     other = runs("nsm", {1.0: [0.1, 0.1, 0.1]}, notion="rho-distance DP")
-    assert summary.winners(rows(kmeans(), runs("pe-means", PE), other), "loss").empty
+    assert Summary(rows(kmeans(), runs("pe-means", PE), other), "loss").winners.empty
 
 
 def test_smallest_is_the_least_value_from_which_on_every_larger_one_does():
     losses = {0.5: [1.0, 1.0], 1.0: [1.0, 3.0], 2.0: [1.05, 1.0], 4.0: [1.1, 1.0]}
     data = rows(kmeans(), runs("pe-means", losses), runs("nsm", {e: [5.0, 5.0] for e in losses}))
-    found = summary.smallest(data, "loss", within=0.1, share=1.0).set_index("label")
+    found = Summary(data, "loss").smallest(within=0.1, share=1.0).set_index("label")
     assert found["least"]["pe-means"] == 2.0 and found.good["pe-means"] == 2 and not found["first"]["pe-means"]
     assert np.isnan(found["least"]["nsm"]) and found.tested["nsm"] == 4.0
-    half = summary.smallest(data, "loss", within=0.1, share=0.5).set_index("label")
+    half = Summary(data, "loss").smallest(within=0.1, share=0.5).set_index("label")
     assert half["least"]["pe-means"] == 0.5 and half["first"]["pe-means"]
     people = rows(
         kmeans(n=10),
@@ -128,25 +129,25 @@ def test_smallest_is_the_least_value_from_which_on_every_larger_one_does():
         runs("pe-means", {1.0: [2.0, 2.0]}, n=10, delta=0.01),
         runs("pe-means", {1.0: [1.0, 1.0]}),
     )
-    assert summary.smallest(people, "loss", within=0.1, share=0.9, axis="n_rows")["least"].tolist() == [100.0]
+    assert Summary(people, "loss", "n_rows").smallest(within=0.1, share=0.9)["least"].tolist() == [100.0]
 
 
 def test_higher_is_better_where_it_is():
     data = rows(kmeans(accuracy=0.9), [row("pe-means", 1.0, s, 1.0, accuracy=a) for s, a in enumerate([0.9, 0.5])])
-    assert summary.enough(data, "accuracy", 0.1).good.tolist() == [1]
+    assert Summary(data, "accuracy").enough(0.1).good.tolist() == [1]
 
 
 def test_quantile_dots_are_equally_likely_values():
-    found = summary.quantile_dots(rows(kmeans(), runs("pe-means", {1.0: list(range(1, 41))})), "loss", dots=20)
+    found = Summary(rows(kmeans(), runs("pe-means", {1.0: list(range(1, 41))})), "loss").quantile_dots(dots=20)
     assert found.value.tolist() == list(range(1, 41, 2)) and set(found.of) == {20}
-    assert len(summary.quantile_dots(rows(kmeans(), runs("pe-means", PE)), "loss")) == 6
+    assert len(Summary(rows(kmeans(), runs("pe-means", PE)), "loss").quantile_dots()) == 6
 
 
 # ---- figures
 
 
 def curves(data, colors=LIGHT, **more):
-    points, single = summary.points(data, "loss"), summary.with_reference(data, "loss")
+    points, single = Summary(data, "loss").points, Summary(data, "loss").runs
     return tradeoff.curves(
         points, single, colors, tradeoff.styles(points), axis="epsilon", metric="loss", title="t", **more
     )
@@ -195,11 +196,11 @@ def test_every_algorithm_has_its_own_symbol_and_dash(colors):
 
 def test_bars_dots_and_heat_draw():
     data = rows(kmeans(), kmeans(k=5), runs("pe-means", PE), runs("pe-means", PE, k=5, found=5))
-    points, areas = summary.points(data, "loss"), summary.areas(data, "loss")
+    points, areas = Summary(data, "loss").points, Summary(data, "loss").areas
     look = tradeoff.styles(points)
     bars = tradeoff.area_bars(areas, LIGHT, look, relative=True, title="t")
     assert sorted(bars.data[0].x) == pytest.approx([105.0, 105.0])
-    found = summary.quantile_dots(data, "loss")
+    found = Summary(data, "loss").quantile_dots()
     dots = tradeoff.dots(found[found.epsilon == 1.0], LIGHT, look, metric="loss", title="t")
     assert [len(trace.x) for trace in dots.data] == [3, 3]
     heat = tradeoff.heat(points, LIGHT, x="epsilon", y="n_clusters", relative=True, title="t")
@@ -361,7 +362,8 @@ def test_an_axis_of_words_has_one_tick_a_word_and_two_parameters_make_a_table_of
     sweep = sweep_of({"data": "sample:tiny", "algorithms": ["fastlloyd"], "epsilon": 1, "repeats": 2,
                       "alpha": [0.4, 0.8], "boundary": ["fold", "clip", "none"]})  # fmt: skip
     rows = table([execute(run) for run in sweep.runs()])
-    points, runs = (make(rows, "loss", "boundary") for make in (summary.points, summary.with_reference))
+    found = Summary(rows, "loss", "boundary")
+    points, runs = found.points, found.runs
     figure = tradeoff.curves(points, runs, LIGHT, tradeoff.styles(points), axis="boundary", metric="loss", title="x")
     assert list(figure.layout.xaxis.ticktext) == ["clip", "fold", "none"]
     assert figure.layout.xaxis.title.text == "boundary"

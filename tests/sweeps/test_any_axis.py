@@ -15,12 +15,12 @@ from dpviz.figures.panels import loss_panel
 from dpviz.figures.shots import one_a_step
 from dpviz.figures.theme import LIGHT
 from dpviz.metrics import kmeans_distances, loss_path, mean_distance
-from dpviz.sweeps import summary
 from dpviz.sweeps.compare import reference, replay
 from dpviz.sweeps.generated import made, unequal_clusters
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import best_references, stamp
 from dpviz.sweeps.spec import sweep_of, to_toml
+from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import REFERENCE, execute
 
 BASE = {"data": "sample:tiny", "algorithms": ["fastlloyd", "sulloyd"], "epsilon": [1.0], "repeats": 2}
@@ -35,7 +35,7 @@ def test_any_parameter_is_an_axis_for_the_algorithms_that_have_it():
     own = [cell for cell in sweep.runs() if cell.seed == 0 and cell.algorithm != REFERENCE]
     assert sum(cell.algorithm == "fastlloyd" for cell in own) == 6
     assert sum(cell.algorithm == "sulloyd" for cell in own) == 2  # it has no alpha
-    points = summary.points(rows_of(sweep), "loss", "alpha")
+    points = Summary(rows_of(sweep), "loss", "alpha").points
     flat = points[(points.label == "sulloyd") & (points.boundary == "fold")]
     assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # the same all along alpha
     fast = points[points.label == "fastlloyd"]
@@ -84,8 +84,8 @@ def test_the_median_cost_is_compared_with_k_median_not_with_k_means():
     references = rows[rows.algorithm == REFERENCE].set_index("label")
     assert references.median_cost["KMedians"] < references.median_cost["KMeans"]
     assert references.loss["KMedians"] > references.loss["KMeans"]
-    assert set(summary.points(rows, "median_cost").reference) == {references.median_cost["KMedians"]}
-    assert set(summary.points(rows, "loss").reference) == {references.loss["KMeans"]}
+    assert set(Summary(rows, "median_cost").points.reference) == {references.median_cost["KMedians"]}
+    assert set(Summary(rows, "loss").points.reference) == {references.loss["KMeans"]}
 
 
 MEDIANS = ["dist-dp", "dist-dp-region-means", "dist-dp-random-points", "stemmer-kaplan", "kmeans"]

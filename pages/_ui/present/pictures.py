@@ -22,11 +22,11 @@ from dpviz.metrics import run_loss
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
-from dpviz.sweeps import summary
 from dpviz.sweeps.compare import Reference, reference, replay
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.reruns import rerun
 from dpviz.sweeps.rowfile import table
+from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, execute
 from dpviz.takeaway.label import block
 from dpviz.trace import Trace
@@ -224,14 +224,15 @@ def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step:
         rows.append(execute(cell))
         on_step(i + 1, len(cells))
     frame, metric = table(rows), METRICS[asked.metrics[0]]
-    points = summary.points(frame, asked.metrics[0], "epsilon")
+    found = Summary(frame, asked.metrics[0])
+    points = found.points
     if points.empty:
         raise ValueError("No run of this sweep has a result.")
     if points.notion.nunique() > 1:
         raise ValueError("These algorithms make different promises, and curves of different promises share no axis.")
     name = metric.title.partition(" (")[0]
     figure = tradeoff.curves(
-        points, summary.with_reference(frame, asked.metrics[0], "epsilon"), theme(mode), tradeoff.styles(points),
+        points, found.runs, theme(mode), tradeoff.styles(points),
         axis="epsilon", metric=metric.title, log=log, single=single, labels=True, height=470, title="",
         against=metric.against,
     )  # fmt: skip

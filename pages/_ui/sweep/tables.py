@@ -13,10 +13,10 @@ import streamlit as st
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import Style
 from dpviz.figures.tradeoff import short
-from dpviz.sweeps import summary
 from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
+from dpviz.sweeps.summary import Summary, axes_of
 from pages._ui import keys, markup, shell
 from pages._ui.catalog import sample
 from pages._ui.numbers import whole_number
@@ -90,7 +90,7 @@ def _only(key: str, choices: Collection[Any]) -> None:
         st.session_state.pop(key, None)
 
 
-def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+def tables(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     """Show the overview and the solver for one data set."""
     data = kept.data[0]
     if kept.data[1:]:
@@ -102,17 +102,18 @@ def tables(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, sty
             format_func=title,
             **_kept(keys.SWEEP_OF(kept.identity)),
         )
-    mine = rows[rows.data == data]
+    rows, points = every.rows, every.points
+    mine = Summary(rows[rows.data == data], look.metric, look.axis) if kept.data[1:] else every
     _overview(mine, look, points[points.data == data], style)
     if look.axis in ("epsilon", "n_rows"):
         _solver(mine, kept, look, style)
 
 
-def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
     relative = METRICS[look.metric].relative
     stops = sorted(points[look.axis].dropna().unique())
     shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
-    areas = summary.areas(rows, look.metric).set_index("series").area if look.axis == "epsilon" else pd.Series()
+    areas = mine.areas.set_index("series").area if look.axis == "epsilon" else pd.Series()
     st.header(f"Over all {len(stops)} {named(look.axis)}")
     body = []
     for name, line in points.groupby("series", sort=False):
@@ -133,7 +134,7 @@ def _overview(rows: pd.DataFrame, look: Look, points: pd.DataFrame, style: dict[
     st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 
-def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style]) -> None:
+def _solver(mine: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     sign, runs = _sign(look.axis), kept.sweep.repeats
     st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)
@@ -143,13 +144,13 @@ def _solver(rows: pd.DataFrame, kept: Kept, look: Look, style: dict[str, Style])
     )  # fmt: skip
     good = _kept(keys.SWEEP_GOOD(runs))
     wanted = whole_number(f"in so many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
-    found = summary.smallest(rows, look.metric, within=within / 100, share=wanted / runs, axis=look.axis)
+    found = mine.smallest(within=within / 100, share=wanted / runs)
     body = []
     for row in found.itertuples():
         answer = f"more than {short(look.axis, row.tested)}"
         if pd.notna(row.least):
             answer = f"{sign} {chr(8804) if row.first else '='} {short(look.axis, row.least)}"
-        star = "*" if row.k_found > rows.n_clusters.median() else ""
+        star = "*" if row.k_found > mine.rows.n_clusters.median() else ""
         name = markup.text(_named(row.series, style), star, _promise(row.notion, found))
         body.append([name, answer, f"{row.good} of {row.runs}"])
     _table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
@@ -166,27 +167,26 @@ def most_of(runs: int) -> int:
     return max(1, round(0.9 * runs))
 
 
-def details(rows: pd.DataFrame, kept: Kept, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     """Show areas, runs at one place, winners, two axes, and downloads."""
-    _files(rows, kept)  # above the tabs, whose last one is out of sight on a phone
+    _files(every.rows, kept)  # above the tabs, whose last one is out of sight on a phone
     names = ["Area over ε", f"Runs at one {_sign(look.axis)}", "Who wins where", "Two axes", "Take it with you"]
     area, one, wins, two, take = st.tabs(names)
     metric = METRICS[look.metric]
     with area:
-        _areas(rows, look, metric, style)
+        _areas(every.areas, metric, style)
     with one:
-        _dots(rows, kept, look, metric, style)
+        _dots(every.quantile_dots(), kept, look, metric, style)
     with wins:
-        _winners(rows, look)
+        _winners(every.winners)
     with two:
-        _heat(points, kept, look, metric)
+        _heat(every.points, kept, look, metric)
     with take:
-        _downloads(rows)
-        one_run(rows, kept, look.metric)
+        _downloads(every.rows)
+        one_run(every.rows, kept, look.metric)
 
 
-def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Style]) -> None:
-    found = summary.areas(rows, look.metric)
+def _areas(found: pd.DataFrame, metric: Metric, style: dict[str, Style]) -> None:
     if found.empty:
         st.caption("An area needs at least two values of ε, and a seed that has finished at all of them.")
     style = {**tradeoff.styles(found), **style}  # along another axis the curves have other names
@@ -206,8 +206,7 @@ def _areas(rows: pd.DataFrame, look: Look, metric: Metric, style: dict[str, Styl
         _under(notion)
 
 
-def _dots(rows: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
-    found = summary.quantile_dots(rows, look.metric, axis=look.axis)
+def _dots(found: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
     stops = sorted(found[look.axis].dropna().unique())
     places, key = range(len(stops)), keys.SWEEP_AT(kept.identity, look.axis)
     place = len(stops) // 2
@@ -233,7 +232,7 @@ def _dots(rows: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dic
     )
 
 
-def _winners(rows: pd.DataFrame, look: Look) -> None:
+def _winners(found: pd.DataFrame) -> None:
     body = [
         [
             title(row.data),
@@ -244,7 +243,7 @@ def _winners(rows: pd.DataFrame, look: Look) -> None:
             markup.bold(row.best) if row.best else "no clear winner: the intervals overlap",
             f"{100 * row.gap:.2g}%" if row.best else "",
         ]
-        for row in summary.winners(rows, look.metric, look.axis).itertuples()
+        for row in found.itertuples()
     ]
     _table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
     st.html(
@@ -259,7 +258,7 @@ def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
     per_data = points.groupby("data")
     long = [
         a
-        for a in summary.axes_of(kept.table(len(kept.rows)))
+        for a in axes_of(kept.table(len(kept.rows)))
         if a in points and a not in (look.axis, "delta") and per_data[a].nunique().max() > 1
     ]
     long += ["data"] * (len(kept.data) > 1)

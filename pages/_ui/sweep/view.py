@@ -11,8 +11,9 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures import tradeoff
 from dpviz.figures.tradeoff import short
-from dpviz.sweeps import estimate, summary
+from dpviz.sweeps import estimate
 from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import Sweep
 from pages._ui import keys, markup, shell
 from pages._ui.pace import duration
@@ -94,7 +95,7 @@ def axes_of(sweep: Sweep) -> list[str]:
 def against_of(sweep: Sweep, axis: str) -> list[str]:
     """Return what can be the second axis of a sweep that is drawn along one."""
     others = [name for name in axes_of(sweep) if name not in (axis, "delta")]
-    known = [name for name in summary.AXES if name in others]
+    known = [name for name in AXES if name in others]
     return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
 
 
@@ -169,11 +170,12 @@ def _pictures(kept: Kept, look: Look) -> None:
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
         st.warning("  \n".join(words))
-    points = summary.points(rows, look.metric, look.axis)
+    found = Summary(rows, look.metric, look.axis)
+    points = found.points
     if points.empty:
         st.skeleton(height=470) if kept.active else st.info("No run has a result.")
         return
-    runs = summary.with_reference(rows, look.metric, look.axis)
+    runs = found.runs
     style = tradeoff.styles(points)
     panels = list(points.groupby(["data", "notion"], sort=False))
     left, right = st.columns([7, 4], gap="medium")
@@ -184,9 +186,9 @@ def _pictures(kept: Kept, look: Look) -> None:
             _curves(panels[0][1], runs, look, style, labels=True, height=470)
         _caution(points, look)
     with right:
-        tables(rows, kept, look, points, style)
+        tables(found, kept, look, style)
     if not kept.active:
-        details(rows, kept, look, points, style)
+        details(found, kept, look, style)
 
 
 def _curves(
