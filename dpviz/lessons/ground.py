@@ -17,7 +17,7 @@ from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.trace import Trace
 
-__all__ = ["Ground", "ground", "listed", "number"]
+__all__ = ["Ground", "Runs", "ground", "listed", "number"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -72,6 +72,19 @@ def ground(name: str) -> Ground:
     kmeans = KMeans(n_clusters=data.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
     groups = groups_of(data.X, data.domain, kmeans, data.groups)
     return Ground(data, kmeans, normalized_loss(data.X, kmeans, data.domain), groups)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Runs:
+    """Several runs on one data set."""
+
+    ground: Ground
+    traces: tuple[Trace, ...]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Loss of every run as a multiple of KMeans'."""
+        return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
 
 
 def number(value: float) -> str:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from dpviz.figures import Panel
 from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.figures.theme import Theme
-from dpviz.lessons.ground import Ground, ground, number
+from dpviz.lessons.ground import Runs, ground, number
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import FAR
-from dpviz.trace import Trace
 
 __all__ = ["EPSILONS", "LEGEND", "panels", "run"]
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 LEGEND = GROUPS
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
-    """One run for every ε."""
-
-    ground: Ground
-    traces: tuple[Trace, ...]
-
-    @property
-    def ratios(self) -> list[float]:
-        """Loss of every run as a multiple of KMeans'."""
-        return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
 
 
 def run(seed: int) -> Stage:
@@ -37,7 +21,7 @@ def run(seed: int) -> Stage:
     sizes = there.groups.sizes
     small, groups = int(sizes.argmin()), len(sizes)
     traces = tuple(there.run("nsm", seed, epsilon=e) for e in EPSILONS)
-    shown = Shown(there, traces)
+    shown = Runs(there, traces)
     masks = [there.mask(trace.cluster_centers) for trace in traces]
     served = [bool(mask[small]) for mask in masks]
     ratios = shown.ratios
@@ -62,7 +46,7 @@ def run(seed: int) -> Stage:
     return Stage(facts, titles, frozenset({2 if hidden else 1}), first=0, hint=hint, shown=shown)
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(shown: Runs, colors: Theme) -> list[Panel]:
     """Return the groups with their radii, and the loss for every ε."""
     there, ratios = shown.ground, shown.ratios
     view = there.view(shown.traces[-1], colors)

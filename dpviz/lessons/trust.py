@@ -11,11 +11,10 @@ from dpviz.federated import CLIENTS, simulate, spread
 from dpviz.figures import Panel
 from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.figures.theme import Theme
-from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.ground import Runs, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import ratio_words
 from dpviz.privacy.guarantee import Guarantee, Neighboring
-from dpviz.trace import Trace
 
 __all__ = ["DATA", "LEGEND", "MODELS", "panels", "run"]
 
@@ -32,21 +31,13 @@ LEGEND = GROUPS
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class Shown(Runs):
     """One run for every model of trust."""
-
-    ground: Ground
-    traces: tuple[Trace, ...]
 
     @property
     def promises(self) -> list[Guarantee]:
         """What each promises, for one row changed to any value: only then is one ε one promise."""
         return [trace.claimed.under(Neighboring.REPLACE) for trace in self.traces]
-
-    @property
-    def ratios(self) -> list[float]:
-        """Loss of every run as a multiple of KMeans'."""
-        return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
 
 
 def run(seed: int) -> Stage:
