@@ -10,7 +10,6 @@ loss grows where the difference, paired by seed, is above CLEAR of its standard 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from functools import partial
 from itertools import combinations
@@ -22,6 +21,7 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import RowFile, read_rows
 from dpviz.sweeps.sources import open_source, stamp
 from dpviz.sweeps.spec import sweep_of
+from dpviz.sweeps.summary import standard_error
 from dpviz.sweeps.sweep import Sweep
 
 SAMPLES = ("sample:town", "sample:city")
@@ -56,7 +56,7 @@ def increases(table: pd.DataFrame) -> tuple[list[str], int]:
         grid = line.pivot_table(index="seed", columns="epsilon", values="ratio")
         for low, high in combinations(grid.columns, 2):
             more = (grid[high] - grid[low]).dropna()
-            error = float(more.std(ddof=1)) / math.sqrt(len(more))
+            error = standard_error(more)
             pairs += 1
             if more.mean() > CLEAR * error and more.mean() > 0.005:
                 ends = f"{grid[low].mean():.2f} at ε {low:g}, {grid[high].mean():.2f} at ε {high:g}"

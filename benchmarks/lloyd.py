@@ -19,6 +19,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.rows import Rows
+from dpviz.sweeps.summary import standard_error
 
 N, K = 20_000, 8
 DELTA = 1 / (N * np.log(N))
@@ -43,7 +44,7 @@ def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **valu
     for epsilon in EPSILONS:
         algorithm = make(slug, epsilon=epsilon, **values)
         found = [normalized_loss(X, algorithm.run(rows, seed=seed).cluster_centers) for seed in range(seeds)]
-        cells.append(f"{np.mean(found):.4f} +- {np.std(found, ddof=1) / np.sqrt(seeds):.4f}")
+        cells.append(f"{np.mean(found):.4f} ± {standard_error(found):.4f}")
     print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 

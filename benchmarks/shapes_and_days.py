@@ -13,6 +13,7 @@ from dpviz.algorithms.eugkm import EUGkM
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.regions import agreement, labels_of
+from dpviz.sweeps.summary import standard_error
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DAYS = 16
@@ -56,8 +57,7 @@ def _evenings(data, k, seed):
 
 
 def _said(values):
-    values = np.asarray(values)
-    return f"{values.mean():.2f} ± {values.std(ddof=1) / len(values) ** 0.5:.3f}"
+    return f"{np.mean(values):.2f} ± {standard_error(values):.3f}"
 
 
 if __name__ == "__main__":

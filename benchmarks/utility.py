@@ -33,21 +33,10 @@ from sklearn.datasets import make_blobs
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import loss_auc, normalized_loss
+from dpviz.sweeps.sources import CLUSTERS
+from dpviz.sweeps.summary import standard_error
 from dpviz.version import __version__
 
-CLUSTERS = {
-    "iris": 3,
-    "wine": 3,
-    "lsun": 3,
-    "yeast": 10,
-    "house": 3,
-    "digits": 10,
-    "breast_cancer": 2,
-    "a1": 20,
-    "a3": 50,
-}
-CLUSTERS |= {"s1": 15, "s2": 15, "birch2_25k": 100, "adult": 3, "letter": 26, "mnist_test": 10, "g2mg_2_50": 2}
-CLUSTERS |= {f"dim{d}": 16 for d in ("032", "064", "256", "512")}
 UNLABELED = {"house", "birch2_25k"}
 BLOBS = {  # name: rows, columns, centers, seed
     "blobs_d2_k15": (10_000, 2, 15, 0),
@@ -196,11 +185,6 @@ class Bench:
         with self._path.open("a") as file:
             file.write(json.dumps(row) + "\n")
         return row
-
-
-def standard_error(values: np.ndarray) -> float:
-    """Return the standard error of the mean, NaN for a single value."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def summary(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -20,13 +20,17 @@ from dpviz.privacy.accounts import refuse_private
 from dpviz.privacy.rows import Rows
 from dpviz.sweeps.generated import RECIPES, made, tight_box
 
-__all__ = ["BOUNDS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
+__all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
 
 BOUNDS = ("declared", "tight_nonprivate")
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
 _RESAMPLING_SEED = 0
 _LABELS = ("label", "income_gt_50k")
-_CLUSTERS = {"adult": 3, "birch2_25k": 100}  # the papers' k, where labels do not say it
+CLUSTERS = {  # the papers' k of the benchmark sets; of others it is the number of labels
+    **{"iris": 3, "wine": 3, "lsun": 3, "yeast": 10, "house": 3, "digits": 10, "breast_cancer": 2, "a1": 20, "a3": 50},
+    **{"s1": 15, "s2": 15, "birch2_25k": 100, "adult": 3, "letter": 26, "mnist_test": 10, "g2mg_2_50": 2},
+    **{f"dim{d}": 16 for d in ("032", "064", "256", "512")},
+}
 KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: how many KMeans runs, and how many of them are kept
 
 
@@ -156,7 +160,7 @@ def _bench(name: str) -> Dataset:
         X = table.to_numpy(dtype=np.float64)
     names = tuple(f"x{i}" for i in range(X.shape[1]))
     domain = tight_box(X)
-    k = _CLUSTERS.get(name) or (3 if labels is None else len(np.unique(labels)))
+    k = CLUSTERS.get(name) or (3 if labels is None else len(np.unique(labels)))
     return Dataset(X, names, ("",) * len(names), domain, labels, f"bench:{name}", name, n_clusters=k)
 
 

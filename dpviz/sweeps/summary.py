@@ -12,6 +12,7 @@ import json
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.stats import t as student
 
@@ -20,7 +21,7 @@ from dpviz.metrics import loss_auc
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
 
-__all__ = ["AXES", "Summary", "axes_of", "half_width"]
+__all__ = ["AXES", "Summary", "axes_of", "half_width", "standard_error"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
@@ -34,7 +35,7 @@ class Summary:
 
     Attributes
     ----------
-    rows : DataFrame, as `sweeps.rows.table` makes it
+    rows : DataFrame, as `sweeps.rowfile.table` makes it
     metric : str, of METRICS
     axis : str, a column or a parameter, see `axes_of`
     """
@@ -214,6 +215,12 @@ def _said(axis: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
     return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else f"{value:.3g}"
+
+
+def standard_error(values: npt.ArrayLike) -> float:
+    """Return the standard error of the mean of values, NaN for a single one."""
+    values = np.asarray(values, dtype=float)
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def half_width(sd: pd.Series, runs: pd.Series) -> np.ndarray:

@@ -20,7 +20,7 @@ from dpviz.sweeps.generated import made, unequal_clusters
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import best_references, stamp
 from dpviz.sweeps.spec import sweep_of, to_toml
-from dpviz.sweeps.summary import Summary
+from dpviz.sweeps.summary import Summary, standard_error
 from dpviz.sweeps.sweep import REFERENCE, execute
 
 BASE = {"data": "sample:tiny", "algorithms": ["fastlloyd", "sulloyd"], "epsilon": [1.0], "repeats": 2}
@@ -164,3 +164,8 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
         centers = data.domain.normalize(best.trace.cluster_centers)
         assert best.loss == pytest.approx(cost(data.domain.normalize(data.X), centers))
     assert np.nanmin(found.losses) >= 0.99 * best.loss
+
+
+def test_a_standard_error_by_hand():
+    assert standard_error([1, 2, 3, 4]) == pytest.approx(math.sqrt(5 / 3) / 2)
+    assert math.isnan(standard_error([1]))
