@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
-from dpviz.cli.run import add_data, book, data_of
+from dpviz.cli.run import add_data, book, data_of, hold
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.trace import Trace
 
@@ -58,11 +58,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     with ExitStack() as stack:
-        if arguments.json:  # before anything is spent: a release that cannot be kept is lost
-            try:
-                stack.enter_context(arguments.json.open("a", encoding="utf-8"))
-            except OSError:
-                raise ValueError(f"--json: {arguments.json} cannot be written; nothing was spent.") from None
+        hold(arguments.json, stack)
         data = data_of(arguments, stack, question.neighboring)
         same = data.domain.n_features == trace.domain.n_features and all(
             np.array_equal(getattr(data.domain, name), getattr(trace.domain, name)) for name in ("low", "high")

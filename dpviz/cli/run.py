@@ -25,7 +25,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
-__all__ = ["add_data", "add_run", "book", "data_of"]
+__all__ = ["add_data", "add_run", "book", "data_of", "hold"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -156,13 +156,24 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     return in_memory(data)
 
 
+def hold(path: Path | None, stack: ExitStack) -> None:
+    """Open the file of the answer before anything is spent: a release that cannot be kept is lost.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be written.
+    """
+    if path:
+        try:
+            stack.enter_context(path.open("a", encoding="utf-8"))
+        except OSError:
+            raise ValueError(f"--json: {path} cannot be written; nothing was spent.") from None
+
+
 def _run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
-        if arguments.json:  # before anything is spent: a release that cannot be kept is lost
-            try:
-                stack.enter_context(arguments.json.open("a", encoding="utf-8"))
-            except OSError:
-                raise ValueError(f"--json: {arguments.json} cannot be written; nothing was spent.") from None
+        hold(arguments.json, stack)
         return _run_on(arguments, stack)
 
 

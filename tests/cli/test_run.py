@@ -39,6 +39,20 @@ def test_run_on_a_sample_is_reproducible_and_writes_the_released_part(tmp_path, 
     assert trace.parameters["epsilon"] == 1.0 and not any(step.hidden for step in trace.steps)
 
 
+def test_an_answer_that_cannot_be_kept_is_not_asked_for(tmp_path, capsys):
+    run, nowhere = tmp_path / "run.json", str(tmp_path / "none" / "out.json")
+    command = ["run", "pe-means", "--data", "sample:tiny", "--seed", "0", "--json"]
+    assert main([*command, str(run)]) == 0
+    for asked in (
+        [*command, nowhere],
+        ["explain", str(run), "--data", "sample:tiny", "--epsilon", "1", "--json", nowhere],
+    ):
+        capsys.readouterr()
+        assert main(asked) == 2
+        told = capsys.readouterr()
+        assert "cannot be written; nothing was spent." in told.err and told.out == ""
+
+
 def test_a_private_file_gets_secure_noise_and_no_metric(mine, tmp_path, capsys):
     out = tmp_path / "out.json"
     command = ["run", "pe-means", "--data", str(mine), "--private", "--low", "0", "--high", "1", "--n-public", "60"]
