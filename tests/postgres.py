@@ -34,7 +34,7 @@ def server(*options):
 
     def call(name, *arguments):
         command = [binaries / name, "-D", folder / "data", *arguments]
-        subprocess.run(command, user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=120)
+        subprocess.run(command, user=user, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=240)
 
     try:
         call("initdb", "-U", "postgres", "--auth=trust", "--no-sync")

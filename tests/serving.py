@@ -9,7 +9,7 @@ import tempfile
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -36,21 +36,18 @@ def serve(root=ROOT, log=subprocess.DEVNULL):
 @contextmanager
 def running(root=ROOT, log=subprocess.DEVNULL):
     """Likewise; yield its address and its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as notes:
         asked = Path(notes) / "asked"
         recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_WORKERS", None)  # as the README starts it
-        process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
-        url = f"http://127.0.0.1:{port}"
+        url, process = _started(root, environment, log)
+        if process.poll() is not None:  # somebody else took the port meanwhile
+            url, process = _started(root, environment, log)
+        if process.poll() is not None:
+            pytest.fail("the server did not start")
         try:
-            _until_healthy(url)
             yield url, process
         finally:
             process.terminate()
@@ -58,12 +55,20 @@ def running(root=ROOT, log=subprocess.DEVNULL):
         assert not asked.exists(), f"the server asked outside: {asked.read_text()}"
 
 
-def _until_healthy(url):
-    until = time.monotonic() + 300
-    while time.monotonic() < until:
-        try:
+def _started(root, environment, log):
+    """Return the address and the process of a server that answers, or that has ended instead."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
+    process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
+    url, until = f"http://127.0.0.1:{port}", time.monotonic() + 300
+    while process.poll() is None and time.monotonic() < until:
+        with suppress(OSError):
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=60).close()
-            return
-        except OSError:
-            time.sleep(0.25)
-    pytest.fail("the server did not start")
+            return url, process
+        time.sleep(0.25)
+    process.kill()
+    process.wait()
+    return url, process

@@ -29,7 +29,7 @@ def handshake(url, origin):
 
 def healthy(url):
     try:
-        with urllib.request.urlopen(f"{url}/_stcore/script-health-check", timeout=120) as answer:
+        with urllib.request.urlopen(f"{url}/_stcore/script-health-check", timeout=240) as answer:
             return answer.status == 200
     except urllib.error.HTTPError:
         return False

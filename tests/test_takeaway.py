@@ -154,7 +154,7 @@ def test_a_notebook_runs_in_a_kernel(monkeypatch):
     trace = demo("nsm")
     book = nbformat.reads(export(trace, "notebook"), as_version=4)
     nbformat.validate(book)
-    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(book, timeout=240, startup_timeout=240, kernel_name="python3").execute()
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("iframe" in output.get("data", {}).get("text/html", "") for output in outputs)
     assert not [output for output in outputs if output.output_type == "error"]

@@ -1,6 +1,8 @@
-"""Keys of three parties, made once for each module of tests."""
+"""Keys of three parties, made once for each module of tests, and a door that gives a busy machine time."""
 
 import pytest
+
+from dpviz.federated import door
 
 
 @pytest.fixture(scope="module")
@@ -12,3 +14,9 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("keys") / "set"
     make_keys(path, agreed(), ["localhost", "127.0.0.1"])
     return path
+
+
+@pytest.fixture(autouse=True)
+def a_patient_door(monkeypatch):
+    """A client whose thread gets no turn for five seconds is not refused; tests that try it set their own."""
+    monkeypatch.setattr(door, "GREETING_SECONDS", 200.0)

@@ -7,9 +7,8 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -88,14 +87,21 @@ def test_the_narrow_ring_travels_too(folder):
     assert host.result().bytes_up == 2 * 3 * 4 * 9
 
 
+PATIENCE = (1.5, 20.0, 120.0)  # seconds, one after the other: on a busy machine nobody may have come after the first
+
+
 def test_a_client_that_never_comes_is_named(folder):
-    host = Host(folder, agreed(), join_timeout=5.0)
-    with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(join, folder, agreed(), name, host.port) for name in ("ann", "cem")]
-        for task in waiting:
-            with pytest.raises(Aborted, match=r"only 2 of 3 clients joined within 5 s; missing: bob"):
-                task.result(400)
-    with pytest.raises(Aborted, match="missing: bob. Nothing was sent"):
+    for patience in PATIENCE:
+        host = Host(folder, agreed(), join_timeout=patience)
+        with ThreadPoolExecutor(2) as pool:
+            waiting = [pool.submit(join, folder, agreed(), name, host.port) for name in ("ann", "cem")]
+            ends = [str(task.exception(400)) for task in (*waiting, host.future)]
+        if "only 2 of 3" in ends[-1]:
+            break
+    assert all(
+        f"only 2 of 3 clients joined within {patience:g} s; missing: bob. Nothing was sent" in end for end in ends
+    )
+    with pytest.raises(Aborted):
         host.result()
 
 
@@ -212,14 +218,21 @@ def test_idle_connections_keep_nobody_out_and_say_little(folder, monkeypatch):
 
 
 def test_a_guest_that_says_nothing_is_shown_out(folder, monkeypatch):
-    monkeypatch.setattr(door, "GREETING_SECONDS", 0.3)
-    host = Host(folder, agreed(), join_timeout=200.0)
-    with socket.create_connection(("127.0.0.1", host.port), 200.0) as plain, contextlib.suppress(ConnectionResetError):
-        assert plain.recv(100) == b""
-    silent = client.Link(("127.0.0.1", host.port), client_context(folder / "bob"), 200.0)
-    with pytest.raises(Aborted, match="bob left or said nothing before the start"):
-        silent.read(Kind.START, 200.0)
-    silent.close()
+    host, words = Host(folder, agreed(), join_timeout=200.0), ""
+    for patience in (0.3, *PATIENCE):
+        monkeypatch.setattr(door, "GREETING_SECONDS", patience)
+        with socket.create_connection(("127.0.0.1", host.port), 200.0) as plain:
+            with contextlib.suppress(ConnectionResetError):
+                assert plain.recv(100) == b""
+        try:
+            silent = client.Link(("127.0.0.1", host.port), client_context(folder / "bob"), 200.0)
+            with contextlib.closing(silent):
+                silent.read(Kind.START, 200.0)
+        except Aborted as reason:  # on a busy machine perhaps before all was said that TLS needs
+            words = str(reason)
+        if "bob" in words:
+            break
+    assert "bob left or said nothing before the start" in words
     monkeypatch.setattr(door, "GREETING_SECONDS", 20.0)
     assert all(isinstance(end, Trace) for end in everybody(folder, agreed(), host).values())
 
@@ -239,23 +252,22 @@ def test_the_server_s_command_ends_in_one_sentence_and_its_exit_code(folder, cap
         port = taken.getsockname()[1]
         assert main(["federated", "server", str(folder / "server"), "--port", str(port)]) == 2
     assert f"dpviz: federated: cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err
-    ended = Future()
-    arguments = ["federated", "server", str(folder / "server"), "--port", str(port), "--join-timeout", "6"]
-    thread = threading.Thread(target=lambda: ended.set_result(main(arguments)), daemon=True)
-    thread.start()
-    links = []
-
-    def joined():
-        with contextlib.suppress(Aborted):
-            links.append(hello(folder, "ann", port))
-        return bool(links)
-
-    until(joined, 6.0)
-    assert ended.result(300) == 3
-    words = capsys.readouterr()
-    assert "dpviz: aborted: only 1 of 3 clients joined within 6 s; missing: bob, cem" in words.err
-    assert "Traceback" not in words.err
-    links[0].close()
+    for patience in PATIENCE:
+        arguments = ["federated", "server", str(folder / "server"), "--port", str(port)]
+        with ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(main, [*arguments, "--join-timeout", f"{patience:g}"])
+            link = None
+            while link is None and not ended.done():  # until it listens
+                with contextlib.suppress(Aborted):
+                    link = hello(folder, "ann", port)
+            assert ended.result(300) == 3
+        if link is not None:
+            link.close()
+        words = capsys.readouterr().err
+        if "only 1 of 3" in words:
+            break
+    assert f"dpviz: aborted: only 1 of 3 clients joined within {patience:g} s; missing: bob, cem" in words
+    assert "Traceback" not in words
 
 
 def test_no_server_is_one_sentence(folder):

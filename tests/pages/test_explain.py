@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def app(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=90).run()
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
 
 
 def _words(app):

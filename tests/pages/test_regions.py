@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 def app(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=90)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
     return app
 
 

@@ -1,13 +1,9 @@
 """Coresets: any k and cost from released points alone, priced like the rows, and nothing spent."""
 
-import time
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
@@ -16,7 +12,6 @@ from dpviz.figures import coreset as figures
 from dpviz.figures.theme import LIGHT
 from dpviz.postprocessing import coresets
 from dpviz.trace import Coreset
-from tests.pages.pictures import pictures
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +25,6 @@ def run(slug, X, **values):
     return ALGORITHMS[slug](n_clusters=8, **values).run(X, domain=domain, seed=0)
 
 
-ROOT = Path(__file__).parents[2]
 DOMAIN = Domain.box(-10, 10, 2)
 LINE = Coreset(np.array([[-4.0, 0.0], [-5.0, 0.0], [5.0, 0.0], [9.0, 0.0]]), np.array([1.0, 1.0, 8.0, 2.0]), np.ones(4))
 
@@ -90,28 +84,3 @@ def test_panels_show_rows_only_when_asked(data):
         text = figures.elbow_panel(view, table, 2, "k-means").figure.to_json()
         text += figures.plane_panel(view, trace.coreset, centers).figure.to_json()
         assert ("NOT PRIVATE" in text) == hidden and ("by the rows" in text) == hidden
-
-
-@pytest.mark.slow
-def test_the_page_answers_for_any_k_and_spends_nothing(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
-    app.session_state["explore_any_k"] = True
-    app.switch_page("pages/explore.py").run()
-    app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
-    until = time.monotonic() + 240
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
-
-    def words():
-        return next(block.proto.body for block in app.get("html") if "weighted points" in block.proto.body)
-
-    before = words()
-    assert "17 releases" in before
-    slider = next(slider for slider in app.slider if slider.label == "Centers, from the released points")
-    slider.set_value(9).run()
-    app.segmented_control(key="explore_coreset_cost").set_value("k-median").run()
-    assert not app.exception and words() == before.replace("k-means", "k-median")
-    specs = " ".join(pictures(app))
-    assert "9 centers of" in specs
