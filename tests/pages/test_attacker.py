@@ -31,7 +31,8 @@ def open_link(monkeypatch):
     def opener(query=""):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
-        return until(app.run(), lambda: pictures(app) and len(pictures(app)) == 2)
+        # the round may come between the answers and the picture of one drawing: then the answers wait for the next
+        return until(app.run(), lambda: len(pictures(app) or ()) == 2 and not app.button(key="attacker_in_0").disabled)
 
     return opener
 
