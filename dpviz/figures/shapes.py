@@ -136,7 +136,7 @@ def places(shown: Shown) -> str:
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
     alt = f"{len(trace.cluster_centers)} centers on a grid of {step:g} {shown.data.units[0]}"
     key = f"A grid of {step:g} {unit}. " + ("The pale disc: twice the noise of the center. " if sd is not None else "")
-    key += f"Dashed: {shown.against} {TAG}" if shown.reference is not None else ""
+    key += f"Dashed: {reference_name(shown.trace)} {TAG}" if shown.reference is not None else ""
     lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(shown))
     picture = _image(_svg(width + LEFT + 12, height + TOP + 24, body), alt)
     return f'<div class="dp-places"><div>{picture}<p class="dp-small">{key}</p></div><ol>{lines}</ol></div>'

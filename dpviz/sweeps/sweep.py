@@ -83,11 +83,20 @@ class Variant:
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
     """Return what a sweep measures: k-median's own cost too where k-median runs, first where nothing else does."""
-    given = axes.get("objective", ("means",))
-    objectives = {dict(variant.values).get("objective", one) for variant in variants for one in given}
+    objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)
     return ("median_cost", *metrics) if objectives == {"medians"} else (*metrics, "median_cost")
+
+
+def _objectives(variant: Variant, axes: Mapping[str, Sequence[Any]]) -> Sequence[Any]:
+    """Return the objectives that a curve of a sweep runs with."""
+    cls = ALGORITHMS[variant.algorithm]
+    if "objective" not in params.specs(cls):
+        return ("means",)
+    preset = cls.PRESETS[variant.preset] if variant.preset else {}
+    own = dict(variant.values)
+    return (own["objective"],) if "objective" in own else axes.get("objective", (preset.get("objective", "means"),))
 
 
 @dataclasses.dataclass(frozen=True)

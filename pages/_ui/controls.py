@@ -22,7 +22,7 @@ from pages._ui import catalog, distance, exact, federated, keys
 from pages._ui.attacker import setup
 from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
-from pages._ui.data import gallery, paint
+from pages._ui.data import gallery
 from pages._ui.data.address import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
 from pages._ui.explore import who
 from pages._ui.explore.picker import offered
@@ -320,7 +320,7 @@ def data(known: Mapping[str, Any]) -> Sequence[Control]:
         ),
     ]
     if known.get("way") == "Paint":
-        found.append(Control("paint", paint.KEY, "Painting", ParamSpec(""), accepts=_painting))
+        found.append(Control("paint", keys.PAINTED, "Painting", ParamSpec(""), accepts=_painting))
     if known.get("way") == "Make blobs":
         found += [
             Control(f"p.{name}", keys.BLOBS(name), gallery.label(name), spec, typed=spec.optional)

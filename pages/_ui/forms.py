@@ -116,7 +116,9 @@ def _one(cls: type[Algorithm], data: Dataset, name: str, spec: ParamSpec, fields
 def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
     """Return what the field of a parameter holds while it is folded, and not made."""
     held = st.session_state.get(key, default)
-    return _parsed(owner, name, spec, held) if spec.optional and isinstance(held, str) else as_whole(held)
+    if spec.optional and isinstance(held, str):
+        return _parsed(owner, name, spec, held)
+    return as_whole(held) if spec.kind == "int" else held
 
 
 def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:

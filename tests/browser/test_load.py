@@ -1,6 +1,7 @@
 """The load generator knows the words and widgets of the pages that it uses: what it asks for is there, and answers."""
 
 import argparse
+import time
 
 import pytest
 
@@ -19,8 +20,9 @@ async def walk(port):
     sweep = await load.sweeping(port)
     begun = await load.goes_on(sweep)
     await sweep.press("Cancel")
+    until = time.monotonic() + 300
     while await load.goes_on(sweep):
-        pass
+        assert time.monotonic() < until, "the sweep goes on after Cancel"
     await sweep.__aexit__(None, None, None)
     return times.faults + sweep.faults, len(times.opened), len(times.runs), begun
 

@@ -34,9 +34,11 @@ def test_a_label_cannot_leave_its_attribute():
     assert markup.escape('" onload="x') == "&quot; onload=&quot;x"
 
 
-def test_markup_stays_and_an_f_string_of_it_does_not():
+def test_markup_stays_and_an_f_string_of_it_does_not(our_own_markup_is_never_escaped):
     assert markup.small("At most ", markup.bold("5"), ".") == '<p class="dp-small">At most <b>5</b>.</p>'
     assert markup.small(f"{markup.bold('5')}") == '<p class="dp-small">&lt;b&gt;5&lt;/b&gt;</p>'
+    assert our_own_markup_is_never_escaped == ["<b>5</b>"]
+    our_own_markup_is_never_escaped.clear()
 
 
 def test_a_table_names_its_rows_and_columns():

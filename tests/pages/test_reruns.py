@@ -101,6 +101,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(pieces.Shelf, "get", as_it_comes)
     assert pieces.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
     assert pieces.gather("t", "title", wanted, public=False).found == {"b": "there"}
+    monkeypatch.setattr(pieces.Shelf, "get", get)
     gate.clear()
     state.clear()
     other = pieces.gather("t", "title", wanted, public=False)  # a file's pieces go with its session

@@ -8,6 +8,7 @@ import pickle
 import re
 import struct
 import types
+from collections import Counter
 from enum import Enum
 
 import numpy as np
@@ -106,8 +107,8 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    """A noisy number is now and then a true one's twin on the grid (one run in 500): a leak is there in every run."""
-    met = None
+    """A noisy number is now and then a true one's twin on the grid (one run in 500, three of five in 10^7)."""
+    met: Counter[str] = Counter()
     for _ in range(5):
         data = Neighbors(X, X, DOMAIN)
         trace = instance(ALGORITHMS[slug], epsilon=1.0, delta=1e-4).run(data, noise="secure")
@@ -116,11 +117,10 @@ def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
         apart = {value for value in forbidden if not (value / GRID).is_integer()}  # what noise cannot hit
         again = Trace.from_json(trace.to_json())
         assert leaks(trace, apart) == leaks(again, apart) == []
-        now = {*leaks(trace, forbidden), *leaks(again, forbidden)}
-        met = now if met is None else met & now
+        met.update({*leaks(trace, forbidden), *leaks(again, forbidden)})
         if not met:
             return
-    raise AssertionError(met)
+    assert met.most_common(1)[0][1] < 3, met
 
 
 def secure(slug="hdpe-means"):
@@ -168,6 +168,8 @@ def test_two_secure_runs_share_no_noise(slug):
         noise.append(
             [np.ravel(e.released - e.true) for entry, e in pairs if entry.mechanism in ("Gaussian", "Laplace")]
         )
+    for one, other in zip(*noise, strict=False):  # at one place: by chance in a pair of runs of a million
+        assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
     assert len(first & second) < 3  # of 154 a run, on the grid two agree by chance in one of 5,000 pairs of runs
 

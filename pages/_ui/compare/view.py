@@ -170,9 +170,10 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
     return f"Loss so far, × {' or '.join(against)}", found, note
 
 
-def _row(row: Row) -> str:
+def _row(row: Row) -> markup.Html:
     cells = "".join(f"<td>{markup.escape(value)}</td>" for value in row.values)
-    return f'<tr class="{"unlike" if row.differs else ""}"><th scope=row>{markup.escape(row.name)}</th>{cells}</tr>'
+    unlike = "unlike" if row.differs else ""
+    return markup.Html(f'<tr class="{unlike}"><th scope=row>{markup.escape(row.name)}</th>{cells}</tr>')
 
 
 def curves(comparison: Comparison) -> None:

@@ -12,7 +12,6 @@ from pages._ui import catalog, keys, messages
 from pages._ui.data import gallery
 
 _HERE = Path(__file__).parent
-KEY = "painted"  # of the session's state: the painting as text
 _TOOLS = {
     "group": ("Group", "Paint people of a group; begin away from the others for a new one"),
     "minority": ("Minority", "Paint a small, tight group"),
@@ -40,7 +39,7 @@ _component = st.components.v2.component(
 
 def paint() -> None:
     """Show the canvas; a painting of enough people can be used on every page."""
-    code = st.session_state.setdefault(KEY, "")
+    code = st.session_state.setdefault(keys.PAINTED, "")
     canvas, about = st.columns([6, 5], gap="medium")
     with canvas:
         data = {"code": code, "fewest": Painted.FEWEST, "most": Painted.MOST, "groups": Painted.MOST_GROUPS}
@@ -66,10 +65,10 @@ def paint() -> None:
 
 def _took() -> None:
     """Keep what was painted; what is no painting is one sentence, and the one before stays."""
-    code = st.session_state["paint"].get("people")
+    code = st.session_state[keys.PAINT].get("people")
     try:
         check(code)
     except ValueError as problem:
         messages.say("problem", f"{problem} The painting before it stays.")
     else:
-        st.session_state[KEY] = code
+        st.session_state[keys.PAINTED] = code

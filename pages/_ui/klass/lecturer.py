@@ -237,7 +237,11 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
         st.error(job.error or "The run was stopped.")
         return
     state.class_result = result = inbox[0]
-    shown = work.frames_of(result.trace, result.data, verdict.groups(result))
+    try:
+        shown = work.frames_of(result.trace, result.data, verdict.groups(result))
+    except Exception:
+        del state.class_job  # or the page would take it again and again
+        raise
     room.forget_scores()
     room.show(shown=shown, step=len(shown.titles) - 1)
     del state.class_job  # at last: what a click ends before is done again

@@ -194,7 +194,7 @@ def show(identity: str) -> None:
 
 def shown() -> Kept | None:
     """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
-    found = shelf().get(st.session_state.get("sweep") or "")
+    found = shelf().get(st.session_state.get(keys.SWEEP) or "")
     if found is not None:
         if found.identity not in st.session_state.get("sweeps", []):
             show(found.identity)
