@@ -3,11 +3,13 @@
 python -m benchmarks.growth --algorithms nsm pe-means --rows growth.jsonl
 python -m benchmarks.growth --rows growth.jsonl --axes parts --folder FOLDER   # n to 10^7 from a file, in parts
 
-Each point is one run (epsilon 1, seed 0, blobs of which as many as clusters) in a process of its own: processor seconds
-of the run, and by how much memory rose at its peak above what the rows take (Linux). One axis grows, the others stay at
-10,000 rows, 8 columns, 8 clusters. The exponent is the slope of log time over log size through the three largest points
-that ran. A point that takes more than --most seconds is ended, and the larger ones of its axis are not tried: they are
-refused here by the exponent, as the app refuses them by its forecast. Finished points are kept in the file.
+Each run (epsilon 1, seed 0, blobs of which as many as clusters) has a process of its own: processor seconds of the run,
+and by how much memory rose at its peak above what the rows take (Linux). A point is the least of --runs of them, or of
+as many as fit in --enough seconds. One axis grows, the others stay at 10,000 rows, 8 columns, 8 clusters: that point is
+measured once for all axes. The exponent is the slope of log time over log size through the three largest points that
+ran. A point that takes more than --most seconds is ended, and the larger ones of its axis are not tried: they are
+refused here by the exponent, as the app refuses them by its forecast. Finished points are kept in the file, and used
+again while the algorithms' code is the same.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.disk import generate
+from benchmarks.sources import fingerprint
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets.parts import parts_of
 from dpviz.domain import Domain
@@ -59,7 +62,7 @@ def on_disk(n: int, folder: Path) -> ChunkedRows:
 
 
 def resident(name: str) -> float:
-    """Return megabytes of this process by the kernel's name for them: VmRSS now, VmHWM at its peak."""
+    """Return megabytes of this process by the kernel's name for them; VmHWM is what it took at its peak."""
     found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024 if found else float("nan")
 
@@ -88,12 +91,25 @@ def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[st
     process.start()
     theirs.close()
     found: dict[str, Any] = {"over": True}
-    if ours.poll(most):
-        found = ours.recv()
-    else:
-        process.terminate()
+    try:
+        if ours.poll(most):
+            found = ours.recv()
+        else:
+            process.terminate()
+    except EOFError:  # the system ended it, most often for its memory
+        pass
     process.join()
     return found
+
+
+def least(slug: str, axis: str, size: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the least seconds and megabytes of several runs of a point; the first one that is over decides."""
+    runs: list[dict[str, Any]] = []
+    while len(runs) < options.runs and sum(one["seconds"] for one in runs) <= options.enough:
+        runs.append(point(slug, axis, size, options.folder, options.most))
+        if "over" in runs[-1] or runs[-1]["refused"]:
+            return runs[-1]
+    return runs[0] | {name: min(one[name] for one in runs) for name in ("seconds", "megabytes")}
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
@@ -121,7 +137,7 @@ def line(slug: str, axis: str, points: dict[int, dict[str, Any]]) -> str:
     time_slope = exponent(sizes, [ran[size]["seconds"] for size in sizes])
     large = [size for size in ran if ran[size]["megabytes"] >= 1]
     memory_slope = exponent(large, [ran[size]["megabytes"] for size in large])
-    slopes = ["–" if np.isnan(slope) else f"{slope:.2f}" for slope in (time_slope, memory_slope)]
+    slopes = ["–" if np.isnan(slope) else f"{slope:.1f}" for slope in (time_slope, memory_slope)]
     return f"| {ALGORITHMS[slug].name} | {' | '.join(cells)} | {' | '.join(slopes)} |"
 
 
@@ -130,22 +146,26 @@ def main() -> None:
     parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS), choices=list(ALGORITHMS))
     parser.add_argument("--axes", nargs="+", default=["n", "d", "k"], choices=list(AXES))
     parser.add_argument("--most", type=float, default=60.0, help="seconds of one point")
+    parser.add_argument("--runs", type=int, default=3, help="of a point")
+    parser.add_argument("--enough", type=float, default=3.0, help="processor seconds after which a point has no more")
     parser.add_argument("--folder", type=Path, default=Path("/tmp"), help="where the file for parts is made")
     parser.add_argument("--rows", type=Path, required=True)
     options = parser.parse_args()
     lines = options.rows.read_text().splitlines() if options.rows.exists() else []
-    done = {tuple(row["key"]): row["point"] for row in map(json.loads, lines)}
+    done = {row["key"]: row["point"] for row in map(json.loads, lines)}
     for axis in options.axes:
         print(f"\n| {axis} | {' | '.join(f'{size:,}' for size in AXES[axis])} | time | memory |")
         print("|---" * (len(AXES[axis]) + 3) + "|")
         for slug in options.algorithms:
             points: dict[int, dict[str, Any]] = {}
             for size in AXES[axis]:
-                if (slug, axis, size) not in done:
-                    done[slug, axis, size] = point(slug, axis, size, options.folder, options.most)
+                shape = BASE | {axis: size}
+                key = json.dumps([slug, shape, options.runs, options.enough, options.most, fingerprint()])
+                if key not in done:
+                    done[key] = least(slug, axis, size, options)
                     with options.rows.open("a") as file:
-                        file.write(json.dumps({"key": [slug, axis, size], "point": done[slug, axis, size]}) + "\n")
-                points[size] = done[slug, axis, size]
+                        file.write(json.dumps({"key": key, "point": done[key]}) + "\n")
+                points[size] = done[key]
                 if "over" in points[size]:
                     break
             print(line(slug, axis, points), flush=True)

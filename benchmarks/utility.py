@@ -7,7 +7,8 @@ python -m benchmarks.utility --table field --seeds 3
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
-file and not computed again: an interrupted command goes on where it stopped. A table also writes NAME.md and NAME.csv.
+file and not computed again while the algorithms' code is the same: an interrupted command goes on where it stopped. A
+table also writes NAME.md and NAME.csv.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from sklearn import datasets as bundled
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from benchmarks.sources import fingerprint
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import loss_auc, normalized_loss
@@ -141,7 +143,7 @@ class Bench:
 
     def __init__(self, path: Path, *, seeds: int | None, loose: float) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._path, self._seeds, self._loose, self._commit = path, seeds, loose, commit()
+        self._path, self._seeds, self._loose, self.commit = path, seeds, loose, commit()
         lines = path.read_text().splitlines() if path.exists() else []
         self._done = {row["key"]: row for row in map(json.loads, lines)}
 
@@ -161,7 +163,7 @@ class Bench:
             begun, fresh = time.monotonic(), 0
             for epsilon in epsilons:
                 for seed in range(seeds):
-                    key = json.dumps([name, curve.slug, curve.values, epsilon, seed, self._loose, __version__])
+                    key = json.dumps([name, curve.slug, curve.values, epsilon, seed, self._loose, fingerprint()])
                     if key not in self._done:
                         self._done[key] = self._run(key, X, domain, k, curve, epsilon, seed)
                         fresh += 1
@@ -174,7 +176,7 @@ class Bench:
         self, key: str, X: np.ndarray, domain: Domain, k: int, curve: Curve, epsilon: float, seed: int
     ) -> dict[str, Any]:
         begun = time.perf_counter()
-        row = {"key": key, "epsilon": epsilon, "seed": seed, "commit": self._commit, "loss": None, "error": ""}
+        row = {"key": key, "epsilon": epsilon, "seed": seed, "commit": self.commit, "loss": None, "error": ""}
         try:
             algorithm = ALGORITHMS[curve.slug](n_clusters=k, epsilon=epsilon, **curve.values)
             centers = algorithm.run(X, domain=domain, seed=seed).cluster_centers
@@ -255,7 +257,7 @@ def main() -> None:
         if options.table:
             table = summary(rows)
             table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
-            said = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {commit()}."
+            said = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {bench.commit}."
             path.with_suffix(".md").write_text("\n".join([said, NOTE, "", *markdown(table, epsilons)]) + "\n")
     print("\n".join(markdown(summary(rows), epsilons)))
 

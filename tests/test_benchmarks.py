@@ -1,9 +1,13 @@
 """Benchmark scripts are run by hand: they must at least find what they import."""
 
+import json
+import os
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from benchmarks import growth, sources, utility
 
 ROOT = Path(__file__).parent.parent
 
@@ -11,3 +15,27 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "benchmarks").glob("[a-z]*.py")))
 def test_a_benchmark_finds_what_it_imports(name):
     import_module(f"benchmarks.{name}")
+
+
+def test_a_row_of_an_older_algorithm_is_not_used_again(tmp_path, monkeypatch):
+    curve, rows = utility.Curve("Lloyd", "dp-lloyd"), tmp_path / "rows.jsonl"
+
+    def run():
+        return list(utility.Bench(rows, seeds=1, loose=1.0).rows("iris", [curve], (1.0,)))
+
+    assert run() == run() and len(rows.read_text().splitlines()) == 1
+    monkeypatch.setattr(utility, "fingerprint", lambda: "another")
+    run()
+    written = [json.loads(line) for line in rows.read_text().splitlines()]
+    assert len(written) == 2 and "another" in written[1]["key"] and sources.fingerprint() in written[0]["key"]
+
+
+def test_the_fingerprint_sees_code_and_neither_comments_nor_docstrings():
+    plain = sources.code("def f(x):\n    return x + 1\n")
+    assert plain == sources.code('"""A module."""\ndef f(x):  # why\n    """Say."""\n    return x + 1\n')
+    assert plain != sources.code("def f(x):\n    return x + 2\n")
+
+
+def test_a_run_that_the_system_ends_counts_as_over(monkeypatch):
+    monkeypatch.setattr(growth, "measure", lambda *_: os._exit(9))
+    assert growth.point("kmeans", "n", 10, Path(), 60.0) == {"over": True}

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from typing import ClassVar
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.nsm_corrections import Prior, Start, at_most, correct
@@ -16,6 +17,7 @@ from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, sh
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
@@ -68,7 +70,8 @@ class NSM(ApproximateDP):
         are up to four of them. False: two that stand alone. Above 64 columns always so.
     prior : bool
         Whether pooled corrections begin with what the candidates' votes say of the clusters' sizes, and damp sizes and
-        the first moves by what noise alone would show (4 to 64 columns).
+        the first step's moves by what noise alone would show (4 to 64 columns). A center that moves for the first time
+        in a later step is not damped there.
 
     Formal guarantee
     ----------------
@@ -374,18 +377,18 @@ def _sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | Non
     if summary.noise_sd == 0:
         return None
     population, votes = summary.released["population"], summary.released["noisy_votes"]
-    labels = ((population[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    labels = members(population, centers)
     counts, cells = (np.bincount(labels, weights, len(centers)) for weights in (votes, None))
     return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
 
 
 def _nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:
     """Return the share of the weighted points nearest to each center, shape (k,)."""
-    labels = ((summary.points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    labels = members(summary.points, centers)
     return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
 
 
 def _scatter(summary: Summary, centers: np.ndarray) -> float:
     """Return the weighted mean squared distance of points to their nearest center."""
-    squares = ((summary.points[:, None] - centers) ** 2).sum(axis=2).min(axis=1)
+    squares = cdist(summary.points, centers, "sqeuclidean").min(axis=1)
     return float((summary.weights * squares).sum() / summary.weights.sum())

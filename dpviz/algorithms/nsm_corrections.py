@@ -93,10 +93,9 @@ def correct(
         centers = start + np.where(moved[:, None], shift, 0.0)
         released |= {"start": start, "noisy_counts": noisy.value["counts"], "radius": query.radius, "moved": moved}
         if scatter is not None and begin.moment is not None:
-            rows = noisy.value["counts"]
-            inside = scatter.value - np.where(moved, rows * (shift**2).sum(axis=1), 0.0)
+            inside = scatter.value - np.where(moved, counts * (shift**2).sum(axis=1), 0.0)
             bulk = 2 * math.sqrt(d * begin.moment.sd**2 / 2)
-            centers, split = split_merge(centers, rows, inside, 2 * scatter.sd, symmetric(begin.moment), bulk)
+            centers, split = split_merge(centers, counts, inside, 2 * scatter.sd, symmetric(begin.moment), bulk)
             released["split"] = split
             if split.any():
                 tracker.forget(split)
@@ -133,7 +132,8 @@ class Tracker:
     n_clusters : int
     pooled : bool; False: every step stands alone
     prior : Prior or None; with it counts begin with the candidates' and are drawn to the typical one, and the first
-        move is damped as the later ones are
+        step's moves are damped as the later ones are. A center that moves for the first time in a later step, or
+        after a split, goes all the way.
     """
 
     def __init__(self, n_clusters: int, *, pooled: bool, prior: Prior | None = None) -> None:
@@ -161,7 +161,7 @@ class Tracker:
 
         `noise` (k,) is the variance of a shift per column. A center drifts from step to step by what Lloyd moves it:
         its variance is the larger of what all centers show, weighted by precision, and d / (d + 4) of what this one
-        shows. The first shift is taken as it is, unless there is a prior.
+        shows. A center's first shift is taken as it is, unless there is a prior and it comes in the first step.
         """
         if not self._pooled or not noise.any():
             return shifts

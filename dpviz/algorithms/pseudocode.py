@@ -193,7 +193,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("the same again where rows were found", ("zoom",), "zoom"),
         Line("k-means with restarts on these noisy points", ("solve",)),
         Line("two to four times: how far do rows lie away?", ("correction",), "distances"),
-        Line("  one step of Lloyd, clipped where it pays", ("correction",), "step"),
+        Line("  one step of Lloyd, clipped and damped", ("correction",), "step"),
         Line("  two centers in one group? Part them", ("correction",), given="split"),
     ),
     "stemmer-kaplan": (

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,15 @@ from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.algorithms.nsm import NSM, _sizes
-from dpviz.algorithms.nsm_corrections import Prior, Tracker, clipping_radius, distance_edges, split_merge
+from dpviz.algorithms.nsm_corrections import (
+    Prior,
+    Start,
+    Tracker,
+    clipping_radius,
+    correct,
+    distance_edges,
+    split_merge,
+)
 from dpviz.algorithms.nsm_look import outer_bin
 from dpviz.algorithms.nsm_summary import Summary, strong
 from dpviz.domain import Domain
@@ -17,6 +26,7 @@ from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.curator import Noisy
 
 
 @pytest.mark.parametrize("n", [150, 20_000])
@@ -172,7 +182,7 @@ def test_sizes_are_told_by_all_candidates_and_not_at_all_where_there_are_none():
 
 
 def test_a_prior_is_used_between_4_and_64_columns_and_not_without_noise():
-    for d, differs in ((3, False), (6, True), (65, False)):
+    for d, differs in ((3, False), (4, True), (64, True), (65, False)):
         X = make_blobs(400, d, centers=4, random_state=0)[0]
         domain = Domain.tight_nonprivate(X)
         runs = [NSM(n_clusters=4, prior=prior).run(X, domain=domain, seed=0) for prior in (True, False)]
@@ -228,6 +238,33 @@ def test_split_and_merge_repairs_a_missed_cluster():
     assert not split.any() and np.array_equal(same, centers)  # not while noise could explain the excess
     same, split = split_merge(centers, counts, scatter, 10.0, moment, 1e6)
     assert not split.any()  # no direction stands out
+
+
+class Answers:
+    """A curator that gives the answers written down for it, one release of each kind."""
+
+    n_features = 6
+
+    def __init__(self, **answers):
+        self.answers, self.plan = answers, SimpleNamespace(costs=dict.fromkeys(["step.counts", "scatter"], ["once"]))
+
+    def release(self, label, query):  # noqa: ARG002
+        return self.answers[label]
+
+
+def test_a_negative_noisy_count_sends_no_half_to_the_wall():
+    """A cluster of 50 rows, told of by its votes, gets a noisy count of -5: it is not split as if it were one row."""
+    at = np.eye(6)[:4] * 0.5
+    votes = Prior(np.full(4, 50.0), np.full(4, 3.0**-2), 50.0)
+    counts, sums = np.array([-5.0, 50.0, 50.0, 50.0]), np.zeros((4, 6))
+    step = Noisy({"counts": counts, "sums": sums}, {"counts": 20.0, "sums": 0.5})
+    answers = Answers(step=step, scatter=Noisy(np.array([30.0, 2.0, 2.0, 2.0]), 1.0))
+    moment = Noisy(np.diag([12.5, 12.5, 12.5, 12.5, 40.0, 0.0]), 1e-3)
+    begin = Start(at, 0.3, 3.0, moment=moment, prior=votes)
+    released = next(correct(answers, 3.0, begin, pooled=True)).released
+    assert released["moved"].all() and released["split"][0]
+    halves = released["centers"][released["split"]]
+    assert np.linalg.norm(halves, axis=1).max() < 1.5  # sqrt(30 / 50) away; with one row it would be at the wall, 3
 
 
 def test_solve_with_few_points_copies_and_with_many_finds_them():

@@ -1,0 +1,34 @@
+"""Which algorithms made a stored row: a hash of what they compute, so that no row of older ones is used again."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import dpviz
+
+ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # what a run of an algorithm goes through
+
+
+@cache
+def fingerprint() -> str:
+    """Return 12 hex digits of the code of `ROOMS`; comments, docstrings and layout do not count."""
+    root = Path(dpviz.__file__).parent
+    parts = (
+        f"{path.relative_to(root)} {code(path.read_text(encoding='utf-8'))}"
+        for room in ROOMS
+        for path in sorted((root / room).rglob("*.py"))
+    )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+
+
+def code(source: str) -> str:
+    """Return what the source computes: its syntax tree without docstrings."""
+    tree = ast.parse(source)
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node):
+            node.body = node.body[1:]
+    return ast.dump(tree)
