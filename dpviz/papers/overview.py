@@ -23,15 +23,18 @@ class Overview:
     Attributes
     ----------
     verdicts : verdict of every item, in the order of the papers
-    printed, beside, near, held : printed numbers there are, those with one of ours beside them, those of these within
-        10 % of ours or the same when rounded, and further ones that our 95 % interval holds
+    printed, beside, near, rounded, held : printed numbers there are, those with one of ours beside them, those of these
+        within 10 % of ours, further ones that are the same when rounded, and further ones that our 95 % interval holds
+    exact : of those near or the same when rounded, KMeans's own and byte counts: no noise enters them
     """
 
     verdicts: tuple[tuple[Paper, Item, Verdict], ...]
     printed: int
     beside: int
     near: int
+    rounded: int
     held: int
+    exact: int
 
     def count(self, word: str) -> int:
         """Return how many items have a verdict."""
@@ -44,7 +47,8 @@ class Overview:
             f"Of {len(self.verdicts)} figures and tables {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
             f"within noise, {self.count(DOES_NOT)} do not reproduce and {self.count(NOT_RUN)} were not run here; "
             f"{self.beside} of {self.printed} printed numbers stand beside ours: {self.near} within {CLOSE:.0%} of "
-            f"ours or the same when rounded, {self.held} more inside our 95 % interval."
+            f"ours and {self.rounded} more the same when rounded, {self.exact} of these KMeans' without noise or byte "
+            f"counts; {self.held} more inside our 95 % interval."
         )
 
 
@@ -60,9 +64,12 @@ def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.D
     every = pd.concat(tables, ignore_index=True)
     ours = every.dropna(subset="ours")
     away = (ours.ours - ours.printed).abs()
-    near = away <= np.maximum(CLOSE * ours.printed.abs(), ours.rounding)
-    held = ~near & (away <= ours.half.fillna(0))
-    return Overview(tuple(verdicts), len(every), len(ours), int(near.sum()), int(held.sum()))
+    near = away <= CLOSE * ours.printed.abs()
+    rounded = ~near & (away <= ours.rounding)
+    held = ~near & ~rounded & (away <= ours.half.fillna(0))
+    exact = (near | rounded) & ((ours.label == "KMeans") | (ours.what == "bytes"))
+    counts = (int(some.sum()) for some in (near, rounded, held, exact))
+    return Overview(tuple(verdicts), len(every), len(ours), *counts)
 
 
 def table(found: Overview) -> str:

@@ -26,7 +26,7 @@ class Printed:
     Attributes
     ----------
     what : a metric, or "auc" for its area over epsilon
-    rounding : half a unit of its last printed digit: nearer than that nobody can agree with it
+    rounding : half a unit of its last printed digit, where it has a decimal point; else 0
     """
 
     data: str
@@ -47,6 +47,7 @@ class Check:
         (along an axis), "trend" (the best value of an axis grows with a fact of the data sets)
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
+    either : labels that the claim puts beside `better`: at each place the lowest of them counts ("below" only)
     axis, fact : what it runs along; n_rows or n_features
     data : the sets that the sentence is about, empty for all
     within : relative tolerance
@@ -56,6 +57,7 @@ class Check:
     metric: str = "loss"
     better: str = ""
     worse: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
     axis: str = ""
     fact: str = ""
     data: tuple[str, ...] = ()
@@ -159,7 +161,7 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
     printed = [Printed(**one) for one in values.pop("printed_numbers", [])]
     if "printed_file" in values:
         printed += _printed_file(folder / values.pop("printed_file"))
-    lists = ("worse", "data")
+    lists = ("worse", "either", "data")
     checks = [Check(**{**one, **{key: tuple(one.get(key, ())) for key in lists}}) for one in values.pop("check", [])]
     facts = tuple(tuple(map(str, row)) for row in values.pop("facts", []))
     sweeps = tuple(values.pop("sweep", []))
@@ -169,7 +171,7 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
 
 
 def _printed_file(path: Path) -> list[Printed]:
-    """Read a CSV with the columns data, label, what, value, source."""
+    """Read a CSV with the columns data, label, what, value, source; values with the digits that the paper prints."""
     with path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return [
@@ -178,6 +180,7 @@ def _printed_file(path: Path) -> list[Printed]:
 
 
 def _rounding(text: str) -> float:
-    """Return half a unit of the last digit after the point; 0 for a number without one."""
-    _, point, digits = text.partition(".")
-    return 0.5 * 10.0 ** -len(digits) if point else 0.0
+    """Return half a unit of the last digit after the point, 5e3 for 5.8e+05; 0 for a number without a point."""
+    digits, _, exponent = text.partition("e")
+    _, point, decimals = digits.partition(".")
+    return 0.5 * 10.0 ** (int(exponent or 0) - len(decimals)) if point else 0.0

@@ -180,13 +180,14 @@ def test_the_list_names_every_item(capsys):
 
 def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
     printed = tuple(Printed("a", "good", value) for value in (1.0, 1.08, 1.15, 1.3, 2.0))
-    one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=printed[:4])
+    exact = (Printed("a", "KMeans", 1.0), Printed("a", "KMeans", 1.4, rounding=0.5))
+    one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=(*printed[:4], *exact))
     two = dataclasses.replace(one, id="y", printed=(dataclasses.replace(printed[4], data="elsewhere"),))
-    numbers = pd.DataFrame([number("good", 1.0, 0.2), number("bad", 2.0, 0.1)])
+    numbers = pd.DataFrame([number("good", 1.0, 0.2), number("bad", 2.0, 0.1), number("KMeans", 1.0, np.nan)])
     found = overview({"p": Paper("p", "P", "A paper", "p", (one, two))}, {("p", "x"): numbers})
     assert (found.count(REPRODUCES), found.count(NOT_RUN)) == (1, 1)
-    assert (found.printed, found.beside, found.near, found.held) == (5, 4, 2, 1)
-    assert "Of 2 figures and tables 1 reproduce" in found.sentence and "4 of 5 printed numbers" in found.sentence
+    assert (found.printed, found.beside, found.near, found.rounded, found.held, found.exact) == (7, 6, 3, 1, 1, 2)
+    assert "Of 2 figures and tables 1 reproduce" in found.sentence and "6 of 7 printed numbers" in found.sentence
     assert "| P | Figure x | reproduces | 1, 0, 0 |" in table_of(found)
 
 
@@ -232,8 +233,8 @@ def test_a_printed_number_agrees_with_what_rounds_to_it():
     assert birch.value == 0.0001 and birch.rounding == pytest.approx(0.00005)
     checks = (Check("printed", metric="auc", within=0.1),)
     for ours, word in ((0.000075, REPRODUCES), (0.00004, DOES_NOT)):
-        mine = pd.DataFrame([number("KMeans", ours, np.nan, data="bench:birch2_25k", metric="auc")])
-        assert judge(item(checks=checks, printed=(birch,)), mine).word == word
+        mine = pd.DataFrame([number("good", ours, np.nan, data="bench:birch2_25k", metric="auc")])
+        assert judge(item(checks=checks, printed=(dataclasses.replace(birch, label="good"),)), mine).word == word
 
 
 def test_a_sentence_about_some_sets_is_judged_on_these_alone():
@@ -248,3 +249,39 @@ def test_a_quick_run_may_leave_algorithms_out_with_their_tables():
     short, long = (item(sweeps=(sweep,)).planned(quick=quick)[0] for quick in (True, False))
     assert [one.label for one in short.variants] == ["sulloyd"] and short.repeats == 1
     assert dict(long.variants[0].values) == {"alpha": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "label", "what", "value", "rounding"),
+    [
+        ("dpm-table3.csv", "bench:letters_dpm", "dpm", "accuracy", 0.2, 0.005),  # printed 0.20
+        ("dpm-table3.csv", "bench:letters_dpm", "dpm", "kmeans_distance", 0.1, 0.005),  # 0.10
+        ("dpm-table3.csv", "bench:letters_dpm", "KMeans", "kmeans_distance", 0.0, 0.005),  # 0.00
+        ("dpm-table3.csv", "bench:letters_dpm", "KMeans", "inertia", 580_000.0, 5_000.0),  # 5.8e+05
+        ("dpm-table3.csv", "uci gas", "lsh-splits", "inertia", 1e8, 5e6),  # 1.0e+08
+        ("dpm-tables.csv", "bench:synth_10d", "KMeans", "accuracy", 1.0, 0.005),  # 1.00
+    ],
+)
+def test_a_printed_number_keeps_the_digits_that_the_paper_prints(file, data, label, what, value, rounding):
+    of = {(one.data, one.label, one.what): one for one in registry._printed_file(registry.FOLDER / file)}
+    one = of[data, label, what]
+    assert one.value == value and one.rounding == pytest.approx(rounding)
+
+
+@pytest.mark.parametrize(("text", "half"), [("0.07", 0.005), ("5.8e+05", 5e3), ("580000", 0.0), ("2.0e-03", 5e-5)])
+def test_half_a_unit_of_the_last_printed_digit(text, half):
+    assert registry._rounding(text) == pytest.approx(half)
+
+
+def test_where_a_claim_names_two_curves_the_lower_one_counts():
+    check = Check("below", better="one", either=("two",), worse=("bad",))
+    numbers = pd.DataFrame([number("one", 3.0, 0.1), number("two", 1.0, 0.1), number("bad", 2.0, 0.1)])
+    assert judge(item(checks=(check,)), numbers).word == REPRODUCES
+    assert judge(item(checks=(dataclasses.replace(check, either=()),)), numbers).word == DOES_NOT
+
+
+def test_what_kmeans_prints_counts_for_no_claim():
+    printed = tuple(Printed("d", label, 1.0, "loss") for label in ("KMeans", "good"))
+    numbers = pd.DataFrame([number("KMeans", 9.0, np.nan, data="d"), number("good", 1.0, 0.1, data="d")])
+    verdict = judge(item(checks=(Check("printed", within=0.1),), printed=printed), numbers)
+    assert (verdict.yes, verdict.no) == (1, 0)
