@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from dpviz.papers.registry import Item, Paper

@@ -3,10 +3,10 @@
 Every number is a mean over seeds with half a 95 % t-interval. Two numbers are told apart where their difference is
 beyond the root of the sum of both squared halves; a place where they are not counts for neither side.
 
-A number agrees with a printed one where it is within the check's tolerance of it or where it rounds to it, that is where
-it is at most half a unit of the last printed digit away. The noise leaves open whether it does where only its interval
-holds the printed one. KMeans's own numbers, in which there is no noise, say that the sets are the same ones; they count
-for no claim.
+A number agrees with a printed one where it is within the check's tolerance of it, or where it rounds to it: where it is
+at most half a unit of the last printed digit away. The noise leaves open whether it does where only its interval holds
+the printed one. KMeans's own numbers, in which there is no noise, say that the sets are the same; they count for no
+claim.
 """
 
 from __future__ import annotations
