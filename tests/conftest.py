@@ -1,6 +1,7 @@
 """What every test needs: a state folder of its own, so that none writes to the user's, and no processes beside it."""
 
 import asyncio
+import gc
 import itertools
 import os
 
@@ -23,10 +24,20 @@ def state_folder_of_a_test(tmp_path_factory, monkeypatch):
     monkeypatch.delenv("DPVIZ_ACCOUNTS_URL", raising=False)
 
 
+_before = [False]  # whether the test before was one in a browser
+
+
 @pytest.fixture(autouse=True)
 def no_loop_of_a_browser(request):
-    """Playwright leaves its loop marked as running on this thread, between browser tests too: hide it from others."""
-    loop = None if request.node.get_closest_marker("browser") else asyncio._get_running_loop()
+    """Playwright leaves its loop marked as running on this thread, between browser tests too: hide it from others.
+
+    And it leaves greenlets: one that is collected in the middle of a parse breaks Python 3.11.
+    """
+    browser, after = request.node.get_closest_marker("browser") is not None, _before[0]
+    _before[0] = browser
+    loop = None if browser else asyncio._get_running_loop()
+    if after and not browser:
+        gc.collect()
     if loop is not None:
         asyncio._set_running_loop(None)
     yield

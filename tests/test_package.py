@@ -1,5 +1,6 @@
 """The built wheel works from any folder: samples, dashboard and scripts are inside."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def test_the_package_needs_what_it_imports_and_nothing_else():
     extras = {Requirement(one).name for some in project["optional-dependencies"].values() for one in some}
     needed = {Requirement(one).name for one in project["dependencies"]}
     sources = [*ROOT.glob("dpviz/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
-    tops = {name.split(".")[0] for path in sources for name in imports(path.read_text())}
+    tops = {name.split(".")[0] for path in sources for name in imports(list(ast.walk(ast.parse(path.read_text()))))}
     tops -= {*sys.stdlib_module_names, "dpviz", "pages"}
     imported = {named.get(top, top) for top in tops}
     assert needed <= imported  # nothing is installed for nothing

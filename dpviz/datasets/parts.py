@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,7 +48,7 @@ class Part:
 
     def _read(self) -> np.ndarray:
         if self.path.endswith(".npy"):
-            rows = np.load(self.path, mmap_mode="r")[self.start : self.stop]
+            rows = _mapped(self.path)[self.start : self.stop]
             return np.array(rows[:, [int(i) for i in self.columns]] if self.columns else rows, dtype=np.float64)
         with parquet.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
@@ -112,9 +113,17 @@ def columns_in(path: Path) -> list[str]:
         return list(file.schema_arrow.names)
 
 
+_header = threading.Lock()  # a header is a Python literal: up to 3.11.7 two threads that parse may break each other
+
+
+def _mapped(path: str) -> np.ndarray:
+    with _header:
+        return np.load(path, mmap_mode="r")
+
+
 def _matrix(path: Path) -> np.ndarray:
     with faults_as(f"datasets: {path.name} is damaged, or no .npy file of numbers; save it again."):
-        matrix = np.load(path.resolve(), mmap_mode="r")
+        matrix = _mapped(str(path.resolve()))
     if matrix.ndim != 2:
         raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {matrix.ndim}.")
     return matrix

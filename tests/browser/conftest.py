@@ -3,10 +3,11 @@
 import gc
 import os
 import shutil
+from contextlib import suppress
 from functools import partial
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Error, Locator, expect
 
 from tests.serving import ROOT, serve
 
@@ -26,6 +27,9 @@ FLAGS = [
 PATIENCE = 120_000  # milliseconds: how busy a machine may be; what never comes still fails
 LOOKS = 100  # milliseconds between two looks: at every frame, as by default, the looking takes a core of its own
 expect.set_options(timeout=PATIENCE)  # once for all: a test that sets another one sets it for those after it
+ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
+AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
+BREATH = 10_000  # milliseconds that an act waits at most for that
 LOST = ["TimeoutError", r"with timeout \d+ms"]  # how a walk ends when what it did was lost while a page was drawn anew
 
 
@@ -39,6 +43,17 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=LOST))
 
 
+def _at_rest(act):
+    """What is pressed or typed while a page is drawn anew may be lost: an act waits until that is over."""
+
+    def acting(self, *args, **more):
+        with suppress(Error):  # it goes on being drawn, or goes to another page: then as it is
+            self.page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
+        return act(self, *args, **more)
+
+    return acting
+
+
 @pytest.fixture(scope="session")
 def browser():
     if CHROMIUM is None:
@@ -48,7 +63,9 @@ def browser():
         pytest.skip(reason)
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
+    with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patched:
+        for name in ACTS:
+            patched.setattr(Locator, name, _at_rest(getattr(Locator, name)))
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()

@@ -1,5 +1,7 @@
 """Two runs side by side and the game, in a real browser: one clock, linked zoom and pointer, swipe, keys, a pin."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -66,12 +68,18 @@ def test_the_game_is_played_by_keys(open_page):
     page.wait_for_function(
         "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
     )
+    expect(page.locator(".st-key-attacker_in_0 button")).to_be_enabled()
     page.keyboard.press("i")
     expect(page.get_by_text("Round 1: you said In")).to_be_visible()
     expect(page.locator(".st-key-attacker_out_1 button")).to_be_enabled()
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 2 (")).to_be_visible()
+    expect(page.get_by_text("of 100 after 60 (")).to_be_visible()  # all that is made ahead: nothing is being made now
+    page.get_by_role("button", name="Let the machine play 2,000").click()
+    expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Let the machine play 2,000")).to_be_enabled()
     no_exception(page)
 
 

@@ -4,8 +4,8 @@ Only what a finished sweep brings along (Trade-off's axis, metric, table, place 
 `tests/pages/test_tradeoff.py`.
 """
 
-import contextlib
 import html
+import os
 import re
 
 import pytest
@@ -49,6 +49,8 @@ WIDGETS = """() => {
 ADDRESS = "() => location.href"
 PICTURE = "() => [...document.querySelectorAll('.dpviz-canvas')].map((canvas) => canvas.toDataURL()).join()"
 PICTURED = ("", "explore", "distance", "learn", "compare", "limits", "federated", "attacker")
+STAGES = """() => [...document.querySelectorAll('.dpviz-stage')].map(
+    (root) => [root.clientWidth, root.innerText.slice(0, 200), root.panel?.stage?.drawn, root.children.length])"""
 DRAWN = """() => {
     const stages = [...document.querySelectorAll('.dpviz-stage')];
     return stages.length > 0 && stages.every((root) => root.panel?.stage?.drawn >= 0);
@@ -92,9 +94,13 @@ def unfold(page, path):
 
 
 def becomes(page, script, wanted):
-    with contextlib.suppress(TimeoutError):
+    try:
         page.wait_for_function(f"(wanted) => ({script})() === wanted", arg=wanted)
-    assert page.evaluate(script) == wanted
+    except TimeoutError:
+        now = page.evaluate(script)
+        same = len(os.path.commonprefix([now, wanted]))
+        words = f"after {same} characters {now[same:][:200]!r} and not {wanted[same:][:200]!r}; {page.evaluate(STAGES)}"
+        raise TimeoutError(f"{script} never was as before the reload: {words}") from None
 
 
 @pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])

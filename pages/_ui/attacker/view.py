@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.audits.game import attack, luck, rates, score
+from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.figures.game import Rates, picture_panel, square_panel
 from pages._ui import keys, markup, shell
 from pages._ui.attacker.scores import bar, percent, span
@@ -43,15 +43,16 @@ def _show(setup: Setup, mine: dict[str, Game]) -> None:
 
 def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
     game = mine["main"]
+    now = game.now  # once: it may come while the page is drawn, and it is answered where it is seen
     if _pin_moved(setup):
         st.rerun()  # the pin was dropped somewhere else: the form, and with it the question, is another
     _errors(mine)
     left, right = st.columns([6, 5], gap="medium")
     with right:
-        _answers(setup, game)
+        _answers(setup, game, waiting=now is None)
         _machine(game)
     with left:
-        _picture(setup, mine)
+        _picture(setup, mine, now)
     _square(setup, game)
     _exact(setup, mine)
     if busy != any(one.busy for one in mine.values()):
@@ -79,7 +80,7 @@ def _guess(game: Game, guess: bool, number: int) -> None:
         game.make(len(game.guesses) + AHEAD)
 
 
-def _answers(setup: Setup, game: Game) -> None:
+def _answers(setup: Setup, game: Game, *, waiting: bool) -> None:
     """Show what the last round was, and the two answers."""
     n = len(game.guesses)
     if n:
@@ -96,7 +97,6 @@ def _answers(setup: Setup, game: Game) -> None:
                 "Press a button, or I and O."
             )
         )
-    waiting = game.now is None
     with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):
         for guess, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
@@ -138,11 +138,11 @@ def _machine(game: Game) -> None:
     )  # fmt: skip
 
 
-def _picture(setup: Setup, mine: dict[str, Game]) -> None:
+def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     """Draw what is released in this round, and where Alex would be."""
     game, data = mine["main"], setup.data
     n = len(game.guesses) + 1
-    if game.now is None:
+    if now is None:
         st.skeleton(height=430)
         st.caption("" if game.error else "The pictures are being made.")
         return
@@ -154,14 +154,14 @@ def _picture(setup: Setup, mine: dict[str, Game]) -> None:
         places["or here"] = setup.question.elsewhere
     exact = not setup.algorithm.guarantee(data.domain.n_features, data.n_public).private
     titles = (names[0], names[1] if axes else "")
-    panel = picture_panel(shell.colors(), data.domain, axes, titles, game.now.centers, places, clouds, exact=exact)
+    panel = picture_panel(shell.colors(), data.domain, axes, titles, now.centers, places, clouds, exact=exact)
     x, y = pin_keys(data.dataset_id.removeprefix("sample:"))
     draw(keys.ATTACKER_FIGURE, [panel], setup.key, pin=(x, y) if setup.who == "pin" and axes else None)
     drag = " Drag the ring, or type its place." * (setup.who == "pin")
     st.html(
         markup.small(
             markup.bold(f"Round {n}."),
-            f" You see the {len(game.now.centers)} centers that are released. The machine also reads "
+            f" You see the {len(now.centers)} centers that are released. The machine also reads "
             f"every other release of the run.{drag}",
         )
     )
