@@ -11,7 +11,7 @@ from dpviz.domain import Domain
 from dpviz.figures import Panel
 from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.figures.theme import Theme
-from dpviz.lessons.ground import Ground, ground, number
+from dpviz.lessons.ground import Ground, Runs, ground, number
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import quantity, ratio_words
 from dpviz.trace import Trace
@@ -22,12 +22,8 @@ FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # how wide the bounds are, as a multiple of
 LEGEND = (*GROUPS, ("box", "declared bounds"))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class Shown(Runs):
     """One run for every width of the bounds."""
-
-    ground: Ground
-    traces: tuple[Trace, ...]
 
     @property
     def noise(self) -> list[float]:
@@ -46,7 +42,7 @@ def run(seed: int) -> Stage:
     traces = tuple(_run(town, factor, "sulloyd", seed) for factor in FACTORS)
     shown = Shown(town, traces)
     noise, found = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
-    ratios = [town.ratio(trace.cluster_centers) for trace in traces]
+    ratios = shown.ratios
     widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
     outside = 1 - np.mean(_inside(town, FACTORS[0]))
     odds = [trace.claimed.odds for trace in traces]

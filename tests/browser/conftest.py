@@ -34,9 +34,9 @@ LOST = ["TimeoutError", r"with timeout \d+ms"]  # how a walk ends when what it d
 
 
 def pytest_collection_modifyitems(items):
-    """A walk that only waited in vain is taken once more, from a fresh page, and the report counts it as a rerun.
+    """A walk that ends in a wait in vain is taken once more, from a fresh page, and the report counts it as a rerun.
 
-    Anything else that fails (a wrong word, a wrong number, an exception on a page) fails at once.
+    What is wrong every time fails twice, and so fails; a comparison that fails, or an error of the test, does at once.
     """
     for item in items:
         if item.get_closest_marker("browser"):

@@ -100,7 +100,7 @@ def becomes(page, script, wanted):
         now = page.evaluate(script)
         same = len(os.path.commonprefix([now, wanted]))
         words = f"after {same} characters {now[same:][:200]!r} and not {wanted[same:][:200]!r}; {page.evaluate(STAGES)}"
-        raise TimeoutError(f"{script} never was as before the reload: {words}") from None
+        raise AssertionError(f"{script} never was as before the reload: {words}") from None
 
 
 @pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])
