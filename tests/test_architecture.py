@@ -1,8 +1,10 @@
 """The bans that keep an algorithm from seeing a row, read from the source. Each is shown to catch a violation."""
 
 import ast
+import functools
 import inspect
 import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,11 @@ def room(module):
     return found[0] if found else None
 
 
+@functools.cache
+def parsed(source):
+    return list(ast.walk(ast.parse(source)))
+
+
 def imports(nodes):
     """Modules imported at run time; imports for type checking only do not count."""
     typing_only = {
@@ -118,7 +125,7 @@ def literal_keys(nodes):
 def wrong(module, source):
     """Return every ban that `source`, as module `module`, breaks."""
     found = []
-    nodes = list(ast.walk(ast.parse(source)))
+    nodes = parsed(source)
     names = set(imports(nodes))
     tops = {name.split(".")[0] for name in names}
     if "streamlit" in tops and not (module == "app" or module.startswith("pages")):
@@ -164,6 +171,32 @@ def test_every_module_has_a_room():
 
 def test_no_ban_is_broken():
     assert {module: broken for module, source in SOURCES.items() if (broken := wrong(module, source))} == {}
+
+
+def circle(sources):
+    """Return modules that import each other, imports inside functions too; a package's face is one more module."""
+    names = {module: set(imports(parsed(source))) - DOORS - {module} for module, source in sources.items()}
+    try:
+        TopologicalSorter({module: inner & sources.keys() for module, inner in names.items()}).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_modules_import_each_other():
+    assert circle(SOURCES) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("dpviz.geometry.kernels", "def f():\n    from dpviz.geometry import snap"),
+        ("dpviz.datasets.dictionary", "from dpviz.datasets import blobs"),
+        ("dpviz.trace", "def f():\n    import dpviz.algorithms.base"),
+    ],
+)
+def test_a_planted_circle_is_caught(module, line):
+    assert module in circle(SOURCES | {module: f"{SOURCES[module]}\n{line}\n"})
 
 
 PLANTED = {

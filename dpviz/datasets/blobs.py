@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz import params
-from dpviz.datasets import dictionary
 from dpviz.datasets.dataset import Dataset
+from dpviz.datasets.dictionary import complete, domain_of
 from dpviz.params import param
 
 __all__ = ["Blobs"]
@@ -66,7 +66,7 @@ class Blobs:
         scattered = rng.random(self.n_rows) < self.outliers
         X[scattered] = rng.uniform(-10, 10, (int(scattered.sum()), self.n_features))
         X.setflags(write=False)
-        facts = dictionary.complete(
+        facts = complete(
             {
                 "title": f"{self.n_clusters} blobs, {self.n_rows:,} made-up people",
                 "description": "Made on the Data page; the bounds follow from the generator, not from the rows.",
@@ -86,7 +86,7 @@ class Blobs:
             X=X,
             columns=tuple(column["name"] for column in facts["columns"]),
             units=("",) * self.n_features,
-            domain=dictionary.domain_of(facts),
+            domain=domain_of(facts),
             labels=np.where(scattered, -1, labels),
             dataset_id=self.key,
             title=facts["title"],

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpviz import validate
-from dpviz.datasets import dictionary
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
+from dpviz.datasets.dictionary import complete, domain_of, parse
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
@@ -119,10 +119,8 @@ def load_csv(
         raise ValueError(f"datasets: the file {path.name} does not exist.")
     facts = None
     if low is None and high is None and dictionary_file.is_file():
-        facts = dictionary.parse(dictionary_file.read_bytes(), dictionary_file.name)
-        facts = dictionary.complete(
-            facts | {"recode": [rule.facts for rule in _rules(facts, recode)]}, dictionary_file.name
-        )
+        facts = parse(dictionary_file.read_bytes(), dictionary_file.name)
+        facts = complete(facts | {"recode": [rule.facts for rule in _rules(facts, recode)]}, dictionary_file.name)
     with path.open("rb") as file:
         table = read_table(
             file,
@@ -217,7 +215,7 @@ def _bounded(
     lows, highs = (np.broadcast_to(bound, (d,)).tolist() for bound in bounds)
     own |= {name: {"name": name, "low": a, "high": b} for name, a, b in zip(names, lows, highs, strict=True)}
     facts = {"columns": [own[column.name] for column in read], "recode": [rule.facts for rule in recode]}
-    return dictionary.complete(facts, "datasets")
+    return complete(facts, "datasets")
 
 
 def from_table(
@@ -230,7 +228,7 @@ def from_table(
     ValueError
         If the facts declare a column that the table lacks, or that cannot be clustered.
     """
-    facts = dictionary.complete(facts)
+    facts = complete(facts)
     names = [column["name"] for column in facts["columns"]]
     if facts["projection"] is not None:
         table = _flat(table, Equirectangular.parse(facts["projection"], table.name))
@@ -246,7 +244,7 @@ def from_table(
         X=table.matrix(names, fill),
         columns=tuple(names),
         units=tuple(column["unit"] for column in facts["columns"]),
-        domain=dictionary.domain_of(facts),
+        domain=domain_of(facts),
         labels=None if private or label is None else table.groups(label),
         dataset_id=dataset_id or secrets.token_hex(8),
         title=facts["title"] or Path(table.name).stem,

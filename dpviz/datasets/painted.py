@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.datasets import dictionary
 from dpviz.datasets.dataset import Dataset
+from dpviz.datasets.dictionary import complete, domain_of
 
 __all__ = ["Painted"]
 
@@ -72,7 +72,7 @@ class Painted:
         X.setflags(write=False)
         sizes = [len(part) // 3 for part in parts]
         n, k = len(X), max(len(parts), 1)
-        facts = dictionary.complete(
+        facts = complete(
             {
                 "title": f"Painted, {n} people in {k} group{'s' * (k > 1)}",
                 "description": "Painted on the Data page; the bounds are the edges of the canvas.",
@@ -92,7 +92,7 @@ class Painted:
             X=X,
             columns=("x", "y"),
             units=("", ""),
-            domain=dictionary.domain_of(facts),
+            domain=domain_of(facts),
             labels=np.repeat([*range(len(parts)), -1], [*sizes, n - sum(sizes)]),
             dataset_id=self.key,
             title=facts["title"],

@@ -9,8 +9,8 @@ import json
 import os
 from pathlib import Path
 
-from dpviz.privacy.accounts import database
 from dpviz.privacy.accounts.account import Account, Budget, Claim, Refused
+from dpviz.privacy.accounts.database import postgresql, sqlite
 from dpviz.privacy.accounts.export import read_file, write_file
 from dpviz.privacy.accounts.journal import Entry, Journal, Turn
 from dpviz.privacy.guarantee import Neighboring
@@ -58,8 +58,8 @@ class Accounts:
         folder = private_folder(folder)
         secret = server_secret(folder)
         if url:
-            return cls(secret, Journal(database.postgresql(url), secret, folder / "accounts-url.seen"))
-        return cls(secret, Journal(database.sqlite(folder / _NAME), secret, folder / "accounts.seen"))
+            return cls(secret, Journal(postgresql(url), secret, folder / "accounts-url.seen"))
+        return cls(secret, Journal(sqlite(folder / _NAME), secret, folder / "accounts.seen"))
 
     def key(self, content: bytes) -> str:
         """Return the name of a file: an HMAC of its bytes, which only this server can compute."""
