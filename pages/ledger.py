@@ -3,14 +3,15 @@
 import streamlit as st
 
 from dpviz.figures.ledger import plot_steps
-from pages._ui import catalog, keys, ledger, markup, results, runs, shell, takeaway
+from pages._ui import catalog, controls, keys, ledger, links, markup, results, runs, shell, takeaway
 from pages._ui.explore import centers
 from pages._ui.session import session
 from pages._ui.words import on_screen
 
-shell.enter(__file__)
+links.enter(__file__, controls.ledger)
 data = catalog.chosen()
-result = runs.shown(st.session_state[keys.EXPLORE_DATA])
+ledger.follow(data)
+result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
 trace = result.trace if result else None
 shell.strip(
     result.data.title if result else data.title,
@@ -18,7 +19,13 @@ shell.strip(
     trace.claimed if trace else None,
     private=(result.data if result else data).private,
 )
+links.notice("ledger", controls.ledger)
+if result is None or result.data.private:  # a private run has no link, and where there is none, there is nothing to say
+    links.keep("ledger", controls.ledger, private=True)
+else:
+    links.keep("ledger", controls.ledger, entry=result.identity, scene=controls.explored(result))
 st.title("Ledger")
+runs.progress()
 st.html(
     markup.lede(
         "Nothing leaves the rows except through one door, and the door keeps this list. It is written "
@@ -38,7 +45,9 @@ if len(past) > 1:
         session.shown = chosen
         st.rerun()
 
-if trace is None:
+if session.job:
+    st.skeleton(height=240)
+elif trace is None:
     st.info("Nothing run yet on these data. Run an algorithm on the Explore page; its ledger appears here.")
 elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")

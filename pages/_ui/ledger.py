@@ -13,7 +13,8 @@ from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import keys, markup, messages
+from pages._ui import controls, keys, links, markup, messages, runs, shell
+from pages._ui.compare.sides import asked_by
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -33,6 +34,19 @@ _KEPT = (
     "ledger",
 )
 _HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ")
+
+
+def follow(data: Dataset) -> None:
+    """Run what an address asks for that was opened just now, unless the session has that run."""
+    found = links.opened("ledger")
+    if found is None or data.private or "opened_now" not in st.session_state:
+        return
+    try:
+        side = asked_by(found.scene, controls.ledger)
+    except ValueError as problem:
+        st.error(shell.plain(str(problem)))
+        return
+    runs.start(data, side.algorithm, side.seed, noiseless=bool(found.scene.values.get("exact")))
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:

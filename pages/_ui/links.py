@@ -131,12 +131,16 @@ def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
     return write(found.scene, vocabulary) == write(Scene(page, {word: found.scene.values[word]}), vocabulary)
 
 
-def keep(page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False) -> None:
+def keep(
+    page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False, scene: Scene | None = None
+) -> None:
     """Write the scene into the address; `entry` names its run: another one is another entry of the history.
+
+    The scene is what the page's widgets say, unless one is given.
 
     A private run has no address: it would carry the choices, and could not carry the data.
     """
-    query = "" if private else write(now(page, vocabulary), vocabulary)
+    query = "" if private else write(scene or now(page, vocabulary), vocabulary)
     st.session_state.kept = (page, query)
     opened_now = st.session_state.pop("opened_now", False)
     _component(

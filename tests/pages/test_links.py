@@ -43,6 +43,19 @@ def test_a_link_leads_to_its_run_at_once(open_link):
     assert app.session_state["opened"].scene.step == 1
 
 
+def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_link):
+    app = open_link("ledger", "v=1&d=tiny&a=pe-means&k=2&e=0.5&s=4&p.rounds=3")
+    done(app)
+    assert not app.exception and not told(app)
+    assert [head.value for head in app.header][0] == "k 2, ε 0.5, seed 4 · PE-means on Forty people"
+    page, query = app.session_state["kept"]
+    assert page == "ledger" and "d=tiny&a=pe-means&k=2&e=0.5" in query and "p.rounds=3" in query
+    again = open_link("ledger", query)
+    done(again)
+    assert again.session_state["shown"] == app.session_state["shown"]
+    assert app.button(key="share") is not None
+
+
 @pytest.mark.parametrize(
     ("page", "query", "key", "value"),
     [

@@ -23,6 +23,7 @@ PAGES = {
     "plan": controls.plan,
     "papers": controls.papers,
     "data": controls.data,
+    "ledger": controls.ledger,
     "limits": controls.limits,
     "present": controls.present,
     "class": controls.classroom,
@@ -36,6 +37,7 @@ PUBLIC = (
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(file_word),
+    ("ledger", "d"): PUBLIC,
     ("compare", "d"): PUBLIC,
     ("attacker", "d"): PUBLIC,
     ("compare", "run"): st.lists(
