@@ -47,7 +47,10 @@ _field = st.components.v2.component(
 
 
 def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, private: bool) -> None:
-    """Show the button that opens the dialog. `has` are the parts of the page that a link may hide, and "player"."""
+    """Show the button that opens the dialog.
+
+    `has` are the parts of the page that a link may hide, and "player"; where there are none, nothing can be locked.
+    """
     if st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE):
         if private:
             _refuse()
@@ -70,17 +73,7 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
     plays = False
     if "player" in has:
         plays = st.radio("It opens", _STARTS, key=keys.SHARE_START, horizontal=True) == _STARTS[1]
-    parts = [part for part in HIDEABLE if part in has]
-    hide = st.pills(
-        "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
-        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Whoever opens the link can bring them back.",
-    )  # fmt: skip
-    words = {control.word for control in controls(scene.values, vocabulary)}
-    free = ["", *(name for name, word in LOCK.items() if not word or word in words)]
-    lock = st.selectbox(
-        "Whoever opens it can change", free, free.index(scene.lock) if scene.lock in free else 0,
-        format_func=_FREE.get, key=keys.SHARE_LOCK, disabled="form" in hide,
-    )  # fmt: skip
+    hide, lock = _prepare(scene, vocabulary, has) if has else (scene.hide, scene.lock)
     task = st.text_input(
         "Task", scene.task, MOST_TASK, key=keys.SHARE_TASK, placeholder="Find the smallest ε with five groups."
     )
@@ -89,8 +82,8 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         scene,
         step=None if plays else step,
         play=plays,
-        hide=tuple(hide),
-        lock="" if "form" in hide else lock,
+        hide=hide,
+        lock=lock,
         task=" ".join(task.split()),
     )
     base = st.context.url or f"/{scene.page}"
@@ -106,6 +99,22 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         _to_deck(prepared, vocabulary)
     if "player" in has:
         _frame(link, scene.page)
+
+
+def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Ask what the link hides and what alone it leaves to change; return both."""
+    parts = [part for part in HIDEABLE if part in has]
+    hide = st.pills(
+        "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
+        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Whoever opens the link can bring them back.",
+    )  # fmt: skip
+    words = {control.word for control in controls(scene.values, vocabulary)}
+    free = ["", *(name for name, word in LOCK.items() if not word or word in words)]
+    lock = st.selectbox(
+        "Whoever opens it can change", free, free.index(scene.lock) if scene.lock in free else 0,
+        format_func=_FREE.get, key=keys.SHARE_LOCK, disabled="form" in hide,
+    )  # fmt: skip
+    return tuple(hide), "" if "form" in hide else lock
 
 
 def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:

@@ -30,6 +30,7 @@ LINKS = {  # every control of a page with another value than its default
     "&p.outliers=0.1&p.seed=4",
     "compare": "v=1&d=iris&by=spent&layers=0&whole=1&run=a%3Ddpm%26k%3D4%26e%3D2%26s%3D3"
     "&run=a%3Dnsm%26k%3D3%26e%3D4%26s%3D1&t=1",
+    "ledger": "v=1&d=iris&a=pe-means&k=4&e=2&delta=0.0001&p.rounds=3&p.keep=2+sd&s=7",
     "plan": "v=1&n=2000&columns=a,b&units=m&low=0,0&high=5,6&scale=column&k=3&like=iris&a=dpm&within=0.2&e=0.7",
     "limits": "v=1&d=iris&noise=seeded",
     "present": "v=1&slide=3&look=dark",

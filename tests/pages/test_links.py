@@ -53,7 +53,9 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     again = open_link("ledger", query)
     done(again)
     assert again.session_state["shown"] == app.session_state["shown"]
-    assert app.button(key="share") is not None
+    again.button(key="share").click().run()
+    assert not again.exception and "share_task" in {box.key for box in again.text_input}
+    assert "share_lock" not in {box.key for box in again.selectbox}  # nothing on that page can be changed
 
 
 @pytest.mark.parametrize(
