@@ -164,7 +164,7 @@ class Balcan(ApproximateDP):
         projection: Projection | None,
         rng: np.random.Generator,
     ) -> Generator[Step, None, np.ndarray]:
-        """Yield one frame a level; return the centers (m, p) of all cubes that were active, inside the ball."""
+        """Yield one step a level; return the centers (m, p) of all cubes that were active, inside the ball."""
         levels = self.levels(curator.n_public)
         root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two: halves are exact
         children = np.array(list(itertools.product((0, 1), repeat=p)))

@@ -29,7 +29,7 @@ _MOST_KEPT = 20_000_000  # rows that are filled up in memory where the relation 
 class Algorithm:
     """Base of all algorithms. Fields of subclasses are PUBLIC parameters: form, cache key, sweep axis, link.
 
-    A subclass gives `name`, `slug`, `tagline`, its parameters, `plan` and `steps`; the last frame's released
+    A subclass gives `name`, `slug`, `tagline`, its parameters, `plan` and `steps`; the last step's released
     "centers" are the result, and released "coreset_points", "coreset_weights", "coreset_sd" become the coreset. The
     driver projects both on the declared box and ball, which hold every row: no row gets farther from them. Steps keep
     what was released.
@@ -62,7 +62,7 @@ class Algorithm:
         raise NotImplementedError
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Yield one `Step` a picture; ask the curator for everything that depends on rows."""
+        """Yield the steps in order; ask the curator for everything that depends on rows."""
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
@@ -193,7 +193,7 @@ class Algorithm:
         return Rows(X, domain, dataset_id)
 
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
-        """Two generators, so that another epsilon keeps the initial centers: the picture shows noise, not luck."""
+        """Return two generators, so that another epsilon keeps the initial centers and what changes is the noise."""
         validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
         if noise == "none" and self.notion in (Notion.LOCAL, Notion.SHUFFLE):
             raise ValueError(f"{self.name}: noise must not be 'none'; an unrandomized report is the row itself.")

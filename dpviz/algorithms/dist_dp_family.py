@@ -39,7 +39,7 @@ class Moves(ApproximateDP):
         0.02,
         low=0.0,
         log=True,
-        help="How far a row may move without the output telling, in units of the largest half-width of the domain. "
+        help="How long a move of a row may be to stay hidden, in units of the largest half-width of the domain. "
         "Nothing farther is protected: not who is in the data, not in which part of the map.",
     )
     objective: str = param(
@@ -85,7 +85,7 @@ class Moves(ApproximateDP):
         return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)
 
     def show_points(self, curator: Curator, noisy: Noisy) -> Step:
-        """Return the frame that shows the noisy points."""
+        """Return the step that shows the noisy points."""
         released = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
         times = noisy.sd / curator.rho_distance
         return Step(

@@ -34,7 +34,7 @@ class DPDBSCAN(Algorithm):
     spread evenly over the bounds, and more than noise alone would show. Dense cells that share a side make a region
     (the paper's span): it may have any shape, and how many there are comes out of this. Whoever lies in no region
     belongs to no cluster. The centers of the trace are the regions' middles, which need not lie inside: a ring's is
-    its hole. Their distances to rows say nothing about regions: no loss is told, and nothing is ranked by one.
+    its hole. Their distances to rows say nothing about regions: no loss is shown, and nothing is ranked by it.
 
     Parameters
     ----------

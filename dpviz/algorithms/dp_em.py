@@ -121,7 +121,7 @@ class DPEM(ApproximateDP):
         return (self.iterations or self.ROUNDS) * (2.5e4 + 4.0 * n_public * self.n_clusters * each)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Start with equal balls spread over the box; divide, add up and update, one frame a round."""
+        """Start with equal balls spread over the box; divide, add up and update, one step a round."""
         k, d = self.n_clusters, curator.n_features
         flat, rounds = self.diagonal(d), len(curator.plan.costs["update.counts"])
         shrink = min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))

@@ -211,7 +211,7 @@ class DPM(ApproximateDP):
         return (
             *super().advice(n_features, n_public),
             f"{self.name}: too little data for this epsilon: n = {n_public} rows in {n_features} columns "
-            "hardly stand out from the noise of one average. Spend more, or leave columns out.",
+            "hardly stand out from the noise of one average. Leave columns out, or take more rows.",
         )
 
     def _signal(self, n_features: int, n_public: int) -> float:
@@ -222,7 +222,7 @@ class DPM(ApproximateDP):
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 1; one frame a region, in the order of the recursion, then the averages."""
+        """Algorithm 1; one step a region, in the order of the recursion, then the averages."""
         histogram = HalfIntervalCounts.over(domain.box_z, self.interval)
         deepest = self.depth(curator.n_features, curator.n_public)
         count = curator.release("count", Count())

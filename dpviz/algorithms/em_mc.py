@@ -116,7 +116,7 @@ class EMMC(ApproximateDP):
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Pick cells grid by grid (one release, one frame a grid), count, cluster, average."""
+        """Pick cells grid by grid (one release, one step a grid), count, cluster, average."""
         k, d = self.n_clusters, curator.n_features
         p = min(d, self.directions)
         projection = None if p == d else Projection(random_projection(d, p, rng))

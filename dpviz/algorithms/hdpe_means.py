@@ -104,7 +104,7 @@ class HDPEMeans(Evolution):
         return Plan({"votes": votes, **last})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 3; one frame a generation, one for the recovery."""
+        """Algorithm 3; one step a generation, one for the recovery."""
         d, p = curator.n_features, self.columns(curator.n_features)
         projection = Projection(random_projection(d, p, rng)) if p < d else None
         drawn = {"projection": np.eye(d) if projection is None else projection.matrix}

@@ -76,7 +76,7 @@ class NoisyLloyd(Algorithm):
         return True
 
     def query(self, centers: np.ndarray, reach: float | None, domain: Domain) -> Query:
-        """Return what an iteration asks: sums of whole rows where there is no radius."""
+        """Return the query of an iteration: sums of whole rows where there is no radius."""
         return NearestSums(centers, domain.radius)
 
     def step(self) -> float:
@@ -84,7 +84,7 @@ class NoisyLloyd(Algorithm):
         return GRID
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Start, then assign, add, divide, and move; one frame an iteration."""
+        """Start, then assign, add, divide, and move; one step an iteration."""
         rounds = len(curator.plan.costs["update.sums"])
         centers = self._inside(self._start(curator.n_features, domain, rng), domain)
         how = "placed at random in" if self.init == "random" else "spread over"

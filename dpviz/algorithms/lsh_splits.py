@@ -112,7 +112,7 @@ class LSHSplits(ApproximateDP):
         return fitted(costs, self.epsilon, delta)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Grow the tree level by level, one frame each; then average the leaves and cluster the averages."""
+        """Grow the tree level by level, one step each; then average the leaves and cluster the averages."""
         d = curator.n_features
         hyperplanes = Projection(snap(rng.normal(size=(d, self.max_depth))))
         count = curator.release("count", Count())

@@ -1,4 +1,4 @@
-"""NSM, noisy-summary means: buy one rich noisy summary, think hard about it for free, then correct twice. Ours."""
+"""NSM, noisy-summary means: buy one rich noisy summary, think hard about it for free, then correct it. Ours."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class NSM(ApproximateDP):
             return (
                 *super().advice(n_features, n_public),
                 f"{self.name}: at this epsilon noise will dominate: n mu / (k sqrt(d)) = {signal:.2g} is below 5. "
-                "Ask for fewer centers, or spend more.",
+                "Ask for fewer centers or use fewer columns.",
             )
         return super().advice(n_features, n_public)
 

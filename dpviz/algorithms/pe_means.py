@@ -121,7 +121,7 @@ class PEMeans(Evolution):
         return Plan({"votes": votes, **sums_and_counts("refine", mu * math.sqrt(self.refine), n_features)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 1; one frame a generation."""
+        """Algorithm 1; one step a generation."""
         L = self.first_variations(curator.n_features, curator.n_public)
         centers = np.empty((0, curator.n_features))
         for generation in self.evolve(curator, curator.n_features, L, domain.radius, rng):

@@ -25,7 +25,7 @@ __all__ = ["PrivTree"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PrivTree(Algorithm):
-    """PrivTree: a grid that is fine where people are and coarse where nobody is.
+    """PrivTree: a grid that is fine where rows are and coarse where there are none.
 
     The public box is halved, then its halves, again and again, wherever a box seems to hold rows. The deeper a box,
     the more is taken off its count before noise is added: so the price does not grow with the depth, and nobody has
@@ -82,7 +82,7 @@ class PrivTree(Algorithm):
 
     name: ClassVar[str] = "PrivTree"
     slug: ClassVar[str] = "privtree"
-    tagline: ClassVar[str] = "Halves boxes wherever people are, at one price for any depth; clusters the leaves."
+    tagline: ClassVar[str] = "Halves boxes wherever rows are, at one price for any depth; clusters the leaves."
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     tree_share: float = param(0.5, low=0.05, high=0.95, advanced=True, help="Share of ε for the tree.")
@@ -101,7 +101,7 @@ class PrivTree(Algorithm):
         return 4 * 2.5e4 + 8.0 * n_public * self.max_depth
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Grow the tree (one frame a depth), count its leaves, cluster them."""
+        """Grow the tree (one step a depth), count its leaves, cluster them."""
         tree = Halvings(domain.box_z, self.max_depth, self.threshold)
         nodes, halved = curator.grow("tree", tree)
         depth = np.array([int(node).bit_length() - 1 for node in nodes])

@@ -136,7 +136,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("  add up shares, offsets, and spreads; noise", ("mixture",), "update"),
         Line("  means move by noisy offsets over noisy shares", ("mixture",)),
         Line("  shapes follow the noisy spreads", ("mixture",)),
-        Line("  what the noise alone could draw is drawn round", ("mixture",)),
+        Line("  what noise alone could stretch is made rounder", ("mixture",)),
     ),
     "dpm": (
         Line("begin with one region: the public box", ("region",), at=("first",)),
@@ -214,19 +214,19 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
     ),
     "stemmer-kaplan-shuffle": (
         Line("everybody randomizes at home, only a little", ("reports",)),
-        Line("a shuffler mixes the reports: whose is whose?", ("reports",)),
-        Line("  in which bucket are you? Told with noise", ("reports",), "report"),
+        Line("a shuffler mixes the reports: senders are hidden", ("reports",)),
+        Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
         Line("  keep buckets that many seem to name", ("reports",)),
         Line("  where in it? One random bit each", ("averages",), "report"),
-        Line("which average is nearest? Told with noise", ("weights",), "report"),
+        Line("which average is nearest? Randomized answer", ("weights",), "report"),
         Line("weighted k-means on the averages", ("choose",)),
     ),
     "stemmer-kaplan-local": (
         Line("everybody randomizes at home; then:", ("reports",)),
-        Line("  in which bucket are you? Told with noise", ("reports",), "report"),
+        Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
         Line("  keep buckets that many seem to name", ("reports",)),
         Line("  where in it? One random bit each", ("averages",), "report"),
-        Line("which average is nearest? Told with noise", ("weights",), "report"),
+        Line("which average is nearest? Randomized answer", ("weights",), "report"),
         Line("weighted k-means on the averages", ("choose",)),
     ),
     "balcan": (

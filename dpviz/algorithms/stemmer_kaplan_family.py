@@ -72,20 +72,20 @@ class PrivateCenters(ApproximateDP):
         return {"buckets": (counts,) * times, "averages": (averages,) * times}
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one each for hopeless thresholds and for rounds that cost too much."""
+        """Return the base class's warnings, and one each for thresholds out of reach and for too many rounds."""
         sentences = list(super().advice(n_features, n_public))
         cost = self.plan(n_features, n_public).costs["buckets"][0]
         if isinstance(cost, Threshold) and cost.threshold(1 / cost.mu, 1) > n_public / self.n_clusters:
             sentences.append(
                 f"{self.name}: a bucket must hold {cost.threshold(1 / cost.mu, 1):,.0f} rows to be seen, and a cluster "
-                f"has {n_public / self.n_clusters:,.0f}. Raise epsilon, or take fewer centers, scales or repetitions."
+                f"has {n_public / self.n_clusters:,.0f}. Take fewer centers, scales or repetitions."
             )
         if self.rounds > 1 and self.epsilon < 1:
             sentences.append(f"{self.name}: below epsilon 1, {self.rounds} rounds cost more noise than they find.")
         return tuple(sentences)
 
     def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Step, None, np.ndarray]:
-        """Yield one frame a table and one a filter; return the candidates (m, d), possibly none."""
+        """Yield one step a table and one a filter; return the candidates (m, d), possibly none."""
         d = curator.n_features
         p = min(d, self.HASHED)
         tables = self.tables(d)

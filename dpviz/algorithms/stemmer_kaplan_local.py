@@ -31,7 +31,7 @@ class StemmerKaplanLocal(Algorithm):
 
     Users are split into groups by a public hash of their number, and each sends one report. Group A says, for grids of
     three widths, in which cell a user lies; cells that stand out of the noise are heavy. Group B tells one bit about
-    how far a user is from her heavy cell's anchor; the bits' average moves the anchor and gives a candidate. Group C
+    how far a user is from their heavy cell's anchor; the bits' average moves the anchor and gives a candidate. Group C
     says which candidate is nearest, which gives weights, and k-means on the weighted candidates is free. With a
     trusted curator the noise on a count does not grow with n; here it grows as sqrt(n), so many users are needed.
 
@@ -49,10 +49,10 @@ class StemmerKaplanLocal(Algorithm):
 
     Formal guarantee
     ----------------
-    epsilon-DP in the local model, delta = 0: changing one user's value changes the chance of any message she sends by
-    at most e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and who is in which group,
-    which follows from a user's number alone. A user is on one path and meets the label "report" once (three times
-    with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other users only.
+    epsilon-DP in the local model, delta = 0: changing one user's value changes the chance of any message they send by
+    at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and who is in
+    which group, which follows from a user's number alone. A user is on one path and meets the label "report" once
+    (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other users only.
 
     Steps
     -----
@@ -99,10 +99,10 @@ class StemmerKaplanLocal(Algorithm):
 
     name: ClassVar[str] = "Stemmer-Kaplan, local"
     slug: ClassVar[str] = "stemmer-kaplan-local"
-    tagline: ClassVar[str] = "Nobody is trusted: every user sends one randomized report, and it takes many users."
+    tagline: ClassVar[str] = "Nobody is trusted: every person sends one randomized report, and it takes many people."
     neighboring: ClassVar[Neighboring] = Neighboring.REPLACE
     notion: ClassVar[Notion] = Notion.LOCAL
-    trust: ClassVar[str] = "nobody: every user randomizes her own report"
+    trust: ClassVar[str] = "nobody: every person randomizes their own report"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "one bit each": {"oracle": "hadamard"},
         "all users in all rounds": {"budget": "epsilon"},
@@ -116,16 +116,16 @@ class StemmerKaplanLocal(Algorithm):
     SHOWN: ClassVar[int] = 24  # users per table whose reports are kept as sent
 
     epsilon: float = param(
-        2.0, low=0.01, high=20, log=True, help="Budget of every user's own report. Smaller: more noise, more privacy."
+        2.0, low=0.01, high=20, log=True, help="Budget of every person's own report. Smaller: more noise, more privacy."
     )
     oracle: str = param(
-        "oue", choices=("oue", "hadamard"), advanced=True, help="OUE: K noisy bits a user. Hadamard: one, noisier."
+        "oue", choices=("oue", "hadamard"), advanced=True, help="OUE: K noisy bits a person. Hadamard: one, noisier."
     )
     budget: str = param(
         "users",
         choices=("users", "epsilon"),
         advanced=True,
-        help="What is split over the three rounds: the users (better), or every user's epsilon.",
+        help="What is split over the three rounds: the people (better), or every person's epsilon.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -158,13 +158,13 @@ class StemmerKaplanLocal(Algorithm):
         sentences = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
         if error["heavy"] > n_public / self.n_clusters:
             sentences.append(
-                f"{self.name}: a cell needs {error['heavy']:,.0f} users to stand out, and a cluster has "
-                f"{n_public / self.n_clusters:,.0f}. Raise epsilon, or ask more users."
+                f"{self.name}: a cell needs {error['heavy']:,.0f} people to stand out, and a cluster has "
+                f"{n_public / self.n_clusters:,.0f}. Ask more people, or take fewer centers."
             )
         if error["center"] > 0.5:
             sentences.append(
                 f"{self.name}: centers will be off by about {error['center']:.2g} of the domain's half-width before "
-                "shrinking: too few users for this many columns and this epsilon."
+                "shrinking: too few people for this many columns and this epsilon."
             )
         return tuple(sentences)
 
@@ -208,7 +208,7 @@ class StemmerKaplanLocal(Algorithm):
                 "noise_sd": heard.sd, "threshold": threshold, "keys": cell.keys(heavy),
                 "noisy_counts": heard.value[heavy], "users": heard.users, "sample": heard.sample, "oracle": self.oracle,
             }  # fmt: skip
-            title = f"Grid {t + 1} of {len(ask)}: {len(heavy)} of {cell.size} cells stand out of the noise"
+            title = f"Grid {t + 1} of {len(ask)}: {len(heavy)} of {cell.size} cells stand out from the noise"
             yield Step("reports", title, released)
 
         candidates = np.empty((0, d))
@@ -229,7 +229,9 @@ class StemmerKaplanLocal(Algorithm):
                 "projected": not flat, "keys": cell.keys(heavy), "anchors": question.anchors, "averages": averages,
                 "average_sd": sd, "users": told.users,
             }  # fmt: skip
-            title = f"Averages {t + 1} of {len(tell)}: one bit each of {told.users:,} users moves {len(heavy)} anchors"
+            title = (
+                f"Averages {t + 1} of {len(tell)}: one bit of each of {told.users:,} people moves {len(heavy)} anchors"
+            )
             yield Step("averages", title, released)
         if len(candidates) == 0:
             candidates = np.zeros((1, d))  # nothing stood out: the middle of the domain
@@ -255,7 +257,7 @@ class StemmerKaplanLocal(Algorithm):
             "coreset_weights": kept_weights,
             "coreset_sd": np.full(int(kept.sum()), sd),
         }
-        yield Step("weights", f"{users:,} users report which of {len(candidates)} candidates is nearest", released)
+        yield Step("weights", f"{users:,} people report which of {len(candidates)} candidates is nearest", released)
         yield choose(candidates[kept], kept_weights, k, domain, rng)
 
     def _cells(self, width: float, base: float, d: int, rng: np.random.Generator) -> CellOf:

@@ -46,7 +46,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     ----------------
     (epsilon, delta)-DP for one row changed to any value, against everybody who sees the mixed reports and the result.
     Public: all parameters, the domain, n. The shuffler must be trusted not to tell who sent what; towards it the
-    promise is the report's own, epsilon_0-local-DP, which the ledger names. A user's number is her place in the mixed
+    promise is the report's own, epsilon_0-local-DP, which the ledger names. A user's number is their place in the mixed
     order, so nobody knows who was asked what; later questions may depend on earlier reports (the bound is for such).
     epsilon_0 = e is the largest with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e) ln(4/delta)/n) + 8 exp(e)/n)) at
     most epsilon, and e <= ln(n / (16 ln(2/delta))). Where there is none above epsilon, mixing buys nothing: reports

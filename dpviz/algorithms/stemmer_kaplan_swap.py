@@ -23,12 +23,12 @@ __all__ = ["StemmerKaplanSwap"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplanSwap(PrivateCenters):
-    """Stemmer-Kaplan as printed: candidates from crowded cells, k of them by private swap search. Slower and worse.
+    """Stemmer-Kaplan as printed: candidates from crowded cells, k of them by private swap search. For comparison.
 
     Candidates are found as in `stemmer-kaplan`. Then the search starts at k random ones; again and again it may swap
     one for another, and a swap is the likelier the more it lowers the cost of the rows. Every swap reads all rows and
-    is paid for, so the search is noisy: with noisy weights the same budget gets much closer to KMeans. It is here to
-    see why.
+    is paid for, so the search is noisy: with noisy weights the same budget gets much closer to KMeans. It is
+    included for comparison.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class StemmerKaplanSwap(PrivateCenters):
     name: ClassVar[str] = "Stemmer-Kaplan, swap search"
     slug: ClassVar[str] = "stemmer-kaplan-swap"
     tagline: ClassVar[str] = (
-        "The paper's own choice among candidates, by private swaps: included for comparison: slower and less accurate."
+        "The paper's own choice among candidates, by private swaps. For comparison: slower and less accurate."
     )
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
 

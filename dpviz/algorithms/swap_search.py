@@ -30,7 +30,7 @@ def swap_search(
     rng: np.random.Generator,
     projection: Projection | None = None,
 ) -> Generator[Step, None, np.ndarray]:
-    """Yield one frame a swap; return k of the candidates (k, d).
+    """Yield one step a swap; return k of the candidates (k, d).
 
     Starts at k random candidates, swaps as often as the plan says, then chooses among all sets met on the way.
     With fewer than k candidates, public points spread over the ball join them.

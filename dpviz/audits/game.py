@@ -187,7 +187,7 @@ def play(
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
-    """Return what an exact method gave in a world when the attacker tried it out: he knows all other rows."""
+    """Return what an exact method gave in a world when the attacker, who knows all other rows, tried it out."""
     X = question.inside if inside else question.outside
     seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
     return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]

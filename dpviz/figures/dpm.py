@@ -40,7 +40,9 @@ def warning(trace: Trace) -> str:
     finals = sum(step.kind == "region" and not step.released["accepted"] for step in trace.steps)
     if finals > 1:
         return ""
-    return "Too little data for this epsilon: no cut was accepted, so one region and one center remain. Spend more."
+    return (
+        "Too little data for this epsilon: no cut was accepted, so one region and one center remain. Use fewer columns."
+    )
 
 
 def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:

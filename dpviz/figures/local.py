@@ -1,4 +1,4 @@
-"""The local model: what single users sent, what it adds up to with error bars, and how far that is from the truth."""
+"""The local model: what single people sent, what it adds up to with error bars, and how far that is from the truth."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def warning(trace: Trace) -> str:
         return ""
     return (
         f"A cluster of average size has {even:,.0f} of the {released['users']:,} people asked, but a cell needs "
-        f"{released['threshold']:,.0f} reports to stand out of the noise. Ask many more people, or raise epsilon."
+        f"{released['threshold']:,.0f} reports to stand out from the noise. Ask more people, or take fewer centers."
     )
 
 
@@ -247,6 +247,6 @@ PANE = Pane(
         ("ring", "person"),
     ),
     caution="All people are simulated on one machine. The reports drawn as sent are real; the others are drawn as sums "
-    "with exactly the same law (aggregate simulation). Each person spends her epsilon once, in one question.",
+    "with exactly the same law (aggregate simulation). Each person spends epsilon once, in one question.",
     warning=warning,
 )

@@ -34,7 +34,7 @@ def warning(trace: Trace) -> str:
     """Return a sentence if nothing could be split."""
     if len(trace.steps[-1].released["points"]) > 1:
         return ""
-    return "Too little data for this epsilon: no bucket was split, so one average and one center remain. Spend more."
+    return "Too little data for this epsilon: no bucket was split, so one average and one center remain. Use more rows."
 
 
 def _plane(view: View) -> Panel:

@@ -1,4 +1,4 @@
-"""NSM: how far rows reach, where they spread, candidates and noisy counts, free thinking, two paid corrections."""
+"""NSM: how far rows reach, where they spread, candidates and noisy counts, free thinking, paid corrections."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
         "centers": released,
     }
     frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
-    alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and two paid corrections."
+    alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and paid corrections."
     return layered(view, "Candidates, noisy points, centers", looks, frames, alt)
 
 

@@ -46,7 +46,7 @@ def warning(trace: Trace) -> str:
     """Return a sentence if nothing was halved."""
     if len(trace.steps[-1].released["leaves"]) > 1:
         return ""
-    return "Too little data for this epsilon: no box was halved, so all centers stand in the middle. Spend more."
+    return "Too little data for this epsilon: no box was halved, so all centers lie in the middle. Use more rows."
 
 
 def _plane(view: View) -> Panel:

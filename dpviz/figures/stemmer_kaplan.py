@@ -71,8 +71,8 @@ def warning(trace: Trace) -> str:
         return ""
     lowest = min(table["threshold"] for table in tables)
     return (
-        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Raise epsilon, use more "
-        "rows, or take fewer scales or repetitions."
+        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Use "
+        "more rows, or take fewer scales or repetitions."
     )
 
 

@@ -144,7 +144,7 @@ def promises(traces: Sequence[Trace]) -> list[str]:
     sentences = []
     if Notion.NONE in notions and len(notions) > 1:
         sentences.append(
-            f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference and no competitor."
+            f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference, not a competitor."
         )
     full = who(Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     if Notion.RHO in notions:

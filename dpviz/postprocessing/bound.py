@@ -1,6 +1,6 @@
 """What no attacker beats: the trade-off between false alarms and misses that a promise allows.
 
-An attacker who guesses whether a row is there has false alarms (he says it is, it is not) and misses. A promise is a
+An attacker who guesses whether a row is there has false alarms (says it is, but it is not) and misses. A promise is a
 curve: for every rate of false alarms the least rate of misses that anybody can have (Dong, Roth and Su 2022, sec. 2).
 """
 

@@ -1,10 +1,10 @@
-"""What sets each cluster apart, in the data's words and with the noise said. Reads released values only.
+"""What sets each cluster apart, in the data's words and with its noise. Reads released values only.
 
 Two sources. Noisy counts by cluster, column and bin, which a run of `ExplainClusters` bought: for every cluster and
 every edge of a column the share of its rows above the edge is compared with that of all others. Or, for nothing, the
 centers themselves, where their noise is declared: each is compared with the mean of the others. Intervals hold together
-for everything that is compared (95 %), so that the largest of many differences is no find of chance; where they overlap
-the answer is "cannot tell". What the centers tell is where clusters lie, not how their rows spread.
+for everything that is compared (95 %), so that the largest of many differences is not chance; where they overlap
+the answer is "cannot tell". What the centers show is where clusters lie, not how their rows spread.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
     """Return edges for every column, shape (d, bins - 1), original units: evenly from the lowest center to the highest.
 
-    They are rounded to a hundredth of that or less, so that they can be said. Where the centers agree in a column its
-    declared bounds are divided evenly. A function of released values.
+    They are rounded to a hundredth of that or less, so that they are short to write. Where the centers agree in a
+    column its declared bounds are divided evenly. A function of released values.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)
@@ -184,7 +184,7 @@ def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.n
 def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
     """Return one sentence a cluster from the centers and their noise, for nothing; None where none is declared.
 
-    A difference from the mean of the other centers is told where it exceeds both intervals, and a tenth of the bounds.
+    A difference from the mean of the other centers is stated where it exceeds both intervals and a tenth of the bounds.
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape

@@ -305,7 +305,7 @@ class Exact(Cost):
 
 @dataclasses.dataclass(frozen=True)
 class Report(_Epsilon):
-    """One report that a user randomizes by herself: epsilon-local-DP, whatever she is asked.
+    """One report that a user randomizes before it is sent: epsilon-local-DP, whatever is asked.
 
     The "scale" is the probability that a bit of the report is flipped.
     """

@@ -78,7 +78,7 @@ class Curator:
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """The number of rows as all released counts of all rows tell it, pooled by precision; None before the first."""
+        """The number of rows by all released counts of all rows, pooled by precision; None before the first."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 
@@ -219,8 +219,8 @@ class Curator:
         """
         if self.neighboring is not Neighboring.MOVE_RHO:
             raise PermissionError(
-                f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it tells the "
-                "number of rows, and its noise hides moves by at most rho only."
+                f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it gives away "
+                "the number of rows, and its noise hides moves by at most rho only."
             )
         path = self._path(label, ALL)
         self._check_move(label, query)
@@ -242,7 +242,7 @@ class Curator:
     def shuffle(self) -> None:
         """Mix everybody, in an order that nobody learns; reports that are priced as mixed may be collected then.
 
-        The same law as users who send their reports through a shuffler that hides who sent what. Free: no row is told.
+        The same law as users who send their reports through a shuffler that hides who sent what. Free: no release.
         """
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: mixing is for relation replace only; got {self.neighboring}.")
@@ -252,11 +252,11 @@ class Curator:
     def collect(
         self, label: str, question: Question, scope: int = ALL, *, oracle: str = "oue", shown: int = 0
     ) -> Reports:
-        """Collect one report from every user in `scope`, each randomized by herself before anybody sees it.
+        """Collect one report from every user in `scope`, each randomized before anybody sees it.
 
         Parameters
         ----------
-        oracle : "oue" or "hadamard", how one of `question.size` answers is told; numbers are told in one bit
+        oracle : "oue" or "hadamard", how one of `question.size` answers is sent; numbers are sent in one bit
         shown : how many users' reports are returned as they were sent; the others only add up
 
         Raises

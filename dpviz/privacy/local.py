@@ -1,4 +1,4 @@
-"""Randomizers of the local model: how a user answers for herself, so that nobody needs to be trusted with the row.
+"""Randomizers of the local model: every answer is randomized before it is sent, so that nobody is trusted with a row.
 
 Every report is epsilon-DP by its own coins: whatever a user's true answer, no report becomes more than e^epsilon times
 as likely as with any other answer. `flip` is the probability that a bit is flipped, 1 / (1 + e^epsilon) rounded up to
@@ -49,7 +49,7 @@ class Randomizer(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OUE:
-    """Optimized unary encoding (Wang et al. 2017): one bit per category, the true one told with probability 1/2.
+    """Optimized unary encoding (Wang et al. 2017): one bit per category, the true one's is 1 with probability 1/2.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ class Hadamard:
     Parameters
     ----------
     size : int, number of categories K
-    flip : float, probability that the bit is turned
-    seed : int, of the public hash that gives every user her row
+    flip : float, probability that the bit is flipped
+    seed : int, of the public hash that gives every user a row
     """
 
     size: int
@@ -137,7 +137,7 @@ class OneBit:
         return np.clip(exact, self.flip, 1 - self.flip)
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (every user's unbiased estimate of her own number (n,), bits of the first users (shown,))."""
+        """Return (every user's unbiased estimate of their own number (n,), bits of the first users (shown,))."""
         bits = noise.coins(self.probabilities(answers))
         return np.where(bits, 1.0, -1.0) / (1 - 2 * self.flip), bits[:shown]
 

@@ -131,7 +131,7 @@ class Session(ABC):
 
     @abstractmethod
     def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
-        """See to it that every child scope has the rows of its part."""
+        """Give every child scope the rows of its part."""
 
     @abstractmethod
     def shuffle(self, order: np.ndarray) -> None:

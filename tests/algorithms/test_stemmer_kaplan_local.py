@@ -312,7 +312,7 @@ def test_advice_tells_before_the_run_where_it_is_hopeless():
     algorithm = StemmerKaplanLocal(n_clusters=8, epsilon=1.0)
     assert not algorithm.advice(2, 1_000_000)
     assert any("stand out" in sentence for sentence in algorithm.advice(2, 5000))
-    assert any("too few users" in sentence for sentence in algorithm.advice(16, 20_000))
+    assert any("too few people" in sentence for sentence in algorithm.advice(16, 20_000))
     errors = [algorithm.predicted(2, n) for n in (10_000, 40_000)]
     assert errors[1]["weight"] == pytest.approx(2 * errors[0]["weight"], rel=0.01)
     assert errors[1]["center"] == pytest.approx(errors[0]["center"] / 2, rel=0.01)

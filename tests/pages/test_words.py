@@ -9,8 +9,10 @@ from streamlit.proto.NumberInput_pb2 import NumberInput
 
 from dpviz import figures
 from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
+from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
 from pages._ui.player import briefly
 from pages._ui.shell import PAGES
@@ -20,7 +22,7 @@ from tests.pages.test_pages import app, open_page
 __all__ = ["app"]
 CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
 PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names that the papers print
-OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|told with chance|participants?)\b")
+OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|[Tt]old with|participants?|herself|himself)\b")
 KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")
 WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multiselect", "radio", "button")
 
@@ -70,7 +72,7 @@ def test_no_form_and_no_step_shows_a_name_of_the_code(app, slug):
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
-def test_no_step_and_no_advice_shows_a_name_of_the_code(slug):
+def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_person(slug):
     data = load_sample("tiny")
     algorithm = ALGORITHMS[slug](n_clusters=2)
     trace = algorithm.run(data.X, domain=data.domain, seed=0)
@@ -82,6 +84,9 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code(slug):
         *algorithm.advice(2, data.n_public),
     ]
     assert code_names(map(on_screen, lines)) == []
+    about = [algorithm.tagline, algorithm.trust, *(spec.help for spec in specs(ALGORITHMS[slug]).values())]
+    reasons = [entry.reason for entry in trace.ledger]
+    assert other_people([*lines, *about, *reasons, *(line.text for line in PSEUDOCODE[slug])]) == []
 
 
 def test_no_axis_and_no_metric_is_in_hidden_units():

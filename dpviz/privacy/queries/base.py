@@ -152,7 +152,7 @@ class KeyQuery(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Question(OnGrid):
-    """What a user of the local model is asked about her own row; a randomizer answers for her.
+    """What a user of the local model is asked about their own row; a randomizer answers for them.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class Question(OnGrid):
         return 1.0
 
     def answers(self, block: Block) -> np.ndarray:
-        """Return every user's true answer, shape (n,); a function of her row (and public number) alone."""
+        """Return every user's true answer, shape (n,); a function of their row (and public number) alone."""
         raise NotImplementedError
 
     def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:

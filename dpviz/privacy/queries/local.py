@@ -1,4 +1,4 @@
-"""What users are asked in the local model: each question has one true answer per row, and leaves the row randomized."""
+"""What users are asked in the local model: each question has one true answer per row, and a randomized one leaves."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CellOf(Question):
     low: np.ndarray
     shape: tuple[int, ...]
     projection: Projection | None = None
-    reason: ClassVar[str] = "each user sends one report, randomized by herself"
+    reason: ClassVar[str] = "each person sends one report, randomized before it is sent"
     on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     @property
@@ -85,7 +85,7 @@ class NearestOf(Question):
     """
 
     points: np.ndarray
-    reason: ClassVar[str] = "each user sends one report, randomized by herself"
+    reason: ClassVar[str] = "each person sends one report, randomized before it is sent"
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     @property
@@ -109,7 +109,7 @@ class OffsetOf(Question):
     heavy : ndarray of shape (m,), the listed cells' numbers, sorted
     radius : float, offsets are cut to [-radius, radius] per column; a power of two
     relative : bool, offsets from the cell's center, else from the origin
-    seed : int, of the public hash that gives every user her column and signs (keyword)
+    seed : int, of the public hash that gives every user a column and signs (keyword)
 
     Estimates (`decode`): sums of offsets, shape (m, d).
     """
@@ -119,7 +119,7 @@ class OffsetOf(Question):
     radius: float
     n_features: int
     relative: bool
-    reason: ClassVar[str] = "each user sends one bit, randomized by herself"
+    reason: ClassVar[str] = "each person sends one bit, randomized before it is sent"
 
     @property
     def spread(self) -> float:
