@@ -43,7 +43,7 @@ links.notice("distance", controls.rho)
 st.title("Hide a move, not a person.")
 stops = distance.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
-    "rho (distance): how far a person may move without the output telling", stops, distance.first(data),
+    "rho (distance): how long a move of a person may be to stay hidden", stops, distance.first(data),
     format_func=lambda value: in_units(data.domain, value, data.units), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}

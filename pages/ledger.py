@@ -29,7 +29,7 @@ runs.progress()
 st.html(
     markup.lede(
         "Nothing leaves the rows except through one door, and the door keeps this list. It is written "
-        "by the draws themselves and added up again from sensitivity and noise, apart from the plan."
+        "by the draws themselves and added up again from sensitivity and noise, independently of the plan."
     )
 )
 if data.private:

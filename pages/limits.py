@@ -66,7 +66,8 @@ none of it on its pages, but somebody who watches the machine, the process or th
 machine itself is trusted: whoever can read its memory reads the rows.
 """,
     "Who is trusted": """
-Except in the local model, the server sees the raw rows while it computes. Uploads stay in memory, for their
+This server sees the raw rows while it computes, whatever the algorithm: the local and the shuffle model are simulated
+here, and only an app on people's own devices would randomize before anything leaves. Uploads stay in memory, for their
 session only, and go when it ends; the operating system may still swap memory to disk. Logs, errors, file names
 and links carry no cell and no plain hash of the data.
 """,

@@ -21,8 +21,8 @@ st.html(
     )
     + markup.small(
         "The runs behind this page are quick ones: few seeds, some of the sets. A claim of the kind "
-        "“always best” fails with one clear counterexample; the entry shows it. Two means are told "
-        "apart only beyond both their 95 % intervals."
+        "“always best” fails with one clear counterexample; the entry shows it. Two means count as "
+        "different only where their difference has a 95 % interval without 0."
     )
 )
 chosen, shown = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")

@@ -13,7 +13,7 @@ links.notice("present", controls.present)
 st.title("Present")
 st.html(
     markup.lede(
-        "Scenes in an order, full screen. Everything is computed before the first one appears, so "
+        "Scenes in order, full screen. Everything is computed before the first one appears, so "
         "that nothing waits, no number changes between rehearsal and talk, and the network may go."
     )
 )

@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout = None
         return 0
     except KeyboardInterrupt:
-        print("dpviz: stopped. What had been released stays spent.", file=sys.stderr)
+        print("dpviz: stopped. What was released by then stays spent.", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
         print(f"dpviz: {error}", file=sys.stderr)

@@ -22,10 +22,10 @@ GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
 _HELP = (
     "The same budget in three notions; whatever you type, the others follow. ε at δ: no output becomes more than e^ε "
-    "times as likely, except with probability δ. μ: telling two data sets apart is as hard as telling a unit Gaussian "
-    "from one moved by μ. ρ: zero-concentrated DP, which adds up over runs. This ρ is a budget and has no unit; the "
-    "rho of dist-DP is a distance on the map, up to which a row may move unseen. They have nothing to do with each "
-    "other."
+    "times as likely, except with probability δ. μ: telling two data sets apart is at least as hard as telling a unit "
+    "Gaussian from one moved by μ. ρ: zero-concentrated DP, which adds up over runs. This ρ is a budget and has no "
+    "unit; the rho of dist-DP is a distance on the map, up to which a row may move unseen. They have nothing to do "
+    "with each other."
 )
 
 

@@ -58,7 +58,7 @@ _WHY = (
 
 @st.cache_resource(max_entries=24, show_spinner="Reading rows off")
 def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
-    """Return a run on a sample and everybody who was read off what it published."""
+    """Return a run on a sample and the rows that were read off what it published."""
     return read_in(sample(name), noise)
 
 

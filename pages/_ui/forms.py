@@ -87,7 +87,7 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
             if cls.PRESETS and box.open:
                 st.selectbox(
                     "Preset", cls.PRESETS, None, placeholder="none", **kept(keys.PRESET(cls.slug)),
-                    help="Values of a paper or of its published code. They fill the fields.",
+                    help="Values of a paper or of its published code. They fill in the fields.",
                 )  # fmt: skip
         with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
             for name, spec in folded.items():
@@ -153,7 +153,7 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     """Return what a value means in the data's units, where its number alone does not say it."""
     if name == "projected_features":
         d = data.domain.n_features
-        return f"These data have {d}: no more can be projected." if value > d else ""
+        return f"These data have {d} columns: no projection can have more." if value > d else ""
     if name != "rho_distance":
         return ""
     if data.domain.scale == "common":

@@ -69,7 +69,7 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
     more = f" The first {MOST} of {len(table):,} are listed; the downloads have all." if len(table) > MOST else ""
     st.caption(
         "Totals so far, in every notion in which one exists; n/a where it does not. Open a line to see why. "
-        f"Rows on different parts of the data pay apart: the total is the worst path's.{more}"
+        f"Releases on different parts of the rows do not add up: the total is the most that any row pays.{more}"
     )
 
 
@@ -115,10 +115,10 @@ def account(data: Dataset) -> None:
     with right:
         st.download_button(
             "Download the account file", signed, "dpviz-account.json", "application/json",
-            icon=":material/download:", on_click="ignore", help="Signed by this server: it cannot be edited.",
+            icon=":material/download:", on_click="ignore", help="Signed by this server: an edited one is refused.",
         )  # fmt: skip
         dropped = st.file_uploader(
-            "Drop an account file of this data file", "json", key=keys.BOOK_FILE(state.get("book_files", 0)),
+            "Add an account file of this data file", "json", key=keys.BOOK_FILE(state.get("book_files", 0)),
             help="It brings claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:

@@ -46,7 +46,7 @@ class Opened:
     Attributes
     ----------
     sentence : what of it could not be followed, "" if all
-    number : the how-manieth of this session it is
+    number : its number among those of this session, from 1
     shown_whole : whether all controls of a prepared scene were asked for
     within : whether it was opened from another page of the session: a run that was seen there goes on at its step
     """

@@ -101,7 +101,7 @@ def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict, besid
         st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
     st.code(f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m dpviz reproduce {paper.id} {item.id}", language="bash")
     st.caption(
-        "Without --quick with the paper's number of repeats. A second call goes on where the first was stopped. FOLDER "
+        "Leave out --quick for the paper's number of repeats. Run it again to resume where it was stopped. FOLDER "
         "holds the benchmark sets, NAME/NAME.csv.gz each (benchmarks/specs/README.md)."
     )
 

@@ -79,7 +79,7 @@ def _shelf(public: bool) -> Shelf:
 
 
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> Gathered:
-    """Return what is there of the pieces, and see to it that the others are made, in their order.
+    """Return the pieces that are there, and have the others made, in their order.
 
     A session makes the pieces of one topic at a time: what was asked for before and is not finished is dropped.
     """

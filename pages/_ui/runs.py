@@ -1,4 +1,4 @@
-"""Running algorithms for the pages: data sets by name, background jobs, and bounded stores of results by run id.
+"""Running algorithms for the pages, in the background: what a run will take, its start, its progress, its result.
 
 What comes from a file of somebody's own lives in that session alone: its data set, its runs, its figures.
 """
@@ -201,4 +201,4 @@ def _take(job: Job) -> None:
         elif job.status == "failed":
             messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
         else:
-            messages.say("note", f"{job.title} was cancelled. What had been released stays spent.")
+            messages.say("note", f"{job.title} was cancelled. What was released by then stays spent.")

@@ -61,7 +61,7 @@ PAGES = {
         "Present", ":material/slideshow:", "A deck of scenes with notes, on a projector, without a network."
     ),
     "pages/ledger.py": Entry(
-        "Ledger", ":material/receipt_long:", "Every number that left the rows, what it cost, and why."
+        "Ledger", ":material/receipt_long:", "Every number that was released, what it cost, and why."
     ),
     "pages/limits.py": Entry("Limits", ":material/gpp_maybe:", "What a promise does not cover."),
 }

@@ -143,7 +143,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     turn = app.session_state["compare_turn"]
     app.number_input(key=f"compare_{turn}_A_nsm_epsilon").set_value(-1.0).run()
     assert [error.value for error in app.error] == [
-        "Privacy budget ε must be above 0; got -1.0. The picture shows what was there before."
+        "Privacy budget ε must be above 0; got -1.0. The picture still shows the run before it."
     ]
     assert len(pictures(app)) == 3 and app.session_state["compare_runs"][0].algorithm.epsilon == 0.25
     app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()

@@ -81,12 +81,12 @@ def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
 @pytest.mark.parametrize(
     ("scene", "words"),
     [
-        ("data?v=1", "these can"),
-        ("../../etc/passwd", "these can"),
+        ("data?v=1", "these pages can"),
+        ("../../etc/passwd", "these pages can"),
         ("explore?v=1&d=file:a,b", "somebody's file"),
         ("explore?v=1&d=tiny&a=nsm&k=60", "more centers than the 40"),
         ("explore?v=1&d=town&a=nsm&k=5&exact=1", "without noise has no slide"),
-        ("tradeoff?v=1&sweep=abc", "this server's own"),
+        ("tradeoff?v=1&sweep=abc", "on this server only"),
         ("tradeoff?v=1&d=town&d=iris&a=nsm", "one data set"),
         ("tradeoff?v=1&d=town&runs=50", "at most 400 runs"),
         ("tradeoff?v=1&d=town&a=nsm&delta=nonsense&k=x", ""),
@@ -210,5 +210,5 @@ def test_a_bad_slide_is_one_sentence_and_the_others_are_shown(opened):
     bad = Deck("", (*QUICK.slides, Slide("Bad _one_", "papers?v=1")))
     app = opened(bad)
     (error,) = app.error
-    assert error.value.startswith("Slide 3, Bad \\_one\\_: A scene of the page “papers” cannot stand on the screen")
+    assert error.value.startswith("Slide 3, Bad \\_one\\_: A scene of the page “papers” cannot be a slide")
     assert show(app)["ready"].startswith("2 of 3 scenes ready")

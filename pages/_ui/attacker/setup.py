@@ -30,7 +30,7 @@ SLOWEST = 3.0  # seconds of one run: a game needs hundreds
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Setup:
-    """What is played: `words` says it in full, `yes` and `no` are the answers, `key` names it."""
+    """The question of a game: `words` in full, `yes` and `no` are the answers, `key` is its name."""
 
     question: Question
     algorithm: Algorithm
@@ -68,7 +68,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
     slugs = offered(False)
     slug = st.selectbox(
         "Algorithm", slugs, format_func=named, **kept(keys.ATTACKER_ALGORITHM),
-        help="Every picture is a whole run of it, with noise of its own.",
+        help="Every picture is a complete run of it, with its own noise.",
     )  # fmt: skip
     cls = ALGORITHMS[slug]
     values: dict[str, Any] = {"n_clusters": data.n_clusters}
@@ -93,7 +93,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
     if stops:
         ask = st.segmented_control(
             "Ask", ASK, default="in", required=True, **kept(keys.ATTACKER_ASK), format_func=ASK.get, width="stretch",
-            help="Whether Alex is there at all, or where: the question that rho answers.",
+            help="Whether Alex is in the data, or where: rho says something about the second only.",
         )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(

@@ -60,7 +60,7 @@ class Game:
         return self.rounds[len(self.guesses)] if len(self.guesses) < len(self.rounds) else None
 
     def make(self, target: int) -> None:
-        """See to it that so many rounds are made, in the background."""
+        """Make rounds in the background until there are `target`."""
         with whole(), self._lock:
             if target <= self.target and (self.busy or len(self.rounds) >= target or self.error):
                 return
@@ -70,7 +70,7 @@ class Game:
                 self.job = runs.jobs().submit("Game", self._fill, runs.owner(), Presence().there)
 
     def stop(self) -> None:
-        """Make no more; what is there stays."""
+        """Make no more rounds; those that are there stay."""
         if self.job is not None:
             self.job.cancel()
         self.target = len(self.rounds)

@@ -73,7 +73,7 @@ def _errors(mine: dict[str, Game]) -> None:
 
 
 def _guess(game: Game, guess: bool, number: int) -> None:
-    """Take down the answer to a round, once, and see to it that pictures stay ahead."""
+    """Record the answer to a round, once, and have the next pictures made ahead."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
     if len(game.rounds) - len(game.guesses) < MORE:
@@ -167,7 +167,7 @@ def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     )
     st.toggle(
         "Help me", key=keys.ATTACKER_HELP,
-        help=f"Where centers land in {CLOUD} other runs with Alex (dots) and without (crosses), noise of their own.",
+        help=f"Centers of {CLOUD} other runs with Alex (dots) and without (crosses), each with its own noise.",
         on_change=_help, args=(setup, mine),
     )  # fmt: skip
 

@@ -67,7 +67,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
             algorithm.guarantee(data.domain.n_features, data.n_public)
             runs.check_time(data, algorithm)
         except (ValueError, TypeError) as problem:
-            st.error(f"{in_words(problem, cls)} The picture shows what was there before.")
+            st.error(f"{in_words(problem, cls)} The picture still shows the run before it.")
             return now
         key = keys.COMPARE_SEED(turn, letter)
         seed = whole_number("Seed", 0, value=start.seed, key=key, disabled=locked())

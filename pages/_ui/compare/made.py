@@ -45,7 +45,7 @@ class Batch:
 
 
 def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
-    """Return the finished runs; else see to it that they are made, show how far that is, and return None."""
+    """Return the finished runs; else have them made, show how far that is, and return None."""
     state = st.session_state
     wanted = tuple(runs.run_id(data, side.algorithm, side.seed) for side in asked)
     batch: Batch | None = state.get("compare_batch")

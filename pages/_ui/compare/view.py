@@ -79,7 +79,7 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
         st.html(
             markup.small(
                 markup.bold("Numbers"),
-                " at the last step name the places that the runs share: centers are matched one to "
+                " at the last step mark the places that the runs share: centers are matched one to "
                 "one, and two are a pair only if each is the nearest to the other, or they are closer "
                 "than either is to its own neighbors. A broken ring has no partner. Zoom and pointer "
                 "are linked.",
@@ -117,7 +117,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     head.header("What differs")
     rows = facts([run.trace for run in comparison.runs])
     same = sum(not row.differs for row in rows)
-    words = f"Also the {same} rows that are the same or one algorithm's own"
+    words = f"Also the {same} lines that are equal or belong to one algorithm"
     whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
     moving = {
         "ε spent so far": [["–" if x != x else f"{x:.3g}" for x in spent] for spent in clock.spent],
@@ -162,7 +162,7 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
     note = " Losses look at raw rows: NOT PRIVATE."
     if unlike:
         note += (
-            f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, it is not comparable."
+            f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, so do not compare it."
         )
     against = dict.fromkeys(reference_name(run.trace) for run in comparison.runs)
     if "KMedians" in against and len(against) > 1:
@@ -189,7 +189,7 @@ def curves(comparison: Comparison) -> None:
             markup.odds("In a bet from even odds an attacker is right at most ", odds, " times in 100.")
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
-                "the curve of the promise. On the dotted line he might as well toss a coin. The curve "
+                "the curve of the promise. On the dotted line a coin would do as well. The curve "
                 "of a plan of Gaussian releases is exact; other plans are added up at many δ, and may "
                 "promise less than is true."
             )

@@ -29,8 +29,8 @@ _CELLS = ("unit", "low", "high", "fill", "description")
 _CONFIG = {
     "name": st.column_config.TextColumn("column", disabled=True),
     "unit": st.column_config.TextColumn("unit", max_chars=20),
-    "low": st.column_config.NumberColumn("low", help="No value counts as less. Public."),
-    "high": st.column_config.NumberColumn("high", help="No value counts as more. Public."),
+    "low": st.column_config.NumberColumn("low", help="Smaller values count as this one. Public."),
+    "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public."),
     "fill": st.column_config.NumberColumn(
         "if missing", help="Stands in for a missing cell. Empty: the row is left out."
     ),
@@ -170,7 +170,10 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
         if lacking:
             raise ValueError(f"{name}: the table has no usable column {lacking[0]!r}.")
         if upload.private and not facts["declared"]:
-            raise ValueError(f"{name}: its bounds were taken from data; a private file needs bounds declared without.")
+            raise ValueError(
+                f"{name}: its bounds were taken from data; a private file needs bounds that were declared without "
+                "looking at data."
+            )
     except ValueError as problem:
         messages.say("problem", plain(str(problem)))
         upload.version += 1
@@ -187,7 +190,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     a, b = st.columns(2, gap="small")
     n = field(
         "Rows", 1, value=draft.get("n_public"), on=a, key=keys.ROWS(upload.key), placeholder="a round number",
-        help="Declared, not counted: every threshold and δ reads this number. The true one stays private.", **keep,
+        help="Declared, not counted: thresholds and δ follow from this number. The true one stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
@@ -195,7 +198,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     )  # fmt: skip
     rows = field(
         "Rows of one person, at most", 1, value=draft["rows_per_person"], on=a, key=keys.ROWS_PER_PERSON(upload.key),
-        help="1 if one row is one person. With m rows the promise to a person is m times weaker.", **keep,
+        help="1 if one row is one person. With m rows, ε for a person is m times as large.", **keep,
     )  # fmt: skip
     unit = b.text_input(
         "What is one row?", draft.get("unit_of_privacy", "one row is one person"), 80, key=keys.UNIT(upload.key), **keep
@@ -219,7 +222,7 @@ def _people(upload: Upload) -> dict[str, Any]:
 def _missing(columns: list[dict[str, Any]]) -> str:
     """Return how many bounds are still to be given, in a sentence; "" if at most one is."""
     wanted = sum(column[end] is None for column in columns for end in ("low", "high"))
-    return f"{wanted} bounds are missing: each column needs its low and its high." if wanted > 1 else ""
+    return f"{wanted} bounds are missing: each column needs a low and a high one." if wanted > 1 else ""
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:

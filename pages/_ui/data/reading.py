@@ -122,8 +122,8 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
     """Ask for the sheet of a workbook and the line where the table begins; None where nothing is said."""
     a, b = st.columns(2, gap="small")
     sheet = a.text_input(
-        "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first without notes",
-        disabled=not content.startswith(_SHEETS), help="Of a workbook only.",
+        "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first with a table",
+        disabled=not content.startswith(_SHEETS), help="For workbooks only.",
     )  # fmt: skip
     row = whole_number(
         "The table begins in line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),

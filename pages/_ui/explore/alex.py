@@ -174,7 +174,7 @@ def sentences(result: Result, found: Worlds) -> list[str]:
     released, plain = gap(found.here.one, found.there.one), gap(found.here.kmeans, found.there.kmeans)
     return [
         f"{first} · one run of {trace.name}, and KMeans",
-        f"{second} · same noise seed: {trace.name} moves by {released} at most, KMeans by {plain} with certainty",
+        f"{second} · same noise seed: {trace.name} moves by {released} at most, KMeans by {plain} every time",
         f"{first} · {N} runs with fresh noise",
         f"{second} · {N} runs with fresh noise",
         f"Both worlds · filled where {first}, hollow where {second}",

@@ -57,7 +57,7 @@ def _free(result: Result) -> None:
         _list(sentences)
         + markup.small(
             "From the released centers and their noise: it costs nothing. ± holds for all numbers together in 95 of "
-            "100 runs. It tells where clusters lie, not how their people spread."
+            "100 runs. It says where clusters lie, not how widely their people spread."
         )
     )
 

@@ -75,7 +75,7 @@ def _card(slug: str, data: Dataset, key: str) -> None:
         f'<p class="dp-card"><b>{markup.escape(cls.name)}</b><br>{markup.escape(cls.tagline)}{why}<br>'
         f"<small>{markup.escape(facts)}</small></p>"
     )
-    if button.button("Take", key=keys.TAKE_ONE(key, slug), width="stretch"):
+    if button.button("Choose", key=keys.TAKE_ONE(key, slug), width="stretch"):
         st.session_state[keys.ALGORITHM_NEXT(key)] = slug
         st.rerun()
 

@@ -22,7 +22,11 @@ _WORDS = {
     ),
     "one-to-one accuracy": ("Accuracy, one to one", "each label has one center: more centers only hurt", ".2f"),
     "distance to KMeans": ("From these centers to KMeans", "mean to the nearest, share of the box's diagonal", ".4f"),
-    "distance from KMeans": ("From KMeans to these centers", "the same backwards: too few centers show here", ".4f"),
+    "distance from KMeans": (
+        "From KMeans to these centers",
+        "the other way round: large if centers are missing",
+        ".4f",
+    ),
     "centers": ("Centers", "", ".0f"),
 }
 

@@ -54,7 +54,7 @@ def promised(trace: Trace) -> str:
     else:
         words.append("How wide its clouds are beside true reruns was not measured for this algorithm.")
     if lost := near_noise(trace):
-        words.append(f"{lost} noisy sizes are near the noise: another run may lose these groups, or find others.")
+        words.append(f"{lost} noisy sizes are within the noise: another run may lose these groups, or find others.")
     return " ".join(words)
 
 

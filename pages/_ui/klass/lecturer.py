@@ -169,7 +169,7 @@ def _run(room: Classroom, base: str) -> None:
         )  # fmt: skip
         about = whole_number(
             "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
-            help="Declared and public: the budget's δ follows it, and not from how many came.",
+            help="Declared and public: the budget's δ follows from it, and not from how many came.",
         )  # fmt: skip
         go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled="class_job" in state)
     if len(points) + beside < max(k, 2):
@@ -196,8 +196,8 @@ def _run(room: Classroom, base: str) -> None:
     player("class", result, hidden=True, axes=(0, 1))
     st.html(
         markup.fooled(
-            "Every run on the same points spends its ε anew. Here the points are made up, and the "
-            "gray ones and the diamonds would be nobody's to see."
+            "Every run on the same points spends its ε again. Here the points are made up; with real "
+            "people nobody would see the gray points or the diamonds."
         )
     )
 
@@ -264,11 +264,11 @@ def _reports(room: Classroom) -> None:
         st.html(
             markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
             + markup.small(
-                f"Each phone told one bit a cell, by coins at ε {work.LOCAL_EPSILON:g}; the numbers "
-                f"are estimates, each ±{sd:.1f} by the coins alone. With a trusted server the same ε "
+                f"Each phone sent one randomized bit a cell, at ε {work.LOCAL_EPSILON:g}; the numbers "
+                f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
                 f"would cost each number about ±{math.sqrt(2) / work.LOCAL_EPSILON:.1f}. That is the "
-                "price of trusting nobody; beside a crowd it shrinks only with the square root of how "
-                "many come."
+                "price of trusting nobody: in proportion to the crowd it shrinks only with the square "
+                "root of how many come."
             )
             + markup.small(
                 "Honestly: this server drew the coins for the phones. A real local app does it on the phone."

@@ -136,7 +136,7 @@ def _local(room: Classroom, seat: Seat) -> None:
     )
     st.html(
         markup.small(
-            f"{_OWN[at is not None]} This is what your phone told, one coin a cell: at ε {work.LOCAL_EPSILON:g} nobody "
+            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at ε {work.LOCAL_EPSILON:g} nobody "
             "can be sure from it where you stand."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'

@@ -74,7 +74,7 @@ def form() -> Wish:
     k = whole_number("Centers k", value=START[keys.PLAN_K], **kept(keys.PLAN_K))
     like = st.selectbox(
         "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
-        help="Round groups, or a public data set whose rows lie as yours may.",
+        help="Round groups, or a public data set whose rows may be spread like yours.",
     )  # fmt: skip
     slugs = st.multiselect(
         "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept(keys.PLAN_ALGORITHMS),
@@ -97,7 +97,7 @@ def form() -> Wish:
     return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, "ε"))
 
 
-_IN_UNITS = "One standard deviation, in the unit of the columns. Gives the ε that it takes."
+_IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε that takes."
 
 
 def _take() -> None:

@@ -70,7 +70,7 @@ def _progress(wish: Wish, now: Gathered) -> None:
     if now.active and now.job is not None:
         bar, button = st.columns([5, 1], vertical_alignment="center")
         done, every = len(now.found), len(_wanted(wish))
-        bar.progress(done / every, f"Rehearsed {done} of {every}, on people who stand in")
+        bar.progress(done / every, f"Rehearsed {done} of {every}, on made-up people or public rows")
         if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
             now.job.cancel()
     elif now.problem:

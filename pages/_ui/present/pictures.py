@@ -202,7 +202,7 @@ def game(setup: Setup, mode: str, on_step: OnStep) -> Picture:
         f"({span(machine)} with 95 % confidence)."
     )
     bound = question.bound.odds
-    small = "is what nobody beats in the long run, whatever he knows about everybody else. A coin is right 50 times."
+    small = "is what nobody beats in the long run, whatever they know about everybody else. A coin is right 50 times."
     legend = (("disc", "released with Alex"), ("cross", "released without Alex"))
     return _made(
         panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,

@@ -53,12 +53,12 @@ def staged(slide: Slide, mode: str) -> Staged:
     """
     page, query = split(slide.scene)
     if page not in STAGED:
-        raise ValueError(
-            f"A scene of the page “{page[:40]}” cannot stand on the screen; these can: {', '.join(STAGED)}."
-        )
+        raise ValueError(f"A scene of the page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
     vocabulary, plan = STAGED[page]
     if "sweep=" in query:
-        raise ValueError("A finished sweep is this server's own; share Trade-off's link before it is started.")
+        raise ValueError(
+            "A finished sweep is on this server only; use the link that Trade-off shares before it starts."
+        )
     scene, sentence = read(page, query, vocabulary)
     names = scene.values.get("d", ())
     if any(name.startswith(FILE) for name in ((names,) if isinstance(names, str) else names)):

@@ -68,7 +68,7 @@ class Kept:
 
 
 class Shelf:
-    """The last sweeps of all sessions and the times of cells, shared by every visitor."""
+    """The last sweeps of all sessions and the times of runs, shared by every visitor."""
 
     def __init__(self) -> None:
         self.queue = Jobs(workers=1)
