@@ -2,9 +2,9 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
-Rows go to a file that a second call goes on from. Bench sets have tight bounds (NOT PRIVATE: taken from the data), town
-and city their declared boxes; ρ in z units, δ = n^-1.1. Every ε is compared with every larger one at the same ρ: the
-loss grows where the difference, paired by seed, is above CLEAR of its standard errors.
+Rows go to a file from which a second call resumes. Bench sets have tight bounds (NOT PRIVATE: taken from the data),
+town and city their declared boxes; ρ in z units, δ = n^-1.1. Every ε is compared with every larger one at the same ρ:
+the loss grows where the difference, paired by seed, is above CLEAR of its standard errors.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 python -m benchmarks.exact_centers > benchmarks/results/exact_centers.md
 
-DP-Lloyd's iterations, 15 rounds, the sample's own k, five starts (seeds 0 to 4). "told" are rows that the arithmetic
-names, "right" those that are somebody's, to less than a millionth of the half-width.
+DP-Lloyd's iterations, 15 rounds, the sample's own k, five starts (seeds 0 to 4). "named" are rows that the arithmetic
+computes, "right" those that are somebody's, to less than a millionth of the half-width.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STARTS = 5
 
 
 def counted(name: str, noise: str) -> tuple[list[int], list[int]]:
-    """Return how many rows are told, and how many of them are right, for every start."""
+    """Return how many rows are named, and how many of them are right, for every start."""
     data = load(name)
     lloyd = ALGORITHMS["dp-lloyd"](n_clusters=data.n_clusters, epsilon=1.0, iterations=15, dead_cluster="keep")
     told, right = [], []
@@ -32,7 +32,7 @@ def counted(name: str, noise: str) -> tuple[list[int], list[int]]:
 
 def main() -> None:
     """Print one line a sample."""
-    print("| sample | rows | told, mean | right, mean (least to most) | with noise, ε 1 |\n|---|---|---|---|---|")
+    print("| sample | rows | named, mean | right, mean (least to most) | with noise, ε 1 |\n|---|---|---|---|---|")
     for name in SAMPLES:
         told, right = counted(name, "none")
         noisy, _ = counted(name, "seeded")

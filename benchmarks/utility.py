@@ -7,7 +7,7 @@ python -m benchmarks.utility --table field --seeds 3
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
-file and not computed again while the algorithms' code is the same: an interrupted command goes on where it stopped. A
+file and not computed again while the algorithms' code is the same: an interrupted command resumes where it stopped. A
 table also writes NAME.md and NAME.csv.
 """
 

@@ -32,7 +32,7 @@ class RunInput:
     domain : Domain
     dataset_id : str
     columns : their names
-    loss : trace -> the loss that it is about, of the raw rows (see `metrics.run_loss`); NOT PRIVATE
+    loss : trace -> the loss that its algorithm aims at, on the raw rows (see `metrics.run_loss`); NOT PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
         where no groups are known
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None likewise

@@ -24,9 +24,9 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "explain": ("explain:add_explain", "say what sets the clusters of a run apart, from its centers or the rows"),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
-    "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; a second call goes on"),
+    "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
-    "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; a second call goes on"),
+    "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; run it again to resume"),
     "audit": ("audit:add_audit", "bound from below what an algorithm gives away; exit 1 above its claim"),
     "federated": ("federated:add_federated", "run over several parties that do not show each other their rows"),
     "app": ("app:add_app", "start the dashboard in a browser"),
@@ -50,7 +50,7 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return the exit code. A user's mistake prints one sentence."""
+    """Run one command; return the exit code. A mistake in the command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
     try:
         arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)

@@ -49,7 +49,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
         try:
             numbers = _run(paper, item, arguments, engine)
         except KeyboardInterrupt:
-            print("\nstopped; the same command goes on from there.", file=sys.stderr)
+            print("\nstopped; run the same command again to resume.", file=sys.stderr)
             return 130
         except ValueError as problem:  # a data folder that is missing stops this item, not the others
             if not arguments.all:

@@ -60,7 +60,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
                 file.append(row)
                 bar.step(failed=row["status"] != "ok")
         except KeyboardInterrupt:
-            print(f"\nstopped after {bar.n} of {total}; the same command goes on from there.", file=sys.stderr)
+            print(f"\nstopped after {bar.n} of {total}; run the same command again to resume.", file=sys.stderr)
             return 130
     return 0
 

@@ -32,7 +32,7 @@ class Agreement:
     algorithm : Algorithm with its parameters
     domain : Domain with n_public declared
     clients : names, in order
-    seed : int, where the run starts; public, and never used for noise or masks
+    seed : int, of the start; public, and never used for noise or masks
     ring : Ring
     n_max : int, most rows of all clients together, for the overflow check
     drawn_by : "clients" or "server", who draws the noise

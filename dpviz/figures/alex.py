@@ -74,5 +74,5 @@ def worlds_panel(
         {"without": there, "KMeans": xy(second), **away},
         {"with": here, "without": there, "KMeans": xy(first), "Alex": spot},
     ]
-    alt = "Two worlds, with and without one person: the clouds of released centers lie on one another."
+    alt = "Two worlds, with and without one person: the clouds of released centers overlap."
     return layered(view, "Alex in, Alex out", looks, frames, alt, height=440)

@@ -76,7 +76,7 @@ def moved_panel(
             "line": {"color": colors.ink, "width": 2},
         },
         "arrow": {
-            "mode": "lines+markers", "name": "Alex and Alex' noisy point (not private)",
+            "mode": "lines+markers", "name": "Alex and Alex's noisy point (not private)",
             "line": {"color": colors.hidden, "width": 1.6, "dash": "dot"},
             "marker": {"symbol": "circle-open", "size": 11, "color": colors.hidden, "line": {"width": 2.2}},
         },

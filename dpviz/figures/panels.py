@@ -123,7 +123,7 @@ _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
 
 
 def release_name(entry: Release) -> str:
-    """Return what a release is called on screen: what it holds, and the how-manieth of its kind it is."""
+    """Return what a release is called on screen: what it holds, and its number among its kind."""
     words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
     return f"{words} {entry.occurrence + 1}"
 

@@ -74,7 +74,7 @@ def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
 
 
 def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
-    """Draw how far a person may move without the output telling, and how far the noise throws, in a corner."""
+    """Draw how long a hidden move may be, and how far the noise throws a point, in a corner."""
     if view.axes is None or view.trace.domain.scale != "common":
         return
     d, low, high = view.trace.domain.n_features, *view.bounds()

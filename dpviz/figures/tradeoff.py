@@ -1,4 +1,4 @@
-"""Figures of a sweep, from the tables of `experiments.summary`. Every one shows metrics of raw rows: NOT PRIVATE."""
+"""Figures of a sweep, from the tables of `sweeps.summary`. Every one shows metrics of raw rows: NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AXIS_TITLES = {
 }
 _WORDS = {
     "central DP": "one row added or removed",
-    "shuffle DP": "reports mixed so that nobody knows whose is whose",
+    "shuffle DP": "reports mixed, so that nobody knows who sent which",
     "local DP": "each row randomized before it is collected",
     "none": "no promise: drawn without noise",
     "rho-distance DP": "one row moved by at most rho: a weaker promise",

@@ -21,7 +21,7 @@ MOVES = (1, 2, 5, 10, 20)  # how many rho Alex may have moved
 LEGEND = (
     ("dot", "noisy point: published, one for each person"),
     ("hoop", "how far Alex may have moved"),
-    ("dotted", "from Alex to the noisy point of Alex"),
+    ("dotted", "from Alex to Alex's noisy point"),
     ("ring", "person"),
 )
 

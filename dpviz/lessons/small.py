@@ -1,4 +1,4 @@
-"""Lesson: small groups. A group of 60 among 4,960 people has no center, and the loss does not tell."""
+"""Lesson: small groups. A group of 60 among 4,960 people has no center, and the loss does not show it."""
 
 from __future__ import annotations
 

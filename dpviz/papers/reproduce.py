@@ -1,4 +1,4 @@
-"""Running an item: its sweeps on the sweep engine, rows on disk that a second call goes on from, then its numbers."""
+"""Running an item: its sweeps on the sweep engine, rows on disk from which a second call resumes, then its numbers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reproduce(
 
     Parameters
     ----------
-    folder : where rows go; an interrupted call leaves whole rows, and the next goes on from them
+    folder : where rows go; an interrupted call leaves whole rows, and the next one resumes from them
     """
     chosen = item_of(paper, item)
     found = [] if chosen.runner != "federated" else [rounds(chosen, quick=quick)]

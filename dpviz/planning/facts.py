@@ -160,7 +160,7 @@ def numbers(text: str, what: str) -> list[float]:
         One sentence that names what is no number.
     """
     found = []
-    for word in text.replace(",", " ").replace("\u2212", "-").split():
+    for word in text.replace(",", " ").replace("−", "-").split():
         try:
             found.append(float(word))
         except ValueError:

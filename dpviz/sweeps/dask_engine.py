@@ -1,6 +1,6 @@
 """Runs on a Dask cluster: futures used directly, keyed and retried. Needs the extra `cluster`.
 
-A worker is handed a cell, that is names and numbers, and opens its data itself: what a scheduler scatters is lost with
+A worker is handed a run, that is names and numbers, and opens its data itself: what a scheduler scatters is lost with
 the worker that holds it. A Dask port runs whatever code reaches it, so off this machine only tls:// will do.
 """
 
@@ -62,9 +62,9 @@ def cluster(
     client: Any,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Iterator[Any]:
-    """Yield run(cell) for every cell as it finishes; see `engines.local` for the parameters.
+    """Yield run(cell) for every cell as it finishes; see `engines.on_this_machine` for the parameters.
 
-    A cell whose worker dies is run again elsewhere; one that has met too many dying workers is given up.
+    A run whose worker dies is made again elsewhere; one that has met too many dying workers is given up.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where cells run: loky processes on one machine. An engine yields results in any order; closing it stops the work."""
+"""Where runs run: loky processes on one machine. An engine yields results in any order; closing it stops the work."""
 
 from __future__ import annotations
 
@@ -86,5 +86,5 @@ def _leave_with(parent: int) -> None:
 
 
 def perform(sweep: Sweep, done: Collection[str], engine: Engine) -> Iterator[Row]:
-    """Yield one row per cell whose key is not in `done`, in the order in which they finish."""
+    """Yield one row per run whose key is not in `done`, in the order in which they finish."""
     return engine([cell for cell in sweep.runs() if cell.key not in done], execute, failed_row)

@@ -19,13 +19,13 @@ _FREE = ("epsilon", "delta", "rho_distance")  # parameters that change the time 
 
 
 def kind(cell: Run) -> tuple[Any, ...]:
-    """Return what the time of a cell depends on."""
+    """Return what the time of a run depends on."""
     fixed = tuple(pair for pair in cell.parameters if pair[0] not in _FREE)
     return cell.data, cell.modified, cell.bounds, cell.n_rows, cell.algorithm, cell.preset, fixed, cell.metrics
 
 
 def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Run]:
-    """Return one cell of every kind that has no known time, the KMeans references first."""
+    """Return one run of every kind that has no known time, the KMeans references first."""
     found: dict[tuple[Any, ...], Run] = {}
     for cell in sweep.runs():
         if kind(cell) not in known:
@@ -34,7 +34,7 @@ def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Run]:
 
 
 def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:
-    """Run a cell here and now; return its seconds, without those for opening the data. It is one step."""
+    """Make a run here and now; return its seconds, without those for opening the data. It is one step."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()
     execute(cell)
@@ -42,7 +42,7 @@ def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float
 
 
 def seconds(sweep: Sweep, known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
-    """Return the expected time of a sweep, None while a kind of cell has no known time."""
+    """Return the expected time of a sweep, None while a kind of run has no known time."""
     every = [known.get(kind(cell)) for cell in sweep.runs()]
     measured = [value for value in every if value is not None]
     return None if len(measured) < len(every) else START_SECONDS + sum(measured) / workers

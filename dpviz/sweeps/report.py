@@ -184,7 +184,7 @@ def _tables(found: Summary, look: dict[str, Any]) -> Iterable[str]:
                     f"{r.epsilon:g}",
                     f"{r.n_rows:g}",
                     f"{r.n_clusters:g}",
-                    r.best or "no one: the intervals meet",
+                    r.best or "no clear winner: the intervals overlap",
                 )
                 for r in wins.itertuples()
             ],

@@ -36,7 +36,7 @@ KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: how many KMeans runs, an
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source:
-    """An opened data set with what every cell on it shares.
+    """An opened data set with what every run on it shares.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def best_references(
 
 
 def stamp(name: str) -> str:
-    """Return the modification time of a file source, "" for the others: a changed file makes new cells.
+    """Return the modification time of a file source, "" for the others: a changed file makes new runs.
 
     Raises
     ------

@@ -161,7 +161,7 @@ def to_toml(sweep: Sweep, title: str) -> str:
 
 def to_script(sweep: Sweep, title: str) -> str:
     """Return a Python script that reruns exactly this sweep with this version of dpviz."""
-    return f'''"""Rerun of a dpviz sweep: python dpviz-sweep.py writes dpviz-sweep.csv; a second call goes on.
+    return f'''"""Rerun of a dpviz sweep: python dpviz-sweep.py writes dpviz-sweep.csv; run it again to resume.
 
 Simulation on public data: the seeds are known, nothing here is private. Made with dpviz {__version__}.
 """

@@ -1,4 +1,4 @@
-"""A sweep: algorithms x axes x repeats, as public parameters. Each cell is one run and becomes one tidy row."""
+"""A sweep: algorithms x axes x repeats, as public parameters. Each run becomes one tidy row."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Run:
 
     @property
     def variant(self) -> Variant:
-        """The curve that the cell belongs to."""
+        """The curve that the run belongs to."""
         return Variant(self.label, self.algorithm, self.preset, noise=self.noise)
 
     @property
@@ -197,7 +197,7 @@ class Sweep:
             yield dict(zip(axes, values, strict=True))
 
     def runs(self) -> Iterator[Run]:
-        """Yield every cell, repeats outermost so that a picture fills evenly; the references (seed 0) come first."""
+        """Yield every run, repeats outermost so that a picture fills evenly; the references (seed 0) come first."""
         whole = [
             (data, stamp(data), n_rows, point)
             for data in self.data
@@ -233,12 +233,12 @@ class Sweep:
 
 
 def _as(kind: str, value: Any) -> Any:
-    """Return a number as the parameter's kind has it, so that 1 and 1.0 are the same cell."""
+    """Return a number as the parameter's kind has it, so that 1 and 1.0 are the same run."""
     return float(value) if kind == "float" and isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def execute(cell: Run) -> Row:
-    """Run one cell and return its row; a failure is a row with a reason. Deterministic but for MEASURED."""
+    """Make one run and return its row; a failure is a row with a reason. Deterministic but for MEASURED."""
     restart_peak_memory()
     begun = time.perf_counter()
     try:
@@ -281,7 +281,7 @@ def execute(cell: Run) -> Row:
 
 
 def trace_of(cell: Run) -> Trace:
-    """Run one cell again and return what its row was measured on, the same bit for bit."""
+    """Make one run again and return what its row was measured on, the same bit for bit."""
     source, algorithm, rows = _opened(cell)
     return _run(cell, source, algorithm, rows)
 
@@ -299,7 +299,7 @@ def _run(cell: Run, source: Source, algorithm: Algorithm, rows: Any) -> Trace:
 
 
 def failed_row(cell: Run, reason: str, begun: float | None = None) -> Row:
-    """Return the row of a cell that has no result."""
+    """Return the row of a run that has no result."""
     seconds = None if begun is None else round(time.perf_counter() - begun, 6)
     return _row(cell) | {"status": "failed", "reason": " ".join(reason.split()), "seconds": seconds}
 

@@ -222,7 +222,7 @@ def test_a_command_stopped_by_hand_does_only_the_rest_when_it_is_given_again(tin
         monkeypatch.setattr(command, "on_this_machine", stop_after(n))
         assert main(["reproduce", "--all", "--workers", "1", "-o", str(tmp_path)]) == code
         written = capsys.readouterr()
-        assert ("the same command goes on from there" in written.err) == (code == 130)
+        assert ("run the same command again to resume" in written.err) == (code == 130)
     assert len(begun) == len(set(begun)) == 13  # every run of both items once: nothing was done twice
     assert "Of 2 figures and tables" in written.out
 

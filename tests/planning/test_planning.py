@@ -44,7 +44,7 @@ def test_facts_that_cannot_be_are_one_sentence(values, named, words):
 
 
 def test_numbers_are_read_as_people_type_them():
-    assert numbers("-12, 9", "bounds") == numbers("\u221212  9", "bounds") == [-12, 9] and numbers(" ", "bounds") == []
+    assert numbers("-12, 9", "bounds") == numbers("−12  9", "bounds") == [-12, 9] and numbers(" ", "bounds") == []
     with pytest.raises(ValueError, match="the budgets must be numbers, separated by commas; 'one' is none"):
         numbers("1, one", "the budgets")
 

@@ -25,7 +25,7 @@ def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> li
 
 
 def _as_text(cell: Any) -> str | None:
-    """Return a cell as a person would write it; it follows from this cell alone."""
+    """Return a cell as a person would write it; it depends on this cell alone."""
     if cell is None or isinstance(cell, dict | list):
         return None
     if isinstance(cell, datetime.date):

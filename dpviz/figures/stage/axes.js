@@ -9,7 +9,7 @@ const LABEL = { size: 12, color: "#444", family: "sans-serif" };
 const shown = (v, digits, exponent) => {
   const text = Math.abs(v * 10 ** -exponent).toFixed(Math.max(0, digits + exponent));
   const short = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
-  return `${v < 0 && Number(short) ? "\u2212" : ""}${short}${Number(short) && exponent ? PREFIX[exponent] ?? `e${exponent}` : ""}`;
+  return `${v < 0 && Number(short) ? "−" : ""}${short}${Number(short) && exponent ? PREFIX[exponent] ?? `e${exponent}` : ""}`;
 };
 /** Return a number as an axis with ticks so far apart and values up to `most` writes it. */
 const numeral = (v, step, most, extra = 0) => {
@@ -20,7 +20,7 @@ export const FORMAT = /^(,?)(?:\.(\d+))?([%fd])$/;
 const formatted = (v, format) => {
   const [, comma, digits, kind] = FORMAT.exec(format), n = kind === "d" ? 0 : Number(digits ?? 6);
   const text = Math.abs(kind === "%" ? 100 * v : v).toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n, useGrouping: !!comma });
-  return `${v < 0 ? "\u2212" : ""}${text}${kind === "%" ? "%" : ""}`;
+  return `${v < 0 ? "−" : ""}${text}${kind === "%" ? "%" : ""}`;
 };
 
 /** One axis: `p` maps a value to pixels, `v` pixels to a value; range and positions are linear (log10 where log). */
