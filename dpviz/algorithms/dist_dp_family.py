@@ -78,8 +78,8 @@ class Moves(ApproximateDP):
         """
         if np.ptp(domain.half_width) > 0:
             raise ValueError(
-                f"{self.name}: the domain must have scale='common', because rho is one distance in all columns; "
-                "with scale='column' a move of rho means another length in each."
+                f"{self.name}: the domain must have one scale for all columns (common), because rho is one distance; "
+                "with a scale for each column a move of rho means another length in each."
             )
         query = Positions(curator.rho_distance)
         return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)

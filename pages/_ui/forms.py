@@ -158,7 +158,7 @@ def beside(name: str, value: Any, data: Dataset) -> str:
         return ""
     if data.domain.scale == "common":
         return f"Hides moves up to {reach_words(value, data.domain)}: a share of the half-width of the bounds."
-    return "A share of the half-width of the bounds, in each column its own."
+    return "rho is one distance: this method takes data with one scale for all columns, and here each has its own."
 
 
 def fields_of(

@@ -333,7 +333,7 @@ def test_bad_input_is_refused_in_one_sentence(cls):
     with pytest.raises(ValueError, match="protects nothing"):
         cls(rho_distance=0.0)
     wide = Domain.box([-1, -2], [1, 2], n_public=300)
-    with pytest.raises(ValueError, match="scale='common'"):
+    with pytest.raises(ValueError, match="one scale for all columns"):
         cls(n_clusters=2).run(X, domain=wide, seed=0)
     with pytest.raises(ValueError, match="n_clusters must be <= n"):
         cls(n_clusters=9).run(X[:8], domain=Domain.box(-1, 1, 2, n_public=8), seed=0)

@@ -20,7 +20,7 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
     Notion.RHO: ("Weaker", "Weaker promise: hides that somebody moved by at most rho, not that somebody is there."),
     Notion.NONE: ("No privacy", "No privacy: the reference that all others are measured by."),
 }
-WHY = "Recommended: the least loss of all methods on 13 of 15 benchmark sets, level on two."
+WHY = "Recommended: the least loss of the methods in this group on 13 of 15 benchmark sets, level on two."
 
 
 def offered(private: bool) -> list[str]:
