@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpviz.sweeps.averages import standard_error
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import RowFile, read_rows
 from dpviz.sweeps.sources import open_source, stamp
 from dpviz.sweeps.spec import sweep_of
-from dpviz.sweeps.summary import standard_error
 from dpviz.sweeps.sweep import Sweep
 
 SAMPLES = ("sample:town", "sample:city")
@@ -92,8 +92,8 @@ def main() -> None:
     print("Loss of dist-DP over KMeans's, mean ± standard error over seeds; `one` is the loss of a single center.\n")
     print(f"| data | one | ρ | {' | '.join(f'ε {e:g}' for e in EPSILONS)} |\n" + "|---" * (len(EPSILONS) + 3) + "|")
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
-        cells = line.groupby("epsilon").ratio.agg(["mean", "sem"]).itertuples()
-        words = " | ".join(f"{cell.mean:.2f} ± {cell.sem:.2f}" for cell in cells)
+        cells = line.groupby("epsilon").ratio.agg(["mean", standard_error]).itertuples()
+        words = " | ".join(f"{cell.mean:.2f} ± {cell.standard_error:.2f}" for cell in cells)
         print(f"| {data} | {one_center(str(data)) / plain[data]:.2f} | {rho:g} | {words} |")
     found, pairs = increases(table)
     print(

@@ -18,6 +18,7 @@ import pandas as pd
 
 from benchmarks.utility import EPSILONS, Bench, Curve
 from dpviz.metrics import loss_auc
+from dpviz.sweeps.averages import standard_error
 
 DATA = ("iris", "wine", "lsun", "house", "yeast", "s1", "a1", "digits", "letter", "adult", "dim032", "birch2_25k")
 VARIANTS = {
@@ -52,10 +53,10 @@ def report(ratios: dict[str, pd.DataFrame]) -> list[str]:
     for name, table in ratios.items():
         chosen = str(logs.drop(name).mean().idxmin()) if len(logs) > 1 else variants[0]
         unseen.append(logs.loc[name, chosen])
-        worse = table.sub(table[variants[0]], axis=0).agg(["mean", "sem"])
+        worse = table.sub(table[variants[0]], axis=0)
         own = table[variants[0]]
-        cells = [f"{own.mean():.4f} ± {own.sem():.4f}"]
-        cells += [f"{worse.loc['mean', one]:+.4f} ± {worse.loc['sem', one]:.4f}" for one in variants[1:]]
+        cells = [f"{own.mean():.4f} ± {standard_error(own):.4f}"]
+        cells += [f"{worse[one].mean():+.4f} ± {standard_error(worse[one]):.4f}" for one in variants[1:]]
         lines.append(f"| {name} | {' | '.join(cells)} | {chosen} |")
     means = ", ".join(f"{one} {value:.4f}" for one, value in np.exp(logs.mean()).items())
     return [*lines, "", f"Geometric mean: {means}; chosen by the other sets {np.exp(np.mean(unseen)):.4f}."]

@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpviz.sweeps.averages import standard_error
+
 TABLE = Path(__file__).parent / "results" / "pe.csv"
 BASELINES = ("SuLloyd", "FastLloyd", "LSH-Splits", "Balcan et al.")
 SHARES = {"the paper's shares": "HDPE-means, the paper's share", "our shares": "HDPE-means"}
@@ -40,7 +42,7 @@ def main() -> None:
     table = pd.read_csv(TABLE)
     for words, projected in SHARES.items():
         found = gains(table, projected)
-        noise, spread = float(np.sqrt((found.error**2).sum())) / len(found), float(found.gain.sem())
+        noise, spread = float(np.sqrt((found.error**2).sum())) / len(found), standard_error(found.gain)
         won, lost = (int((sign * found.gain > CLEAR * found.error).sum()) for sign in (1, -1))
         level = len(found) - won - lost
         print(f"\nWith {words}: mean gain {found.gain.mean():+.1%} ± {noise:.1%} (noise of the runs) ± {spread:.1%}")

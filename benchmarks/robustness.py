@@ -25,7 +25,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.sweeps.summary import standard_error
+from dpviz.sweeps.averages import standard_error
 
 CLUSTERS = 8
 COLUMNS = ("n -20 %", "n -10 %", "n +20 %", "n +100 %", "bounds 4x", "bounds 16x", "k -50 %", "k +50 %")

@@ -35,8 +35,8 @@ from benchmarks.sources import fingerprint
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import loss_auc, normalized_loss
+from dpviz.sweeps.averages import standard_error
 from dpviz.sweeps.sources import CLUSTERS
-from dpviz.sweeps.summary import standard_error
 from dpviz.version import __version__
 
 UNLABELED = {"house", "birch2_25k"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -12,6 +11,7 @@ from dpviz.algorithms.fastlloyd import FastLloyd
 from dpviz.federated import simulate, spread
 from dpviz.federated.rows import Round
 from dpviz.papers.registry import Item
+from dpviz.sweeps.averages import margin_of_error
 from dpviz.sweeps.sources import open_source, stamp
 
 __all__ = ["DELAY", "rounds"]
@@ -38,7 +38,7 @@ def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) ->
         algorithm = FastLloyd(n_clusters=data.n_clusters, iterations=iterations)
         run = simulate(algorithm, parts, data.domain, seed=0, on_round=tick)
         times = 1e3 * np.diff(clock)[1:] + 2 * DELAY
-        half = 1.96 * float(np.std(times, ddof=1)) / math.sqrt(len(times))
+        half = margin_of_error(times)
         facts = [len(times), len(data.X), data.X.shape[1], data.n_clusters, None]
         found.append([name, "FastLloyd", "", "milliseconds", float(np.mean(times)), half, *facts])
         found.append([name, "FastLloyd", "", "bytes", run.bytes / len(run.rounds), 0.0, *facts])

@@ -12,10 +12,10 @@ import pandas as pd
 from dpviz.metrics import loss_auc
 from dpviz.papers.federated import rounds
 from dpviz.papers.registry import item_of
+from dpviz.sweeps.averages import margin_of_error, margins_of_error
 from dpviz.sweeps.engines import Engine, perform
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import RowFile, read_rows
-from dpviz.sweeps.summary import half_width
 from dpviz.sweeps.sweep import Row, Sweep
 
 __all__ = ["COLUMNS", "load_numbers", "numbers_of", "reproduce", "rows_path", "runs_of", "save_numbers"]
@@ -106,7 +106,7 @@ def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
         n_features=("n_features", "first"), k_found=("k_found", "median"), delta=("delta", "first"),
         **{name: (name, "first") for name in own if name not in ("n_rows", "n_features")},
     ).reset_index()  # fmt: skip
-    return found.assign(metric=metric, half=half_width(found.sd, found.runs)).drop(columns="sd")
+    return found.assign(metric=metric, half=margins_of_error(found.sd, found.runs)).drop(columns="sd")
 
 
 def _areas(done: pd.DataFrame) -> pd.DataFrame:
@@ -120,7 +120,7 @@ def _areas(done: pd.DataFrame) -> pd.DataFrame:
             seeds = [one.groupby("epsilon").loss.mean() for _, one in line.groupby("seed")]
             areas = [loss_auc(list(one.index), list(one)) for one in seeds if len(one) == len(grid)]
         if areas:
-            half = half_width(pd.Series([np.std(areas, ddof=1) if areas[1:] else np.nan]), pd.Series([len(areas)]))[0]
+            half = margin_of_error(areas)
             first = line.iloc[0]
             found.append(
                 [data, label, "", "auc", np.mean(areas), half, len(areas), first.n_rows, first.n_features,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
@@ -19,6 +18,7 @@ from dpviz.planning.facts import Facts
 from dpviz.postprocessing.released import center_noise
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.guarantee import Notion
+from dpviz.sweeps.averages import margin_of_error
 from dpviz.sweeps.reruns import spread
 
 __all__ = ["STOPS", "Rehearsal", "offered", "rehearse", "memory"]
@@ -149,9 +149,7 @@ def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...]
 def _interval(ratios: Sequence[float]) -> tuple[float, float, float]:
     """Return the geometric mean of ratios and its 95 % interval by Student's t on their logarithms."""
     logs = np.log(np.maximum(ratios, 1e-12))
-    reach = 0.0
-    if len(logs) > 1:
-        reach = float(student.ppf(0.975, len(logs) - 1) * np.std(logs, ddof=1) / math.sqrt(len(logs)))
+    reach = margin_of_error(logs) if len(logs) > 1 else 0.0
     return tuple(float(np.exp(np.mean(logs) + sign * reach)) for sign in (0, -1, 1))  # type: ignore[return-value]
 
 

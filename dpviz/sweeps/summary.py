@@ -12,16 +12,15 @@ import json
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from scipy.stats import t as student
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
+from dpviz.sweeps.averages import margin_of_error, margins_of_error
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
 
-__all__ = ["AXES", "Summary", "axes_of", "half_width", "standard_error"]
+__all__ = ["AXES", "Summary", "axes_of"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
@@ -91,7 +90,7 @@ class Summary:
             k_found=("k_found", "median"),
             mu=("mu", "first"),
         ).reset_index()
-        half = half_width(found.sd, found.runs)
+        half = margins_of_error(found.sd, found.runs)
         ratio = (found["mean"] / found.reference).where(found.reference > 0)
         return found.drop(columns="sd").assign(low=found["mean"] - half, high=found["mean"] + half, ratio=ratio)
 
@@ -112,7 +111,7 @@ class Summary:
             seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
             if seeds:
                 area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-                half = half_width(pd.Series([area.std()]), pd.Series([len(area)]))[0]
+                half = margin_of_error(area)
                 found.append(
                     [*curve, area.mean(), area.mean() - half, area.mean() + half, len(area), group.k_found.median()]
                 )
@@ -215,15 +214,3 @@ def _said(axis: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
     return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else f"{value:.3g}"
-
-
-def standard_error(values: npt.ArrayLike) -> float:
-    """Return the standard error of the mean of values, NaN for a single one."""
-    values = np.asarray(values, dtype=float)
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-
-
-def half_width(sd: pd.Series, runs: pd.Series) -> np.ndarray:
-    """Return half a 95 % t-interval of the mean; NaN for a single run."""
-    n = runs.to_numpy(dtype=float)
-    return np.where(n > 1, student.ppf(0.975, np.maximum(n - 1, 1)) * sd.to_numpy() / np.sqrt(n), np.nan)

@@ -15,12 +15,13 @@ from dpviz.figures.panels import loss_panel
 from dpviz.figures.shots import one_a_step
 from dpviz.figures.theme import LIGHT
 from dpviz.metrics import kmeans_distances, loss_path, mean_distance
+from dpviz.sweeps.averages import margin_of_error, margins_of_error, standard_error
 from dpviz.sweeps.compare import reference, replay
 from dpviz.sweeps.generated import made, unequal_clusters
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import best_references, stamp
 from dpviz.sweeps.spec import sweep_of, to_toml
-from dpviz.sweeps.summary import Summary, standard_error
+from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import REFERENCE, execute
 
 BASE = {"data": "sample:tiny", "algorithms": ["fastlloyd", "sulloyd"], "epsilon": [1.0], "repeats": 2}
@@ -168,4 +169,6 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
 
 def test_a_standard_error_by_hand():
     assert standard_error([1, 2, 3, 4]) == pytest.approx(math.sqrt(5 / 3) / 2)
-    assert math.isnan(standard_error([1]))
+    assert margin_of_error([1, 2, 3, 4]) == pytest.approx(3.182446 * math.sqrt(5 / 3) / 2)  # t of 3 degrees of freedom
+    assert margins_of_error([math.sqrt(5 / 3), 1.0], [4, 1])[0] == margin_of_error([1, 2, 3, 4])
+    assert all(math.isnan(x) for x in (standard_error([1]), margin_of_error([1]), margins_of_error([1.0], [1])[0]))
