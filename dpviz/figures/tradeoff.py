@@ -124,6 +124,8 @@ def curves(
     labels: bool = True,
     height: int = 470,
     against: str = "KMeans",
+    times: bool = False,
+    span: Sequence[float] | None = None,
 ) -> go.Figure:
     """Return curves of one data set and one promise along an axis: single runs, means with intervals, the reference.
 
@@ -134,6 +136,8 @@ def curves(
     metric : the metric's title
     against : the reference that the metric is compared with: KMeans, or KMedians
     labels : end labels right of the axis; without them the page must show a key
+    times : draw everything as multiples of the reference, where all of it is known
+    span : range of the y axis, as its layout has it, that is shown at least: a picture that grows then stays in place
 
     Raises
     ------
@@ -149,6 +153,11 @@ def curves(
     if not spaced:  # words, or numbers that a log axis does not have: side by side
         place_of = {stop: 10 ** (0.3 * i) for i, stop in enumerate(stops)}
         points, runs = (table.assign(**{axis: table[axis].map(place_of).astype(float)}) for table in (points, runs))
+    unit = ""
+    if times and bool((points.reference > 0).all()) and bool((runs.reference > 0).all()):
+        unit, metric = " ×", f"{metric.partition(' (')[0]}, times {against}'"
+        scaled = {name: points[name] / points.reference for name in ("mean", "low", "high", "reference")}
+        points, runs = points.assign(**scaled), runs.assign(value=runs.value / runs.reference)
     names = list(dict.fromkeys(points.series))
     positive = bool((points["mean"] > 0).all() and (runs.value > 0).all())
     log = log and positive
@@ -176,9 +185,9 @@ def curves(
                 "array": (line.high - line["mean"]).fillna(0), "arrayminus": (line["mean"] - low).fillna(0),
             },
             customdata=np.stack([line[axis], line.low, line.high, line.runs, line.k_found], axis=1),
-            hovertemplate=name + ("<br>at %{customdata[0]:.4g}" if spaced else "") + ": %{y:.4g}<br>95% interval of "
-            "the mean %{customdata[1]:.4g} to %{customdata[2]:.4g}<br>%{customdata[3]} runs, %{customdata[4]:.0f} "
-            "centers<extra></extra>",
+            hovertemplate=name + ("<br>at %{customdata[0]:.4g}" if spaced else "") + ": %{y:.4g}" + unit
+            + "<br>95% interval of the mean %{customdata[1]:.4g} to %{customdata[2]:.4g}"
+            "<br>%{customdata[3]} runs, %{customdata[4]:.0f} centers<extra></extra>",
         )  # fmt: skip
         ends.append(
             (f'<span style="color:{color}">{_LETTERS[style.marker]}</span> {name}', line["mean"].iloc[-1], color)
@@ -200,6 +209,8 @@ def curves(
     )  # fmt: skip
     figure.update_yaxes(title_text=metric + (" (log scale)" if log else ""), type="log" if log else "linear")
     low, high = _range(points, runs if single else None, log)
+    if span is not None:
+        low, high = min(low, span[0]), max(high, span[1])
     figure.update_yaxes(range=[low, high])
     if log:
         ticks = _log_ticks(low, high)
@@ -210,8 +221,9 @@ def curves(
 
 
 def _range(points: pd.DataFrame, runs: pd.DataFrame | None, log: bool) -> tuple[float, float]:
-    """Return the y range: every run, mean, interval and reference; log10 of it for a log axis."""
-    parts = [points["mean"], points.low, points.high, points.reference, *([] if runs is None else [runs.value])]
+    """Return the y range: every run, mean, interval that is drawn, and reference; log10 of it for a log axis."""
+    sure = points[points.runs >= FEW]
+    parts = [points["mean"], sure.low, sure.high, points.reference, *([] if runs is None else [runs.value])]
     every = pd.concat(parts).dropna().to_numpy(dtype=float)
     if log:
         every = np.log10(every[every >= 0.5 * min(points["mean"].min(), every[every > 0].min())])

@@ -81,7 +81,8 @@ def report(
         for (data, notion), group in points.groupby(["data", "notion"], sort=False):
             figure = tradeoff.curves(
                 group, runs[(runs.data == data) & (runs.notion == notion)], LIGHT, look, axis=axis,
-                metric=METRICS[metric].title, against=METRICS[metric].against, title=str(data),
+                metric=METRICS[metric].title, against=METRICS[metric].against, times=METRICS[metric].relative,
+                title=str(data),
             )  # fmt: skip
             figure.update_layout(paper_bgcolor="#fff")
             words = f"<figcaption class=small>{tradeoff.promise(notion)}</figcaption>"

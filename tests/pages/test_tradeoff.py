@@ -172,6 +172,27 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
     )
 
 
+def test_a_loss_is_drawn_as_a_multiple_of_kmeans_where_that_is_known():
+    known = rows(kmeans(0.5), runs("pe-means", PE))
+    figure = curves(known, times=True)
+    assert list(figure.data[1].y) == [6.0, pytest.approx(2.2)] and max(figure.data[0].y) == 8.0
+    assert set(figure.data[2].y) == {1.0} and "loss, times KMeans'" in figure.layout.yaxis.title.text
+    assert figure.layout.annotations[-2].text.endswith("PE-means")  # behind the series' own marker
+    assert figure.layout.annotations[-2].text.startswith("<span") and "●" in figure.layout.annotations[-2].text
+    unknown = curves(rows(runs("pe-means", PE)), times=True)
+    assert list(unknown.data[1].y) == [3.0, pytest.approx(1.1)]
+    assert unknown.layout.yaxis.title.text == "loss (log scale)"
+
+
+def test_a_picture_that_grows_keeps_its_scale_and_few_runs_have_no_interval():
+    two = curves(rows(kmeans(), runs("nsm", {1.0: [1.0, 1.2]})))  # an interval of .2 to 2.0
+    assert not np.any(two.data[1].error_y.array) and max(two.layout.yaxis.range) < np.log10(1.3)
+    five = curves(rows(kmeans(), runs("nsm", {1.0: [1.0, 1.2, 1.1, 1.0, 1.2]})))
+    assert np.all(five.data[1].error_y.array > 0)
+    wide = (-1.0, 2.0)
+    assert curves(rows(kmeans(), runs("nsm", PE)), span=wide).layout.yaxis.range == wide
+
+
 def test_promises_of_two_kinds_never_share_an_axis():
     mixed = rows(kmeans(), runs("pe-means", PE), runs("nsm", PE, notion="rho-distance DP"))
     with pytest.raises(ValueError, match="must not share an axis"):

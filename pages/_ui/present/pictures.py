@@ -234,7 +234,7 @@ def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step:
     figure = tradeoff.curves(
         points, found.runs, theme(mode), tradeoff.styles(points),
         axis="epsilon", metric=metric.title, log=log, single=single, labels=True, height=470, title="",
-        against=metric.against,
+        against=metric.against, times=metric.relative,
     )  # fmt: skip
     figure.update_layout(showlegend=False)
     at = points.iloc[(points.epsilon.map(math.log)).abs().argsort(kind="stable")]

@@ -49,6 +49,7 @@ class Kept:
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     job: Job | None = None
     begun: float = 0.0
+    spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
 
     @property

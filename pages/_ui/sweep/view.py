@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -181,9 +182,9 @@ def _pictures(kept: Kept, look: Look) -> None:
     left, right = st.columns([7, 4], gap="medium")
     with left:
         if panels[1:]:
-            _multiples(panels, runs, look, style)
+            _multiples(panels, runs, kept, look, style)
         else:
-            _curves(panels[0][1], runs, look, style, labels=True, height=470)
+            _curves(panels[0][1], runs, kept, look, style, labels=True, height=470)
         _caution(points, look)
     with right:
         tables(found, kept, look, style)
@@ -192,21 +193,26 @@ def _pictures(kept: Kept, look: Look) -> None:
 
 
 def _curves(
-    points: pd.DataFrame, runs: pd.DataFrame, look: Look, style: dict, *, labels: bool, height: int
+    points: pd.DataFrame, runs: pd.DataFrame, kept: Kept, look: Look, style: dict, *, labels: bool, height: int
 ) -> None:  # fmt: skip
     data, notion = points.data.iloc[0], points.notion.iloc[0]
     mine, metric = runs[(runs.data == data) & (runs.notion == notion)], METRICS[look.metric]
-    name = metric.title.partition(" (")[0]
+    name, which = metric.title.partition(" (")[0], (data, notion, *dataclasses.astuple(look))
     figure = tradeoff.curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
-        against=metric.against, labels=labels, height=height,
+        against=metric.against, times=metric.relative, span=kept.spans.get(which) if kept.active else None,
+        labels=labels, height=height,
         title=brief(data) + (f": {name} against {named(look.axis)}" if labels else ""),
     )  # fmt: skip
+    if kept.active:
+        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
+    times = metric.relative and best.ratio > 0
+    value = f"{best.ratio:.3g} times {metric.against}'" if times else f"{best['mean']:.3g}"
     chart(
         figure, f"curves_{data}_{notion}",
         f"{name} against {named(look.axis)} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
-        f"best mean, {best['mean']:.3g}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
+        f"best mean, {value}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
     )  # fmt: skip
     deltas = points.delta.dropna().unique()
     delta = f", δ = {deltas[0]:.1e}" if len(deltas) == 1 else ""
@@ -215,7 +221,7 @@ def _curves(
     st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
 
 
-def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> None:
+def _multiples(panels: list, runs: pd.DataFrame, kept: Kept, look: Look, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
@@ -224,7 +230,7 @@ def _multiples(panels: list, runs: pd.DataFrame, look: Look, style: dict) -> Non
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
             with column:
-                _curves(points, runs, look, style, labels=False, height=340)
+                _curves(points, runs, kept, look, style, labels=False, height=340)
 
 
 def _caution(points: pd.DataFrame, look: Look) -> None:
