@@ -34,8 +34,8 @@ st.html(
     markup.small(
         markup.bold("Keys."),
         " Right, Space, Page Down or a click: next step, at the end the next slide. Left, Page Up: "
-        "back. Down, Up: next or previous slide. B: black. N: notes in a second window. F: full "
-        "screen. Esc: end.",
+        "back. Down, Up: next or previous slide. 1 to 5: the same run at ε ¼, ½, 1, 2, 4. R: with another seed. "
+        "B: black. N: notes in a second window. F: full screen. Esc: end.",
     )
 )
 links.keep("present", controls.present)

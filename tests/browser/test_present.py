@@ -31,9 +31,16 @@ def test_a_show_goes_on_without_a_network(open_page):
     ink = """() => { const c = document.querySelector('.dpviz-show').shadowRoot.querySelector('canvas');
         return new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size; }"""
     assert page.evaluate(ink) > 20
+    page.keyboard.press("5")  # the same run at ε 4, made before the network went
+    expect(dialog.locator(".promise")).to_contain_text("ε 4,")
+    assert page.evaluate(ink) > 20
+    page.keyboard.press("r")
+    expect(dialog.locator(".promise")).to_contain_text("ε 1, δ 8.5e-05 · another draw of the noise: 1")
     page.keyboard.press("PageDown")
     expect(dialog.locator("h2")).to_have_text("Is Alex in the data? Two worlds")
     expect(notes.locator(".count")).to_have_text("3 of 5")
+    page.keyboard.press("1")
+    expect(dialog.locator(".say")).to_have_text(re.compile("does not show one run: it has no other ε"))
     expect(notes.locator(".next")).to_have_text("Next: What it costs, and when it is free")
     notes.keyboard.press("ArrowDown")  # the keys work in either window
     expect(dialog.locator("h2")).to_have_text("What it costs, and when it is free")

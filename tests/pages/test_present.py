@@ -101,6 +101,25 @@ def test_what_cannot_stand_on_the_screen_says_why(scene, words):
     assert len(str(problem.value)) < 250
 
 
+def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is_none_says_why():
+    address = "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"
+    run = staged(Slide("x", address), "light")
+    assert set(run.others) == {*"12345", "r1", "r2", "r3"} and not run.refusal
+    assert run.others["3"].name == run.piece.name != run.others["4"].name  # what is there is not made twice
+    assert [run.others[key].args[1].epsilon for key in "12345"] == [0.25, 0.5, 1.0, 2.0, 4.0]
+    assert [run.others[key].args[2] for key in ("5", "r1", "r2", "r3")] == [4, 5, 6, 7]
+    assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
+    assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
+    assert "have other ε" in staged(Slide("x", address), "light", varied=False).refusal
+    for scene, words in (
+        ("explore?v=1&d=town&a=kmeans&k=5", "it has no ε"),
+        ("limits?v=1&d=city", "does not show one run"),
+        ("explore?v=1&d=town&a=nsm&k=5&e=1&s=0&again=1", "does not show one run"),
+    ):
+        none = staged(Slide("x", scene), "light")
+        assert not none.others and words in none.refusal
+
+
 def test_what_would_take_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
     for scene in ("attacker?v=1&d=town", "explore?v=1&d=town&a=nsm&again=1"):

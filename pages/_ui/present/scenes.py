@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,27 +24,36 @@ from pages._ui.present.deck import Slide, split
 from pages._ui.scene import Scene, Vocabulary, read
 from pages._ui.sweep.form import sweep_of
 
-__all__ = ["STAGED", "Staged", "staged"]
+__all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 
 MOST_RUNS = 400  # of a sweep on a slide
+MOST_VARIED = 6  # slides of a deck that have their run at other ε too: each sends a megabyte or two more
+SEEDS = 3  # other draws of a slide's noise
 Work = tuple[Callable[..., Any], tuple[Any, ...]]
+Plan = Callable[[Scene, Slide, str], Work]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Staged:
     """A slide that can be shown: its work, where the player starts (None: the last step) and whether it plays.
 
-    `sentence` says what of its address could not be followed.
+    Attributes
+    ----------
+    sentence : says what of its address could not be followed
+    others : key that is pressed in the show -> the same run at another ε ("1" to "5") or seed ("r1", "r2", ...)
+    refusal : says why there are none
     """
 
     piece: Piece
     step: int | None
     play: bool
     sentence: str = ""
+    others: Mapping[str, Piece] = dataclasses.field(default_factory=dict)
+    refusal: str = ""
 
 
-def staged(slide: Slide, mode: str) -> Staged:
-    """Return what a slide needs, in the colors of a mode.
+def staged(slide: Slide, mode: str, *, varied: bool = True) -> Staged:
+    """Return what a slide needs, in the colors of a mode; `varied` says whether there is room for its other runs.
 
     Raises
     ------
@@ -65,14 +74,43 @@ def staged(slide: Slide, mode: str) -> Staged:
         raise ValueError("It needs somebody's file: a deck shows samples and made-up data only.")
     if slide.show == "label" and page not in ("explore", "home"):
         raise ValueError("Only a run of Explore has a privacy label.")
+    piece = _piece(plan, scene, slide, mode)
+    made, refusal = {}, f"Only the first {MOST_VARIED} slides of a deck that show one run have other ε."
+    if varied:
+        try:
+            others, refusal = _others(scene, slide, piece)
+            made = {key: _piece(plan, other, slide, mode) for key, other in others.items()}
+        except ValueError as problem:
+            made, refusal = {}, str(problem)
+    return Staged(piece, scene.step, scene.play, sentence, made, refusal)
+
+
+def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
     try:
         function, args = plan(scene, slide, mode)
     except (TypeError, LookupError) as problem:
         raise ValueError(str(problem)) from None
-    name = json.dumps(
-        ["slide", page, sorted(map(repr, scene.values.items())), scene.hide, slide.show, mode, __version__]
-    )
-    return Staged(Piece(name, function, args), scene.step, scene.play, sentence)
+    values = sorted(map(repr, scene.values.items()))
+    name = json.dumps(["slide", scene.page, values, scene.hide, slide.show, mode, __version__])
+    return Piece(name, function, args)
+
+
+def _others(scene: Scene, slide: Slide, piece: Piece) -> tuple[dict[str, Scene], str]:
+    """Return the scenes that keys of the show lead to, by their keys, or why there are none."""
+    if piece.function is not pictures.run:
+        return {}, "This slide does not show one run: it has no other ε and no other seed."
+    data, algorithm, seed = piece.args[:3]
+    if not hasattr(algorithm, "epsilon"):
+        return {}, "This run promises nothing: it has no ε."
+    label = slide.show == "label"  # it is the same for every draw of the noise
+    if (len(STOPS) + SEEDS) * runs.seconds(data, algorithm) > runs.MOST_SECONDS / 2:
+        return {}, "This run takes too long to be made at other ε before the show."
+
+    def with_(**values: Any) -> Scene:
+        return dataclasses.replace(scene, values={**scene.values, **values})
+
+    found = {str(i): with_(e=stop) for i, stop in enumerate(STOPS, 1)}
+    return found | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
 
 
 def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
@@ -97,7 +135,8 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
 def _home(scene: Scene, slide: Slide, mode: str) -> Work:
     data = catalog.sample("town")
     algorithm = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=scene.values["e"])
-    return pictures.run, (data, algorithm, 0, mode, data.view, "kmeans" not in scene.hide, slide.show)
+    seed = scene.values.get("s", 0)
+    return pictures.run, (data, algorithm, seed, mode, data.view, "kmeans" not in scene.hide, slide.show)
 
 
 def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
@@ -130,7 +169,7 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
     return pictures.sweep, (asked, title, mode, scene.values["scale"] == "log", scene.values["single"])
 
 
-STAGED: dict[str, tuple[Vocabulary, Callable[[Scene, Slide, str], Work]]] = {
+STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "explore": (controls.explore, _explore),
     "home": (controls.home, _home),
     "limits": (controls.limits, _limits),

@@ -3,6 +3,7 @@
 const STEP = 900, MOST = 12_000; // milliseconds: of a step that plays by itself, and of a whole slide that does
 const KEYS = {
   ArrowRight: "next", PageDown: "next", " ": "next", Enter: "next", ArrowLeft: "back", PageUp: "back", Backspace: "back",
+  1: "1", 2: "2", 3: "3", 4: "4", 5: "5", r: "again", R: "again",
   ArrowDown: "slide", ArrowUp: "before", Home: "first", End: "last", b: "black", B: "black", ".": "black", f: "full", F: "full", n: "notes", N: "notes",
 };
 const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
@@ -39,7 +40,8 @@ class Show {
     if (!this.dialog.open) this.data = data;
   }
 
-  get slide() { return this.data.slides[this.at]; }
+  /** The slide, or its run at another ε or seed in its place. */
+  get slide() { return { ...this.data.slides[this.at], ...this.other }; }
 
   begin(at) {
     this.data = this.fresh;
@@ -77,6 +79,7 @@ class Show {
     const doing = {
       next: () => this.next(), back: () => this.back(), slide: () => this.go(this.at + 1), before: () => this.go(this.at - 1),
       first: () => this.go(0), last: () => this.go(slides.length - 1), black: () => { black.hidden = false; }, notes: () => this.notes(),
+      again: () => this.again(), ...Object.fromEntries([..."12345"].map((stop) => [stop, () => this.instead(stop)])),
       full: () => (document.fullscreenElement ? document.exitFullscreen() : this.screen.requestFullscreen?.().catch(() => {})), end: () => this.dialog.close(),
     };
     doing[what]?.();
@@ -97,10 +100,23 @@ class Show {
   go(at) {
     if (at < 0 || at >= this.data.slides.length) return;
     this.at = at;
-    const { slide } = this, last = slide.titles.length - 1, put = (name, words) => { this.root.querySelector(name).textContent = words; };
+    this.other = this.drawn = undefined;
+    this.words();
+    const { slide } = this, last = slide.titles.length - 1, plays = slide.play && last > 0 && !still();
+    this.from = plays ? last : Math.min(slide.step ?? last, last);
+    this.step = plays ? 0 : this.from;
+    this.draw();
+    this.show(this.step, 0);
+    if (plays) this.play(Math.min(STEP, MOST / last));
+    this.keep();
+  }
+
+  /** Write what stands around the picture. */
+  words() {
+    const { slide } = this, put = (name, words) => { this.root.querySelector(name).textContent = words; };
     put("h2", slide.title);
-    put(".promise", slide.promise);
-    put(".count", `${at + 1} / ${this.data.slides.length}`);
+    put(".promise", slide.promise + (this.drawn ? ` · another draw of the noise: ${this.drawn}` : ""));
+    put(".count", `${this.at + 1} / ${this.data.slides.length}`);
     put(".big", slide.big);
     put(".small", slide.small);
     this.root.querySelector(".key").replaceChildren(...slide.legend.map(([source, words]) => {
@@ -109,13 +125,27 @@ class Show {
       one.append(image, words);
       return one;
     }));
-    const plays = slide.play && last > 0 && !still();
-    this.from = plays ? last : Math.min(slide.step ?? last, last);
-    this.step = plays ? 0 : this.from;
+  }
+
+  /** Show the slide's run at another ε or seed, which was made before the show, at the same step where it has one. */
+  instead(key) {
+    const { others, refusal, titles } = this.data.slides[this.at], before = this.slide.titles.length - 1;
+    if (key && !others[key]) return void (this.root.querySelector(".say").textContent = refusal || "This slide is the same for every seed.");
+    const ended = this.step === before && !this.playing;
+    this.drawn = key?.startsWith("r") ? Number(key.slice(1)) : 0;
+    this.other = key ? others[key] : undefined;
+    this.words();
+    const last = this.slide.titles.length - 1;
+    this.from = this.from === before ? last : Math.min(this.from, last);
+    this.step = ended ? last : Math.min(this.step, last);
     this.draw();
     this.show(this.step, 0);
-    if (plays) this.play(Math.min(STEP, MOST / last));
-    this.keep();
+  }
+
+  /** Another draw of the noise; after the last one the slide's own. */
+  again() {
+    const next = `r${(this.drawn || 0) + 1}`, { others } = this.data.slides[this.at];
+    this.instead(this.drawn && !others[next] ? undefined : next);
   }
 
   play(ms) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -35,13 +35,13 @@ _component = st.components.v2.component(
 
 
 def show(
-    shown: Sequence[tuple[Slide, Staged, Picture]], *, start: int, mode: str, ready: str, opened: int = 0
+    shown: Sequence[tuple[Slide, Staged, Mapping[str, Picture]]], *, start: int, mode: str, ready: str, opened: int = 0
 ) -> int | None:
     """Offer the show; return the slide (1, 2, ...) at which one has ended, else None.
 
     Parameters
     ----------
-    shown : the slides that can be shown, with their pictures
+    shown : the slides that can be shown, with the pictures by their names
     start : index of the slide at which it begins
     ready : what is said beside the button
     opened : another number than before begins at once
@@ -58,13 +58,21 @@ def show(
     return ended if isinstance(ended, int) and 1 <= ended <= len(shown) else None
 
 
-def _record(slide: Slide, staged: Staged, picture: Picture) -> dict[str, object]:
+def _record(slide: Slide, staged: Staged, made: Mapping[str, Picture]) -> dict[str, object]:
     return {
         "title": slide.title,
         "notes": slide.notes,
         "seconds": slide.seconds,
         "step": staged.step,
         "play": staged.play,
+        "others": {key: _screen(made[piece.name]) for key, piece in staged.others.items()},
+        "refusal": staged.refusal,
+        **_screen(made[staged.piece.name]),
+    }
+
+
+def _screen(picture: Picture) -> dict[str, object]:
+    return {
         "figure": picture.figure,
         "html": picture.html,
         "alt": picture.alt,

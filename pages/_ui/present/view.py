@@ -24,7 +24,7 @@ from pages._ui.present.deck import (
     split,
     to_json,
 )
-from pages._ui.present.scenes import Staged, staged
+from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
@@ -77,7 +77,8 @@ def projector(mode: str) -> None:
     ready: dict[int, Staged] = {}
     for index, slide in enumerate(deck.slides):
         try:
-            ready[index] = staged(slide, mode)
+            varied = sum(bool(one.others) for one in ready.values())
+            ready[index] = staged(slide, mode, varied=varied < MOST_VARIED)
         except ValueError as problem:
             st.error(f"Slide {index + 1}, {shell.plain(slide.title)}: {shell.plain(str(problem))}")
             continue
@@ -90,7 +91,8 @@ def projector(mode: str) -> None:
 
 
 def _gather(ready: dict[int, Staged]) -> Gathered:
-    pieces = {one.piece.name: one.piece for one in ready.values()}
+    every = [one.piece for one in ready.values()] + [other for one in ready.values() for other in one.others.values()]
+    pieces = {piece.name: piece for piece in every}  # what is shown first is made first
     return gather("present", "Deck", list(pieces.values()), public=True)
 
 
@@ -101,6 +103,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
         state.present_going = True
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
         words = f"{len(found)} of {len(ready)} scenes ready"
+        words += "; other ε and seeds are being made" * (len(found) == len(ready))
         st.progress(max(min(share, 1.0), len(found) / len(ready) * 0.99), words)
         return
     if state.pop("present_going", False):
@@ -115,7 +118,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     order, wanted = list(found), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
     ended = show(
-        [(deck.slides[index], one, now.found[one.piece.name]) for index, one in found.items()], start=start, mode=mode,
+        [(deck.slides[index], one, now.found) for index, one in found.items()], start=start, mode=mode,
         ready=f"{len(found)} of {len(deck.slides)} scenes ready. From now on the show needs no network.",
         opened=opened.number if opened is not None and opened.scene.play else 0,
     )  # fmt: skip
