@@ -50,6 +50,14 @@ with left:
     )
     shell.doors(keys.DOORS_WIDE, seen)
 with right:
-    player("home", result, hidden=prepared.shows("kmeans"), axes=(0, 1), compact=True, opened=links.opened("home"))
+    player(
+        "home",
+        result,
+        hidden=prepared.shows("kmeans"),
+        axes=(0, 1),
+        compact=True,
+        autoplay=True,
+        opened=links.opened("home"),
+    )
 links.keep("home", controls.home)
 shell.doors(keys.DOORS_NARROW, seen)

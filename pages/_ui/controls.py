@@ -16,6 +16,7 @@ from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.papers import registry
 from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
+from dpviz.postprocessing.coresets import COSTS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
 from pages._ui import catalog, distance, exact, federated, keys
@@ -99,6 +100,12 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     found.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", _choice("all", ("all", "one"))))
     found.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", _switch(False)))
     found.append(Control("alex", keys.EXPLORE_ALEX, "Alex", ParamSpec(""), accepts=who.accepts))
+    found.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", _switch(False)))
+    if known.get("any"):  # of a run whose points are released
+        own = COSTS[known.get("p.objective") == "medians"]
+        own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
+        found.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
+        found.append(Control("cost", keys.CORESET_COST("explore", own), "Cost", _choice(own, COSTS)))
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(

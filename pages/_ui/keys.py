@@ -63,8 +63,8 @@ ALEX_CANCEL, ALEX_ON = Keys("{}_alex_cancel"), Keys("{}_alex_on")
 ALEX_PLAYER, ALEX_FIGURES = Keys("{}_alex_player"), Keys("{}_alex_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
-ANY_K, CORESET, CORESET_COST = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_cost{}")
-CORESET_K = Keys("{}_coreset_k_{}_{}")  # slug, most centers
+ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
+CORESET_COST = Keys("{}_coreset_cost_{}")  # the objective's own cost
 EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
     Keys("{}_explain_table"), Keys("{}_explain_epsilon"), Keys("{}_explain_ask"),
 )  # fmt: skip
@@ -152,7 +152,7 @@ CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "clas
 CLASS_KEEPS, CLASS_STAGE, CLASS_END, CLASS_CLOSE = "class_keeps", "class_stage", "class_end", "class_close"
 CLASS_QUESTION, CLASS_OPTIONS, CLASS_ASK = "class_question", "class_options", "class_ask"
 CLASS_FORM, CLASS_METHOD, CLASS_EPSILON, CLASS_K = "class_form", "class_method", "class_epsilon", "class_k"
-CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN = "class_beside", "class_about", "class_run"
+CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_about", "class_run", "class_panels"
 CLASS_PLACE, CLASS_MEMORY, CLASS_MIRROR = "class_place", "class_memory", "class_mirror"
 CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}"), Keys("class_{}_{}")  # question; word, round
 

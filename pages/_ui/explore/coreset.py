@@ -16,6 +16,7 @@ from pages._ui import keys, markup, shell
 from pages._ui.caches import per_run
 from pages._ui.panel import draw
 from pages._ui.player import view_of
+from pages._ui.prepared import kept
 from pages._ui.results import Result
 from pages._ui.workers import workers
 
@@ -27,8 +28,8 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
         box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
         if box.open:  # nothing is solved or drawn that nobody looks at
-            with box:
-                st.fragment(_body)(key, result, hidden, axes)
+            with box:  # no fragment: what is chosen goes into the page's address
+                _body(key, result, hidden, axes)
 
 
 @per_run(shared=128, own=32, words="Solving for every k")
@@ -55,12 +56,13 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
     most = min(MOST, len(coreset.points))
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    k = int(
-        left.slider("Centers, from the released points", 1, most, start, key=keys.CORESET_K(key, trace.algorithm, most))
+    state, name = st.session_state, keys.CORESET_K(key)
+    state[name] = min(int(state.get(name) or start), most)  # another run may have released fewer points
+    k = int(left.slider("Centers, from the released points", 1, most, **kept(name)))
+    own = coresets.COSTS[reference_name(trace) == "KMedians"]
+    cost = right.segmented_control(
+        "Cost", coresets.COSTS, default=own, required=True, **kept(keys.CORESET_COST(key, own))
     )
-    medians = reference_name(trace) == "KMedians"
-    own, name = coresets.COSTS[medians], keys.CORESET_COST(key, "_medians" * medians)
-    cost = right.segmented_control("Cost", coresets.COSTS, default=own, key=name) or own
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)
     st.html(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import segno
 import streamlit as st
@@ -23,6 +24,7 @@ from pages._ui.whole import whole
 
 __all__ = ["opening", "projector"]
 
+_KEEP: dict[str, Any] = {"persist_state": "session"}
 LIVE = 1.5  # seconds between two looks at what the phones have sent
 STAGES = {
     "place": "Everyone is a point",
@@ -153,16 +155,49 @@ def _truth(room: Classroom) -> int | None:
 
 
 def _run(room: Classroom, base: str) -> None:
+    panels = bool(st.session_state.get(keys.CLASS_PANELS))  # without them the picture and its form fill one screen
+    form, picture = (st.container(), st.container()) if panels else st.columns([5, 8], gap="large")
+    with form:
+        _form(room)
+    if "class_job" in st.session_state:
+        with picture:
+            st.fragment(_poll, run_every=0.5)(room)
+        return
+    result: Result | None = st.session_state.get("class_result")
+    shown = room.shown  # once: the class may end meanwhile
+    if result is None or shown is None:
+        picture.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
+        return
+    with form:
+        promise = result.trace.claimed
+        bet = f"In a bet: right at most {promise.odds} times in 100."
+        words = bet if promise.private else "Nothing is promised."
+        st.html(
+            f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>'
+            + markup.fooled(
+                "Every run on the same points spends its ε again. Here the points are made up; with real "
+                "people nobody would see the gray points or the diamonds."
+            )
+        )
+        st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Explore: votes, loss, the ledger.", **_KEEP)
+    with picture:
+        step = parts.mirror()
+        room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
+        player("class", result, hidden=True, axes=(0, 1), compact=not panels)
+
+
+def _form(room: Classroom) -> None:
+    """Ask for a run on the class's points, and start it."""
     state, points = st.session_state, room.points()
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
         slug = st.selectbox(
             "Algorithm", work.METHODS, key=keys.CLASS_METHOD, format_func=lambda slug: ALGORITHMS[slug].name, width=200
         )
+        k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
         epsilon = st.segmented_control(
             "Privacy budget ε", STOPS, default=1.0, required=True, key=keys.CLASS_EPSILON,
             format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         )  # fmt: skip
-        k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
         beside = st.segmented_control(
             "Made-up people beside you", work.BESIDE, default=work.BESIDE[1], required=True, key=keys.CLASS_BESIDE,
             help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
@@ -176,30 +211,9 @@ def _run(room: Classroom, base: str) -> None:
         st.info(
             f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."
         )
-        return
-    if go:
+    elif go:
         values = {"n_clusters": k} | ({} if slug == "kmeans" else {"epsilon": epsilon})
         _start(room, work.data_of(points, beside, about, k), slug, values)
-    if "class_job" in state:
-        st.fragment(_poll, run_every=0.5)(room)
-        return
-    result: Result | None = state.get("class_result")
-    shown = room.shown  # once: the class may end meanwhile
-    if result is None or shown is None:
-        st.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
-        return
-    step = parts.mirror()
-    room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
-    promise = result.trace.claimed
-    words = "Nothing is promised." if not promise.private else f"In a bet: right at most {promise.odds} times in 100."
-    st.html(f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>')
-    player("class", result, hidden=True, axes=(0, 1))
-    st.html(
-        markup.fooled(
-            "Every run on the same points spends its ε again. Here the points are made up; with real "
-            "people nobody would see the gray points or the diamonds."
-        )
-    )
 
 
 def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None:
