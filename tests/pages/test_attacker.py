@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
+from dpviz.trace import Cancelled
 from pages._ui import controls, scene
 from pages._ui.attacker import stock, view
 from pages._ui.jobs import Job
@@ -188,3 +189,29 @@ def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypat
     assert game.busy and len(jobs) == 2 and len(game.rounds) == 20
     jobs[1](Late("", "Game", status="running"))
     assert not game.busy and len(game.rounds) == 40
+
+
+def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
+    jobs = []
+
+    class Queue:
+        def submit(self, title, work, *_):
+            jobs.append((Job("", title, status="running"), work))
+            return jobs[-1][0]
+
+    def batch(*args):
+        if len(jobs) == 1:  # both presses come while the first batch is being made
+            game.stop()
+            assert not game.busy
+            game.make(40)
+        return [None] * args[3]
+
+    monkeypatch.setattr(stock, "runs", SimpleNamespace(jobs=Queue, owner=lambda: "me"))
+    monkeypatch.setattr(stock, "play", batch)
+    game = stock.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
+    game.make(20)
+    with pytest.raises(Cancelled):
+        jobs[0][1](jobs[0][0])
+    assert game.busy and len(jobs) == 2
+    jobs[1][1](jobs[1][0])
+    assert len(game.rounds) == 40

@@ -42,12 +42,13 @@ class Game:
     seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
     job: Job | None = None
     _filled: bool = False  # whether the job has seen that its target is reached: it makes no more
+    _stopped: bool = False  # whether the job was told to stop
     _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     @property
     def busy(self) -> bool:
-        """Whether rounds are being made."""
-        return self.job is not None and self.job.active and not self._filled
+        """Whether rounds are being made; a job that was told to stop, and is within its last batch, makes none."""
+        return self.job is not None and self.job.active and not self._filled and not self._stopped
 
     @property
     def error(self) -> str:
@@ -66,14 +67,15 @@ class Game:
                 return
             self.target = max(target, self.target)
             if not self.busy:
-                self._filled = False
+                self._filled = self._stopped = False
                 self.job = runs.jobs().submit("Game", self._fill, runs.owner(), Presence().there)
 
     def stop(self) -> None:
         """Make no more rounds; those that are there stay."""
-        if self.job is not None:
-            self.job.cancel()
-        self.target = len(self.rounds)
+        with self._lock:
+            if self.job is not None:
+                self.job.cancel()
+            self._stopped, self.target = True, len(self.rounds)
 
     def _fill(self, job: Job) -> None:
         size = _EXACT if self.algorithm.notion is Notion.NONE else _BATCH
