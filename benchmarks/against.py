@@ -2,7 +2,8 @@
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
 README's command with this Python. Prints medians for each of them: the first picture with a cold browser (seconds, the
-renderer's main thread, bytes), a step of the player, a new seed until its picture, opening a session, memory, threads.
+renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening a session,
+memory, threads. Without FOLDER this checkout is measured alone.
 Seconds mean little on a busy machine; the processor's milliseconds and the ratio of the two mean something.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import sys
 import time
 from collections import defaultdict
@@ -43,6 +45,7 @@ SEEN = """() => {
 PAGES = (("Home", "", 1), ("Explore", "explore", 6))
 LIVE = ".st-key-explore_run"  # the button of a form that runs what is fast by itself
 RUNS = ("NSM", "DPM", "PE-means")  # on town
+SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
 SETTLE = 400  # milliseconds in which a step has been drawn; what the page spends then anyway is subtracted
 
 
@@ -107,11 +110,11 @@ def step_times(page: Page, spent: Spent) -> list[float]:
     return [max(cost("Step forward") - rest, 0.0) for _ in range(last)]
 
 
-def new_seed(page: Page, server: Server, seed: int) -> dict[str, float]:
-    """Give Explore another seed, with Run where it asks for that; return what it took until the plane had changed."""
+def new_value(page: Page, server: Server, field: str, value: float) -> dict[str, float]:
+    """Type another value on Explore, with Run where it asks for that; return what it took until the plane changed."""
     before, page_ms, all_ms = page.evaluate(SEEN), server.page_seconds(), server.seconds(server.family())
-    box = page.get_by_role("spinbutton", name="Seed")
-    box.fill(str(seed))
+    box = page.get_by_role("spinbutton", name=field)
+    box.fill(f"{value:g}")
     begun = time.perf_counter()
     box.press("Enter")
     run = page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True)
@@ -133,7 +136,8 @@ def choose(page: Page, name: str) -> None:
     before = page.evaluate(SEEN)
     box = page.get_by_role("combobox", name="Algorithm")
     box.click()
-    page.get_by_role("option").filter(has_text=name).first.click()
+    box.fill(name)  # a long list holds only what is in sight
+    page.get_by_role("option", name=re.compile(rf"(^|· ){name}( |$)")).first.click()
     page.wait_for_timeout(3000)
     if page.evaluate(SEEN) == before:
         page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True).click()
@@ -186,8 +190,9 @@ def measured_runs(
             for value in step_times(page, spent):
                 yield f"a step, {name} on town", "main thread ms", arm, value
             for turn in range(turns):
-                found = new_seed(page, servers[arm], 100 + turn)
-                yield from ((f"a new seed, {name} on town", unit, arm, value) for unit, value in found.items())
+                for field, words, value in ((*SEED, 100 + turn), (*EPSILON, 1.1 + turn / 100)):
+                    found = new_value(page, servers[arm], field, value)
+                    yield from ((f"a new {words}, {name} on town", unit, arm, it) for unit, it in found.items())
         context.close()
 
 
@@ -204,22 +209,25 @@ def measure(browser: Browser, arms: dict[str, str], turns: int, part: str) -> It
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--part", choices=["pages", "runs"], help="first pictures and sessions, or steps and runs only")
     options = parser.parse_args()
     values: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with ExitStack() as stack, sync_playwright() as playwright:
-        arms = {"before": stack.enter_context(serve(options.folder)), "now": stack.enter_context(serve(ROOT))}
+        folders = {"before": options.folder, "now": ROOT} if options.folder else {"now": ROOT}
+        arms = {arm: stack.enter_context(serve(folder)) for arm, folder in folders.items()}
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for what, unit, arm, value in measure(browser, arms, options.turns, options.part):
             values[what, unit][arm].append(value)
             print(f"{what}: {value:.3g} {unit} {arm}", file=sys.stderr, flush=True)
         browser.close()
-    print(f"| | | before | now | ratio |\n|---|---|---|---|---|  load {os.getloadavg()[0]:.1f}")
+    heads = [*arms, *["ratio"] * (len(arms) > 1)]
+    print(f"| | | {' | '.join(heads)} |\n|---|---{'|---' * len(heads)}|  load {os.getloadavg()[0]:.1f}")
     for (what, unit), found in values.items():
-        before, now = (float(np.median(found[arm])) for arm in ("before", "now"))
-        print(f"| {what} | {unit} | {before:.3g} | {now:.3g} | {now / before:.2f} |")
+        medians = [float(np.median(found[arm])) for arm in arms]
+        cells = [f"{one:.3g}" for one in medians] + [f"{medians[1] / medians[0]:.2f}" for _ in medians[1:]]
+        print(f"| {what} | {unit} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
