@@ -158,7 +158,7 @@ class DPEM(ApproximateDP):
             weights = np.where(dead, 1.0, safe) / np.where(dead, 1.0, safe).sum()
             yield Step(
                 "mixture",
-                f"Round {t + 1} of {rounds}: means move by {moved:.3g} on average, shapes follow",
+                f"Round {t + 1} of {rounds}: means move by {domain.length(moved)} on average, shapes follow",
                 {
                     "centers": means,
                     "covariances": covariances,

@@ -48,7 +48,8 @@ def shots(trace: Trace) -> list[Shot]:
 def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
     released, (head, tail) = step.released, split_title(step)
     if step.kind == "cubes":
-        return head, f"{tail}: above {released['threshold']:.0f} rows, ±{released['noise_sd']:.0f}; they are halved"
+        what = "they are halved" if released["kept"].any() else "the shift ends"
+        return head, f"{tail}: above {released['threshold']:.0f} rows, ±{released['noise_sd']:.0f}; {what}"
     if step.kind != "buckets":
         return head, tail
     if phase == CELLS:

@@ -19,6 +19,7 @@ from pages._ui.words import on_screen
 __all__ = ["GIVEN_AS", "field", "rule", "rule_of"]
 
 GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
+LARGE = 0.5  # of 1/n, at which one row could be published in full; n^-1.1 is below half of it from 1,024 rows on
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
 _HELP = (
     "The same budget in three notions; whatever you type, the others follow. ε at δ: no output becomes more than e^ε "
@@ -81,7 +82,8 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     if not delta:
         return "δ = 0: ε holds without exception."
     origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
-    return f"δ = {delta:.2g}, {origin}: the chance that ε does not hold is at most 1 in {1 / delta:,.0f}."
+    large = f" That is large for {n_public:,} rows: type a smaller δ." if delta > LARGE / n_public else ""
+    return f"δ = {delta:.2g}, {origin}: the chance that ε does not hold is at most 1 in {1 / delta:,.0f}.{large}"
 
 
 def rule_of(promise: Guarantee) -> str:

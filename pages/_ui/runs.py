@@ -177,7 +177,7 @@ def _poll() -> None:
         return
     if job.active:
         ahead = jobs().position(job)
-        words = f"release {job.done} of {job.total}" if job.total else "starting"
+        words = releases(job) or "starting"
         if ahead:
             words = f"{ahead} run{'s' * (ahead > 1)} ahead in the queue"
         bar, button = st.columns([5, 1], vertical_alignment="center")
@@ -187,6 +187,12 @@ def _poll() -> None:
         return
     _take(job)
     st.rerun()
+
+
+def releases(job: Job) -> str:
+    """Say how far a run is, "" before its first release; how many there will be may follow from what is released."""
+    of = f" of {job.total}" if job.done <= job.total else ""
+    return f"release {job.done}{of}" if job.total else ""
 
 
 def _take(job: Job) -> None:

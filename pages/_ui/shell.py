@@ -103,6 +103,10 @@ def strip(
     A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
     how far a row may move under the weaker one, in the data's units.
     """
+    if algorithm:  # what a tab and a bookmark are called; never a private file's name
+        title = PAGES[f"pages/{st.session_state.page}.py"].title
+        on = "" if private else f" on {data.partition(',')[0]}"
+        st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
     mine = catalog.chosen()
     elsewhere = f"{mine.title}, PRIVATE, is not on this page" if mine.private and not private else ""
     named = (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep), ("Your file", elsewhere))
@@ -132,7 +136,7 @@ def strip(
         if guarantee and guarantee.private
         else [algorithm or sweep]
     )
-    drawer(st.session_state.get("page", ""), ", ".join(filter(None, subject)))
+    drawer(st.session_state.get("page", ""), ", ".join(filter(None, subject)) or "Settings")
     messages.show()
 
 

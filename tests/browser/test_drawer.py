@@ -39,9 +39,9 @@ def test_the_navigation_is_at_one_place_on_every_page(open_page):
     expect(page.locator(".dp-strip")).to_be_visible()  # the page's style has come
     page.evaluate("document.fonts.ready.then(() => true)")
     places = page.evaluate(PLACES)
-    for name in ("Explore", "Learn"):
+    for name, title in (("Explore", "Explore: NSM (ours) on Town - dpviz"), ("Learn", "Learn - dpviz")):
         page.get_by_role("link", name=name).first.click()
-        expect(page).to_have_title(f"{name} - dpviz")
+        expect(page).to_have_title(title)
         expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
         assert page.evaluate(PLACES) == places
     page.get_by_test_id("stTopNavLink").first.focus()

@@ -69,6 +69,9 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
     assert sum(len(panel.figure.to_json()) for panel in found) < 2_000_000
+    for panel in found:  # loss and ε run along the player's own steps, on every family
+        if panel.figure.layout.title.text.startswith(("Loss after", "ε spent so far")):
+            assert panel.figure.layout.xaxis.title.text == "step"
     for panel in found:
         last = panel.figure.frames[-1]
         for index, data in zip(last.traces, last.data, strict=True):

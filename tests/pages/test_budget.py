@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
+from pages._ui.budget import rule
 from tests.pages.test_pages import app, open_page, wait_for_run
 
 __all__ = ["app"]
@@ -44,6 +46,12 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
     app.session_state["param_nsm_epsilon"] = 2.0  # as an address does
     app.run()
     assert app.number_input(key="budget_mu").value == pytest.approx(mu_of_epsilon(2.0, DELTA), rel=1e-3)
+
+
+def test_a_delta_that_few_rows_make_large_is_called_so():
+    algorithm = ALGORITHMS["pe-means"](n_clusters=2)
+    assert rule(algorithm, 2, 40).endswith("at most 1 in 58. That is large for 40 rows: type a smaller δ.")
+    assert rule(algorithm, 2, 5000).endswith("at most 1 in 11,718.")
 
 
 def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_data_s_units(app):

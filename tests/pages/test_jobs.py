@@ -4,6 +4,7 @@ import threading
 import time
 
 from pages._ui.jobs import Job, Jobs
+from pages._ui.runs import releases
 
 
 def until(condition, seconds=240):
@@ -104,3 +105,9 @@ def test_no_job_comes_while_a_place_in_the_queue_is_counted():
     jobs._jobs["one"] = waiting
     assert jobs.position(waiting) == 0 and held == [True]
     jobs.stop()
+
+
+def test_a_run_whose_releases_follow_from_its_data_is_never_past_its_end():
+    assert releases(Job("", "run")) == ""
+    assert releases(Job("", "run", done=5, total=22)) == "release 5 of 22"
+    assert releases(Job("", "run", done=27, total=22)) == "release 27"

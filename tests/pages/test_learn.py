@@ -138,6 +138,7 @@ def test_sheets_are_shown_to_print(open_link, name, sheet):
 def test_the_course_lists_its_lessons_and_words(open_link):
     app = open_link("learn", "v=1")
     bodies = " ".join(block.proto.body for block in app.get("html"))
+    assert ("Open a class", "class") in [(link.proto.label, link.proto.page) for link in app.get("page_link")]
     assert [name for name in LESSONS if f'data-lesson="{name}"' in bodies] == list(LESSONS)
     press(app, "course_glossary")
     assert all(f"<dt>{term}</dt>" in " ".join(b.proto.body for b in app.get("html")) for term in glossary())

@@ -1,5 +1,6 @@
 """What stands on the screen is in the field's words: no name of the code, Greek letters as letters."""
 
+import dataclasses
 import html
 import re
 from pathlib import Path
@@ -12,6 +13,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
+from dpviz.figures.panels import release_name
 from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
 from pages._ui.player import briefly
@@ -23,6 +25,8 @@ __all__ = ["app"]
 CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
 PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names that the papers print
 OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|[Tt]old with|participants?|herself|himself)\b")
+LENGTH = re.compile(r"\b(within|width|by) (about )?\d[\d.,e-]*(?![\d.,e-]| (km|m|rho)\b)")
+NOTHING = re.compile(r"\b0 (rows? |centers? )?(are )?brought back|\b0 of \d+ .*; they are")
 KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")
 WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multiselect", "radio", "button")
 
@@ -75,18 +79,17 @@ def test_no_form_and_no_step_shows_a_name_of_the_code(app, slug):
 def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_person(slug):
     data = load_sample("tiny")
     algorithm = ALGORITHMS[slug](n_clusters=2)
-    trace = algorithm.run(data.X, domain=data.domain, seed=0)
+    trace = algorithm.run(data.X, domain=dataclasses.replace(data.domain, units=("km", "km")), seed=0)
     how = pane(trace)
-    lines = [
-        *(shot.sentence for shot in how.shots(trace)),
-        how.warning(trace),
-        *trace.warnings,
-        *algorithm.advice(2, data.n_public),
-    ]
+    steps = [shot.sentence for shot in how.shots(trace)]
+    lines = [*steps, how.warning(trace), *trace.warnings, *algorithm.advice(2, data.n_public)]
     assert code_names(map(on_screen, lines)) == []
     about = [algorithm.tagline, algorithm.trust, *(spec.help for spec in specs(ALGORITHMS[slug]).values())]
     reasons = [entry.reason for entry in trace.ledger]
     assert other_people([*lines, *about, *reasons, *(line.text for line in PSEUDOCODE[slug])]) == []
+    assert [line for line in steps if LENGTH.search(line)] == []
+    assert [line for line in steps if NOTHING.search(line)] == []  # a step in which nothing happens is left out
+    assert [name for name in map(release_name, trace.ledger) if re.search("[._]", name)] == []
 
 
 def test_no_axis_and_no_metric_is_in_hidden_units():

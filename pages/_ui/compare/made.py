@@ -90,7 +90,7 @@ def _watch(batch: Batch) -> None:
     job = batch.job
     if job.active:
         ahead = runs.jobs().position(job)
-        words = f"run {len(batch.inbox) + 1}" + (f", release {job.done} of {job.total}" if job.total else "")
+        words = ", ".join(filter(None, (f"run {len(batch.inbox) + 1}", runs.releases(job))))
         bar, button = st.columns([5, 1], vertical_alignment="center")
         bar.progress(
             min(job.done / job.total, 1.0) if job.total else 0.0,

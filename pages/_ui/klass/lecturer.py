@@ -156,7 +156,7 @@ def _truth(room: Classroom) -> int | None:
 
 def _run(room: Classroom, base: str) -> None:
     panels = bool(st.session_state.get(keys.CLASS_PANELS))  # without them the picture and its form fill one screen
-    form, picture = (st.container(), st.container()) if panels else st.columns([5, 8], gap="large")
+    form, picture = (st.container(), st.container()) if panels else st.columns(2, gap="medium")
     with form:
         _form(room)
     if "class_job" in st.session_state:

@@ -30,6 +30,7 @@ def show(place: Place) -> None:
                 words, key=keys.COURSE_PART(name), on_click=go, args=("", name),
                 type="primary" if name == place.part else "secondary",
             )  # fmt: skip
+        st.page_link("pages/class.py", label="Open a class", icon=":material/groups:", width="content")
     if place.part == "lessons":
         _path()
     elif place.part == "glossary":

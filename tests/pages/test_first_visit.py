@@ -1,0 +1,56 @@
+"""What first users took for something else: badges of other promises, curves with more centers, an unordered list."""
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from pages._ui import controls
+from pages._ui.explore.picker import GROUPS, named, offered
+from pages._ui.scene import read
+from pages._ui.sweep.form import sweep_of
+
+
+def strip_of(slug, reach):
+    import streamlit as st
+
+    from dpviz.algorithms import ALGORITHMS
+    from pages._ui import shell
+
+    st.session_state.page = "explore"
+    shell.strip("Town", slug, ALGORITHMS[slug](n_clusters=5).guarantee(2, 5000), reach=reach)
+
+
+@pytest.mark.parametrize(
+    ("slug", "reach", "words"),
+    [
+        ("dist-dp", "240 m", ["WEAKER: hides moves up to 240 m", "ε(240 m)", "one row moved by at most 240 m"]),
+        ("stemmer-kaplan-local", "", ["LOCAL: trusts nobody"]),
+        ("stemmer-kaplan-shuffle", "", ["SHUFFLED: trusts a mixer of reports"]),
+        ("kmeans", "", ["NO PRIVACY"]),
+        ("nsm", "", []),
+    ],
+)
+def test_another_promise_has_a_badge_of_its_own(slug, reach, words):
+    app = AppTest.from_function(strip_of, args=(slug, reach)).run()
+    body = next(block.proto.body for block in app.get("html") if "dp-strip" in block.proto.body)
+    body = re.sub(r"<style>.*?</style>|<abbr[^>]*>|</?b>|</abbr>", "", body, flags=re.DOTALL)
+    assert not app.exception and all(word in body for word in words), body
+    assert ("dp-badge other" in body) == bool(words)
+
+
+@pytest.mark.parametrize(("free", "values"), [("", (("exactly_k", True),)), ("&own=1", ())])
+def test_a_sweep_asks_for_exactly_k_unless_told_otherwise(free, values):
+    scene, sentence = read("tradeoff", f"v=1&d=town&a=dpm&e=1{free}", controls.tradeoff)
+    assert not sentence and [one.values for one in sweep_of(scene.values).variants] == [values]
+
+
+def test_the_picker_goes_by_what_is_promised_and_marks_one_as_recommended():
+    groups = list(GROUPS)
+    order = [groups.index(ALGORITHMS[slug].notion) for slug in offered(False)]
+    assert order == sorted(order) and sorted(offered(False)) == sorted(ALGORITHMS)
+    assert "kmeans" not in offered(True)
+    names = {slug: named(slug) for slug in ALGORITHMS}
+    assert [slug for slug, name in names.items() if name.endswith("· recommended")] == [RECOMMENDED]
+    assert all(name.startswith(f"{GROUPS[ALGORITHMS[slug].notion][0]} · ") for slug, name in names.items())
