@@ -109,6 +109,7 @@ class Panel {
     if (this.zoomable && !fine()) Object.assign(layout, { dragmode: false, xaxis: { ...layout.xaxis, fixedrange: true }, yaxis: { ...layout.yaxis, fixedrange: true } });
     for (const axis in this.zoomed ?? {}) layout[axis] = { ...layout[axis], range: [...this.zoomed[axis]] };
     const saved = { format: "svg", filename: `dpviz-${this.data.name}`, width, height: layout.height };
+    this.over.classList.toggle("alone", !movable); // the camera alone: it stands below the title's band and its tag
     await Plotly.react(this.over, data, layout, { displaylogo: false, doubleClick: false, modeBarButtons: [buttons], toImageButtonOptions: saved });
     if (this.hooked) return;
     this.hooked = true;

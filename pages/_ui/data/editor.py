@@ -113,7 +113,9 @@ def _bounds(upload: Upload, names: list[str]) -> list[dict[str, Any]]:
         frame = pd.DataFrame(cells, columns=["name", *_CELLS])
         upload.base = frame.fillna({"unit": "", "description": ""}).astype(types)
         upload.editing = key
-    edited = st.data_editor(upload.base, column_config=_CONFIG, hide_index=True, key=key, alt="Bounds of every column")
+    edited = st.data_editor(
+        upload.base, column_config=_CONFIG, hide_index=True, key=key, placeholder="", alt="Bounds of every column"
+    )
     columns = []
     for row in edited.to_dict("records"):
         entry = {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}

@@ -108,6 +108,7 @@ def differently(upload: Upload) -> None:
                 column_config=_CONFIG,
                 hide_index=True,
                 key=keys.RECODE(upload.key),
+                placeholder="",
                 alt="Words and dates as numbers",
             )
         if st.button("Read it so"):

@@ -44,7 +44,7 @@ def notices(choice: Choice, result: Result | None) -> None:
 def _about(result: Result) -> None:
     data, trace = result.data, result.trace
     if data.domain.origin != "declared":
-        st.caption(f"This data set's {data.domain.origin}.")
+        st.caption(f"{data.domain.origin[0].upper()}{data.domain.origin[1:]}.")
     if data.incomplete:
         kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
