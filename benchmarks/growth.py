@@ -77,7 +77,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
     with threadpool_limits(1):
         try:
             ALGORITHMS[slug](n_clusters=shape["k"]).run(X, domain=domain, seed=0)
-        except ValueError as error:
+        except (ValueError, PermissionError) as error:
             refused = str(error)
     spent = time.process_time() - begun
     risen = resident("VmHWM") - before

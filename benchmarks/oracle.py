@@ -1,0 +1,107 @@
+"""How far NSM's loss is from that of an oracle that knows KMeans' partition, and how far it was before.
+
+git show 7b07bcf:benchmarks/results/nsm.csv > before.csv
+DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv
+
+The oracle is NOT PRIVATE: KMeans(n_init=10) parts the rows with all of them in sight, and the whole budget buys ONE
+joint Gaussian release of counts and of offsets from its centers. Their clipping radius is the one with the lowest mean
+loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. So it bounds
+what better starts, candidates and steps could still gain with centers that are averages of rows, and no method reaches
+it: area of the loss over ε .25 to 4 divided by KMeans', as in benchmarks/results/nsm.csv, which the others come from.
+"Half-way" is the oracle plus half of the earlier distance to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+
+from benchmarks.utility import EPSILONS, load
+from dpviz.domain import Domain
+from dpviz.geometry import snap
+from dpviz.metrics import loss_auc, normalized_loss
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.noise import Seeded
+from dpviz.privacy.plan import Plan
+from dpviz.privacy.queries import NearestSums
+from dpviz.privacy.rows import Rows
+from dpviz.sweeps.averages import standard_error
+
+DATA = ("iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "a1", "s1", "adult", "letter", "birch2_25k")
+MULTIPLES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # of the root mean squared distance
+
+
+def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: int) -> np.ndarray:
+    """Return the centers after one release at the whole budget; counts take the part that NSM's steps give them."""
+    d = rows.n_features
+    counted = 1 / (1 + 3 * math.sqrt(d))
+    shares = {"step.counts": counted, "step.sums": 1 - counted}
+    plan = Plan({label: (Gaussian(mu * math.sqrt(share)),) for label, share in shares.items()})
+    noise = Seeded(np.random.default_rng(seed))
+    n = rows.size_nonprivate()
+    curator = Curator(rows, plan, noise, neighboring=Neighboring.ADD_REMOVE, n_public=n, demo=True)
+    noisy = curator.release("step", NearestSums(centers, radius, relative=True))
+    return centers + noisy.value["sums"] / np.maximum(noisy.value["counts"], 1.0)[:, None]
+
+
+def oracle(name: str, seeds: int | None) -> np.ndarray:
+    """Return the area ratio of every seed."""
+    X, k = load(name)
+    domain = Domain.tight_nonprivate(X)
+    rows, n = Rows(X, domain), len(X)
+    model = KMeans(k, n_init=10, random_state=0).fit(domain.normalize(X))
+    plain, centers = model.inertia_ / n, snap(model.cluster_centers_)
+    chosen = range(seeds or (10 if n < 2000 else 5))
+
+    def losses(radius: float, mu: float) -> list[float]:
+        moved = (domain.inside(released(rows, centers, radius, mu, seed)) for seed in chosen)
+        return [normalized_loss(X, some, domain) for some in moved]
+
+    curve = []
+    for epsilon in EPSILONS:
+        mu = mu_of_epsilon(epsilon, n**-1.1)
+        tried = (losses(multiple * math.sqrt(plain), mu) for multiple in MULTIPLES)
+        curve.append(min(tried, key=np.mean))
+    whole = loss_auc(list(EPSILONS), [plain] * len(EPSILONS))
+    return np.array([loss_auc(list(EPSILONS), list(line)) / whole for line in np.array(curve).T])
+
+
+def ratios(path: Path) -> pd.DataFrame:
+    """Return NSM's area ratios of a table of `benchmarks.utility`, by set."""
+    table = pd.read_csv(path)
+    return table[table.algorithm == "NSM (ours)"].set_index("data")[["auc ratio", "se auc ratio"]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", default=list(DATA))
+    parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
+    parser.add_argument("--before", type=Path, required=True, help="nsm.csv of an earlier commit")
+    parser.add_argument("--now", type=Path, default=Path("benchmarks/results/nsm.csv"))
+    options = parser.parse_args()
+    before, now = ratios(options.before), ratios(options.now)
+    print(f"`python -m benchmarks.oracle {' '.join(sys.argv[1:])}`: area ratio to KMeans, mean ± standard error.\n")
+    print("| data | oracle | NSM before | half-way | NSM now | distance left | half-way reached |\n" + "|---" * 7 + "|")
+    for name in options.data:
+        least = oracle(name, options.seeds)
+        bound, (was, _), (ours, error) = least.mean(), before.loc[name], now.loc[name]
+        half, left = (bound + was) / 2, (ours - bound) / (was - bound)
+        reached = "yes" if ours <= half else "within one standard error" if ours - error <= half else "no"
+        print(
+            f"| {name} | {bound:.4f} ± {standard_error(least):.4f} | {was:.4f} | {half:.4f} | {ours:.4f} ± {error:.4f} "
+            f"| {left:.0%} | {reached} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
