@@ -102,6 +102,15 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (P + "costs.py", "tests/algorithms/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
     ],
+    ("dpviz/algorithms/eugkm.py", "tests/algorithms/test_contract.py -k eugkm"): [
+        ("eugkm_grid_takes_all", "(Laplace(self.epsilon - lloyd),)", "(Laplace(self.epsilon),)"),
+    ],
+    ("dpviz/algorithms/dp_em.py", "tests/algorithms/test_dp_em.py"): [
+        ("em_budget_twice", "mu = mu_of_epsilon(self.epsilon,", "mu = mu_of_epsilon(2 * self.epsilon,"),
+    ],
+    ("dpviz/algorithms/dp_lloyd.py", "tests/algorithms/test_contract.py -k dp-lloyd"): [
+        ("dp_lloyd_every_round_all", "each = split(self.epsilon, weights)", "each = [self.epsilon for _ in weights]"),
+    ],
     (P + "accounting.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
         ("shuffled_no_condition", "if users < 2 or epsilon > math.log(", "if users < 2 or False and epsilon > math.log("),
         ("shuffled_sixteenth_of_the_clones", "clones = 8 * math.sqrt(", "clones = 0.5 * math.sqrt("),

@@ -44,6 +44,7 @@ class Algorithm:
     fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
     regions: ClassVar[bool] = False  # True where clusters are regions: distances to centers say nothing about them
     learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
+    follows_a_run: ClassVar[bool] = False  # True where it is asked with the seed of a run before: noise of its own
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 
     n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
@@ -66,8 +67,16 @@ class Algorithm:
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta; None means n_public^-1.1 for every algorithm."""
+        """Return delta; None means n_public^-1.1 for every algorithm.
+
+        Raises
+        ------
+        ValueError
+            If that is 1, for a promise that has a delta.
+        """
         given = getattr(self, "delta", None)
+        if given is None and n_public < 2 and hasattr(self, "delta"):
+            raise ValueError(f"{self.name}: n must be at least 2 where delta is left empty (n^-1.1); give a delta.")
         return float(n_public) ** -1.1 if given is None else given
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
@@ -204,7 +213,8 @@ class Algorithm:
                 )
             return np.random.default_rng(), Secure()
         validate.integer(self.name, 0, None, seed=seed)
-        init, draws = (np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2))
+        sequence = np.random.SeedSequence(seed, spawn_key=(2,) if self.follows_a_run else ())
+        init, draws = (np.random.default_rng(child) for child in sequence.spawn(2))
         return init, Seeded(draws)
 
     def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:

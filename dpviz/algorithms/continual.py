@@ -27,6 +27,8 @@ from dpviz.trace import Step
 
 __all__ = ["Continual"]
 
+_DROPPED = ((0.3425 - 0.1587) / 0.8413) ** 0.5  # of the deviation of a count, see `_spread`
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Continual(ApproximateDP):
@@ -155,9 +157,7 @@ class Continual(ApproximateDP):
             sds = {part: noisy.sd[part] * len(used) ** 0.5 for part in ("sums", "counts")}
             points, weights, kept = _points(middles, half, sums, counts, sds["counts"])
             centers = snap(domain.clip(_solve(points, weights, self.n_clusters, rng, centers)))
-            spread = average_sd(
-                centers, weights, sds["counts"], sds["sums"], origins=middles[kept], of=members(points, centers)
-            )
+            spread = _spread(centers, points, weights, kept, middles, sds)
             yield Step(
                 "day",
                 f"Day {day} of {self.days}: table of {day & -day} day{'s' * (day & -day > 1)} added, "
@@ -219,6 +219,27 @@ def _points(
         kept = np.array([counts.argmax()])
     weights = np.maximum(counts[kept], 1.0)
     return middles[kept] + np.clip(sums[kept] / weights[:, None], -half, half), weights, kept
+
+
+def _spread(
+    centers: np.ndarray,
+    points: np.ndarray,
+    weights: np.ndarray,
+    kept: np.ndarray,
+    middles: np.ndarray,
+    sds: dict[str, float],
+) -> np.ndarray:
+    """Return the standard deviation (k, d) of centers; cells that were dropped might have been kept, and count too.
+
+    The count of an empty cell is kept where it is above its deviation s: what it adds has the variance
+    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Kept cells (of the empty ones Q(1) = .159) count s^2 each, so that each
+    dropped one counts (.342 - .159) / .841 s^2.
+    """
+    of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
+    counts_sd = np.full(len(middles), _DROPPED * sds["counts"])
+    of[kept], total[kept] = members(points, centers), weights
+    counts_sd[kept], sums_sd[kept] = sds["counts"], sds["sums"]
+    return average_sd(centers, total, counts_sd, sums_sd, origins=middles, of=of)
 
 
 def _solve(

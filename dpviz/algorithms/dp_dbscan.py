@@ -131,8 +131,8 @@ class DPDBSCAN(Algorithm):
             return super().advice(n_features, n_public)
         return (
             *super().advice(n_features, n_public),
-            f"{self.name}: with {n_features} columns at this epsilon and n the grid has {min(parts)} parts in a "
-            "column, too few for shapes; use fewer columns.",
+            f"{self.name}: at this epsilon and n the grid divides a column into {min(parts)} of the "
+            f"{2 * self.reach + 2} parts that shapes need: too few for shapes. Use fewer columns, or ask more people.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

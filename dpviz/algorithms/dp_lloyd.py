@@ -78,6 +78,7 @@ class DPLloyd(SuLloyd):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "su-et-al": {"length_rule": "affordable", "init": "packing", "boundary": "fold", "dead_cluster": "jump",
                      "division": "optimal"},
+        "halving": {"schedule": "halving"},
     }  # fmt: skip
 
     length_rule: str = param(

@@ -170,9 +170,9 @@ class EUGkM(Algorithm):
         dead = counts <= 1
         centers = domain.clip(np.where(dead[:, None], start, sums / np.maximum(counts, 1.0)[:, None]))
         spread = average_sd(centers, counts, noisy.sd["counts"], noisy.sd["sums"])
-        moved = float(np.linalg.norm(centers - start, axis=1).mean())
+        moved = domain.length(float(np.linalg.norm(centers - start, axis=1).mean()))
         return Step(
             "grid-lloyd",
-            f"One step of Lloyd on the rows: centers move by {moved:.3g} on average",
+            f"One step of Lloyd on the rows: centers move by {moved} on average",
             {"centers": centers, "start": start, "noisy_counts": counts, "dead": dead, **declared(spread, AVERAGES)},
         )

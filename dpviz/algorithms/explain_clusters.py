@@ -76,6 +76,7 @@ class ExplainClusters(ApproximateDP):
     name: ClassVar[str] = "Explain the clusters"
     slug: ClassVar[str] = "explain"
     tagline: ClassVar[str] = "Counts every column between public edges, cluster by cluster."
+    follows_a_run: ClassVar[bool] = True
 
     epsilon: float = param(0.2, low=0.01, high=100, log=True, help="Privacy budget of this question alone.")
     centers: tuple[tuple[float, ...], ...] = ()
@@ -85,6 +86,12 @@ class ExplainClusters(ApproximateDP):
         """Return the question about a finished run's centers."""
         centers = tuple(tuple(map(float, center)) for center in np.asarray(trace.cluster_centers))
         return cls(n_clusters=len(centers), centers=centers, epsilon=epsilon, delta=delta)
+
+    def trusts(self, trace: Trace) -> str:
+        """Return a sentence where this question trusts others than the run did, "" where it is the same."""
+        if trace.claimed.trust == self.trust:
+            return ""
+        return f"Whom you trust changes. In the run: {trace.claimed.trust}. In this question: {self.trust}."
 
     def _given(self, n_features: int) -> np.ndarray:
         """Return the centers, shape (k, d), original units, or say what is wrong with them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,6 +83,7 @@ class PrivTree(Algorithm):
     name: ClassVar[str] = "PrivTree"
     slug: ClassVar[str] = "privtree"
     tagline: ClassVar[str] = "Halves boxes wherever rows are, at one price for any depth; clusters the leaves."
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     tree_share: float = param(0.5, low=0.05, high=0.95, advanced=True, help="Share of ε for the tree.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -99,16 +100,26 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         return Plan({"report": (Shuffled(report_of_shuffled(self.epsilon, n_public, delta), n_public, delta),)})
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the local model's warnings, and one where mixing buys nothing."""
+        """Return the local model's warnings, and one where mixing buys nothing or less than the budget."""
         warnings = super().advice(n_features, n_public)
-        (cost,) = self.plan(n_features, n_public).costs["report"]
+        cost = cast(Shuffled, self.plan(n_features, n_public).costs["report"][0])
         if cost.own_delta:
-            return warnings
+            unused = cost.pure < 0.99 * self.epsilon
+            words = f"{self.name}: the bound lets a report spend {cost.epsilon:.3g} at most with {n_public:,} people: "
+            return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} are spent.") if unused else warnings
         return (
             *warnings,
-            f"{self.name}: mixing buys nothing here: the bound needs more than {n_public:,} people at epsilon "
-            f"{self.epsilon:g} and this delta. Every report spends epsilon by itself, as in the local model.",
+            f"{self.name}: mixing buys nothing here: at epsilon {self.epsilon:g} and this delta the bound needs about "
+            f"{self._needed(n_public):,} people, and there are {n_public:,}. Every report spends epsilon by itself, "
+            "as in the local model.",
         )
+
+    def _needed(self, n_public: int) -> int:
+        """Return from how many people on mixing buys something, to 10 % and two digits."""
+        users = n_public
+        while report_of_shuffled(self.epsilon, users, self.resolved_delta(users)) <= self.epsilon:
+            users = math.ceil(1.1 * users)
+        return int(float(f"{users:.2g}"))
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Mix everybody, then do as in the local model."""

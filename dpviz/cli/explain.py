@@ -65,6 +65,8 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
         )
         if not same:
             raise ValueError("explain: the data must have the bounds that the run declared; its columns, in its order.")
+        if trusts := question.trusts(trace):
+            print(trusts)
         if arguments.private:
             book(arguments.account, Path(arguments.data), question, data.domain)
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, noise="secure")

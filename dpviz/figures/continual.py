@@ -73,7 +73,7 @@ def _plane(view: View) -> Panel:
 def _spend(view: View, shots: list[Shot]) -> Panel:
     """Return epsilon by day, with the tree and running anew every evening with the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
-    figure = base(colors, f"ε spent, at δ {trace.claimed.delta:.2g}: the tree, and running anew", height=172)
+    figure = base(colors, f"ε spent by each evening, at δ {trace.claimed.delta:.2g}", height=172)
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
     days = table.day.to_numpy()
     figure.add_scatter(

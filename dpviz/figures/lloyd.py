@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.domain import Domain
 from dpviz.figures.marks import center, layered, segments, true_tick
 from dpviz.figures.panels import MAX_PEOPLE, closing
 from dpviz.figures.shots import Shot, in_phases
@@ -27,15 +26,15 @@ def shots(trace: Trace) -> list[Shot]:
     return in_phases(
         trace,
         lambda step: range(3) if "raw" in step.released else (MOVE,),
-        lambda step, phase: _words(step, phase, trace.domain),
+        lambda step, phase: _words(step, phase, trace),
         asking=ASSIGN,
     )
 
 
-def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
-    released = step.released
+def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released, domain = step.released, trace.domain
     if "raw" not in released:
-        return "Start", f"{len(released['centers'])} centers spread over the public domain; no row read"
+        return "Start", step.title
     head = f"Iteration {released['round']} of {released['rounds']}"
     if phase == ASSIGN and released["constrained"]:
         reach = domain.length(released["radius"])

@@ -216,8 +216,10 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
 def _regions(trace: Trace) -> list[str]:
     """Return how many regions were released, and their noisy sizes, in words."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
-    shown = ", ".join(f"{max(size, 0):,.0f}" for size in sizes[:3]) + (", …" if len(sizes) > 3 else "")
-    return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {shown} people"]
+    *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
+    shown = f"{', '.join(early)} and {last}" if early and len(sizes) <= 3 else ", ".join([*early, last])
+    more = " in the largest" if len(sizes) > 3 else ""
+    return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {shown} people{more}"]
 
 
 def bet(trace: Trace) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.wide import second_instance
 from dpviz.domain import Domain
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Neighboring, Notion
@@ -143,6 +144,14 @@ def test_claim_equals_guarantee_from_parameters_alone(slug):
     )
 
 
+@pytest.mark.parametrize("slug", PRIVATE)
+def test_no_preset_promises_more_epsilon_than_was_asked_for(slug):
+    cls = ALGORITHMS[slug]
+    for algorithm in (*(make(slug, **values) for values in cls.PRESETS.values()), second_instance(cls)):
+        for d, n in ((2, N), (6, 3000)):
+            assert algorithm.guarantee(d, n).epsilon <= algorithm.epsilon * (1 + 1e-9)
+
+
 def costs(trace):
     """What must not depend on the data; a clipping radius learned from released values may."""
     learned = ALGORITHMS[trace.algorithm].learns_sensitivity
@@ -273,6 +282,9 @@ def test_bad_data_is_refused_in_one_sentence(slug):
             algorithm.run(X, domain=domain, seed=0)
     with pytest.raises(ValueError, match="n_clusters must be <= n"):
         make(slug, n_clusters=9).run(blobs(8), domain=Domain.box(-1, 1, 2, n_public=8), seed=0)
+    if "delta" in params.specs(ALGORITHMS[slug]):
+        with pytest.raises(ValueError, match="n must be at least 2 where delta is left empty"):
+            ALGORITHMS[slug](n_clusters=1).run(blobs(1), domain=Domain.box(-1, 1, 2, n_public=1), seed=0)
 
 
 @pytest.mark.parametrize("slug", PRIVATE)

@@ -94,6 +94,24 @@ def test_centers_with_declared_noise_explain_for_nothing(slug, told):
         assert all("cannot tell" in sentence for sentence in of_centers(little, IRIS.columns))
 
 
+def test_the_noise_of_a_question_is_not_that_of_the_run_with_its_seed():
+    run = ALGORITHMS["glloyd"](n_clusters=3, epsilon=1.0).run(IRIS.X, domain=IRIS.domain, seed=7)
+    answer = ExplainClusters.after(run, 1.0).run(IRIS.X, domain=IRIS.domain, seed=7)
+    own = (answer.steps[0].released["bin_counts"] - answer.steps[0].hidden[0].statistic["bins"]) / answer.ledger[
+        0
+    ].scale
+    first, hidden = run.steps[1].released, run.steps[1].hidden[0].statistic
+    theirs = (first["noisy_counts"] - hidden["counts"]) / first["counts_sd"]
+    assert np.abs(own.ravel()[:, None] - theirs).min() > 1e-6, "what was drawn for the run came again"
+
+
+@pytest.mark.parametrize(("slug", "words"), [("nsm", ""), ("stemmer-kaplan-local", "In the run: nobody")])
+def test_a_question_that_trusts_more_than_its_run_says_so(slug, words):
+    run = ALGORITHMS[slug](n_clusters=3, epsilon=1.0).run(IRIS.X, domain=IRIS.domain, seed=0)
+    sentence = ExplainClusters.after(run, 1.0).trusts(run)
+    assert words in sentence and bool(sentence) == bool(words)
+
+
 def test_a_private_question_leaves_released_values_only_and_is_booked():
     trace = _asked(1.0, noise="secure")
     assert trace.seed is None and not any(step.hidden for step in trace.steps)

@@ -27,7 +27,7 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
     if len(trace.cluster_centers) < 2 or not trace.claimed.private or has_regions(trace):
         return
     st.header("What sets the clusters apart")
-    answer = _answers().get(result.identity)
+    answer = next((trace for (run, _), trace in reversed(_answers().items()) if run == result.identity), None)
     if answer is None:
         _free(result)
     else:
@@ -35,8 +35,8 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
     _ask(key, result)
 
 
-def _answers() -> dict[str, Trace]:
-    """Return the answers of this session, by the run that they explain."""
+def _answers() -> dict[tuple[str, float], Trace]:
+    """Return the answers of this session by run and ε, the one that was asked for last at the end."""
     return st.session_state.setdefault("explained", {})
 
 
@@ -88,8 +88,11 @@ def _ask(key: str, result: Result) -> None:
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)
         asked = st.button("Ask the rows", key=keys.EXPLAIN_ASK(key))
-    known = _answers().get(result.identity)
-    if asked and data.private and known is not None and known.parameters["epsilon"] == epsilon:
+    if trusts := question.trusts(result.trace):
+        st.html(markup.small(trusts))
+    bought = (result.identity, epsilon)
+    if asked and data.private and bought in _answers():
+        _answers()[bought] = _answers().pop(bought)
         messages.say("note", "You have this answer already: same run, same ε. Seeing it again costs nothing.")
         st.rerun()
     elif asked and data.private:
@@ -110,6 +113,6 @@ def _run(result: Result, question: ExplainClusters) -> None:
         messages.say("problem", f"{problem} The clusters are as they were.")
         return
     answers = _answers()
-    answers[result.identity] = found.trace
+    answers[result.identity, found.trace.parameters["epsilon"]] = found.trace
     for old in list(answers)[:-_KEPT]:
         del answers[old]

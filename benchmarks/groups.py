@@ -1,0 +1,76 @@
+"""Regions and centers beside known groups: python -m benchmarks.groups --seeds 3.
+
+Adjusted Rand index with the labels, of DP-DBSCAN (who lies in no region is one group more), NSM and KMeans(n_init=10),
+on the benchmark sets that have labels (DPVIZ_DATASETS, as for benchmarks.utility, with its domains: NOT PRIVATE) and on
+two samples in their declared bounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn import datasets as bundled
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_argmin
+
+from benchmarks.utility import PE_DATA, UNLABELED, domain_of, load
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import SAMPLES, load_sample
+from dpviz.domain import Domain
+from dpviz.postprocessing.regions import agreement, has_regions, labels_of
+from dpviz.sweeps.summary import standard_error
+
+DATA = ["ring", "moons", *(name for name in PE_DATA if name not in UNLABELED)]
+
+
+def grouped(name: str) -> tuple[np.ndarray, np.ndarray, int, Domain]:
+    """Return (X, labels, k, domain) of a sample or of a benchmark set."""
+    if name in SAMPLES:
+        sample = load_sample(name)
+        return sample.X, np.asarray(sample.labels), sample.n_clusters, sample.domain
+    X, k = load(name)
+    if name in ("iris", "wine", "digits"):
+        labels = getattr(bundled, f"load_{name}")().target
+    else:
+        base = Path(os.environ["DPVIZ_DATASETS"]) / name / name
+        stored = base.with_suffix(".npz")
+        labels = np.load(stored)["y"] if stored.exists() else pd.read_csv(f"{base}.csv.gz").iloc[:, -1].to_numpy()
+    return X, labels, k, domain_of(X, 1.0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", choices=DATA, default=DATA, metavar="SET")
+    parser.add_argument("--algorithms", nargs="+", default=["dp-dbscan", "nsm"])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    options = parser.parse_args()
+    names = [ALGORITHMS[slug].name for slug in options.algorithms]
+    print("| data (n, d, groups) | KMeans |", *(f"{name} |" for name in names), "regions |")
+    print("|---" * (len(names) + 3) + "|")
+    for name in options.data:
+        X, labels, k, domain = grouped(name)
+        best = KMeans(k, n_init=10, random_state=0).fit(domain.normalize(X)).labels_
+        cells, regions = [], 0.0
+        for slug in options.algorithms:
+            found = []
+            for seed in range(options.seeds):
+                algorithm = ALGORITHMS[slug](n_clusters=k, epsilon=options.epsilon)
+                trace = algorithm.run(X, domain=domain, seed=seed)
+                if has_regions(trace):
+                    found.append(agreement(labels_of(trace, X), labels))
+                    regions += len(trace.cluster_centers) / options.seeds
+                else:
+                    centers = domain.normalize(trace.cluster_centers)
+                    found.append(agreement(pairwise_distances_argmin(domain.normalize(X), centers), labels))
+            cells.append(f"{np.mean(found):.2f} ± {standard_error(found):.2g}")
+        shape = f"{name} ({len(X)}, {X.shape[1]}, {len(np.unique(labels))})"
+        print(f"| {shape} | {agreement(best, labels):.2f} | {' | '.join(cells)} | {regions:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
