@@ -75,7 +75,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("explain_edge_below", "- 2 * GRID  # a row", "+ 2 * GRID  # a row"),
     ],
     ("dpviz/postprocessing/explain.py", "tests/algorithms/test_explain_clusters.py"): [
-        ("explain_one_interval_of_many", "/ 2 / (2 * k * d * (b - 1))))", "/ 2))"),
+        ("explain_one_interval_of_many", "/ (2 * k * d * (b - 1))\n", "\n"),
         ("explain_noise_of_one_side", "apart = np.abs(share[0] - share[1]) - self.z * (sd[0] + sd[1])", "apart = np.abs(share[0] - share[1]) - self.z * sd[0]"),
         ("explain_sizes_of_noise", "known = total > self.z * noise", "known = total > 0 * noise"),
         ("explain_drowned_centers", "clear = weights > norm.isf", "clear = weights > 0 * norm.isf"),

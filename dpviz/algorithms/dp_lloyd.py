@@ -21,6 +21,12 @@ class DPLloyd(SuLloyd):
     next center. What SuLloyd does better can be switched on one by one: spread centers at the start, as many rounds
     as the budget bears, the best division between sums and counts, and centers reflected at the bounds.
 
+    Two of them can hurt (area of the loss over epsilon, in KMeans' areas). Where noise drowns the sums, sharper counts
+    throw centers to the walls: on dim256 (1,024 rows, 256 columns, 3 seeds) the division alone makes 3,768 ± 298 of
+    DP-Lloyd 5,503 ± 103, and SuLloyd without it is at 3,661 ± 210 instead of 5,256 ± 31, while one center in the
+    middle has 3,035. And with 100 centers (birch2, 10 seeds) the budget bears two rounds, too few to part them: 65 ± 4
+    for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
+
     Parameters
     ----------
     n_clusters : int, in [1, 256]

@@ -49,7 +49,9 @@ class SuLloyd(NoisyLloyd):
     Deviations from the paper
     -------------------------
     Lengths follow the declared radius R instead of B sqrt(d), to which they are equal for a box; the optimal division
-    does not depend on R. A center outside the box is reflected (as for FastLloyd).
+    does not depend on R. A center outside the box is reflected (as for FastLloyd). The division and the rule for the
+    rounds suppose counts above their noise: where they drown (256 columns, or 100 centers) plain `dp-lloyd` may be
+    better, with figures there.
 
     References
     ----------

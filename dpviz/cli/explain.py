@@ -10,6 +10,7 @@ import numpy as np
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli.run import add_data, book, data_of, hold
+from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.trace import Trace
 
@@ -35,12 +36,14 @@ def _explain(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.data is not None:
         return _asked(arguments, trace)
-    sentences = of_centers(trace, *_names(trace))
+    sentences, source = of_centers(trace, *_names(trace)), "centers and their noise"
+    if sentences is None:
+        sentences, source = explain_cells.sentences(trace, *_names(trace)), "counts of cells"
     if sentences is None:
         raise ValueError(
             f"explain: {trace.name} declares no noise per center, or has one center; give --data to ask the rows."
         )
-    print("from the released centers and their noise; nothing was read, nothing spent:")
+    print(f"from the released {source}; nothing was read, nothing spent:")
     print(*sentences, sep="\n")
     return 0
 

@@ -10,6 +10,7 @@ the answer is "cannot tell". What the centers show is where clusters lie, not ho
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -41,23 +42,31 @@ class Explanation:
     counts : ndarray of shape (k, d, b), noisy numbers of rows between the edges
     variances : ndarray of shape (k, d, b), of their noise
     edges : ndarray of shape (d, b - 1), original units
+    heavy : whether the noise is Laplace: of a sum of few draws the tails are longer than a Gaussian's
     """
 
     counts: np.ndarray
     variances: np.ndarray
     edges: np.ndarray
+    heavy: bool = False
 
     @cached_property
     def z(self) -> float:
-        """Half-width in standard deviations: 95 % for all shares, of clusters and of others, together (Bonferroni)."""
+        """Half-width in standard deviations: 95 % for all shares, of clusters and of others, together (Bonferroni).
+
+        Under Laplace noise a single draw's, which is wider than that of any sum of draws.
+        """
         k, d, b = self.counts.shape
-        return float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d * (b - 1))))
+        miss = (1 - CONFIDENCE) / (2 * k * d * (b - 1))
+        return -math.log(miss) / math.sqrt(2) if self.heavy else float(norm.isf(miss / 2))
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
         """Shares above each edge and their standard deviations, both (2, k, d, b - 1): of the cluster, of all others.
 
-        A share is A / (A + B), above and below: to first order var = ((1 - s)^2 var A + s^2 var B) / (A + B)^2.
+        A share is s = A / (A + B), above and below. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise
+        of A and B, and s0 the true share: so s0 may be what makes (A + B)^2 (s - s0)^2 at most z^2 times the variance
+        (1 - s0)^2 var A + s0^2 var B, an interval (Fieller). The standard deviation is its longer side over z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
@@ -70,9 +79,13 @@ class Explanation:
         noise = np.sqrt(_above(variances) + _below(variances))
         known = total > self.z * noise  # a size that its own noise may be is no size
         safe = np.where(known, total, 1.0)
-        share = np.where(known, np.clip(above / safe, 0, 1), 0.5)
-        variance = ((1 - share) ** 2 * _above(variances) + share**2 * _below(variances)) / safe**2
-        return share, np.where(known, np.sqrt(variance), np.inf)
+        raw, wide = above / safe, self.z**2 * _above(variances)
+        a, b = safe**2 - self.z**2 * noise**2, safe**2 * raw - wide  # of a s0^2 - 2 b s0 + c <= 0
+        root = np.sqrt(np.maximum(b**2 - a * (safe**2 * raw**2 - wide), 0))
+        a = np.where(known, a, 1.0)
+        share = np.where(known, np.clip(raw, 0, 1), 0.5)
+        low, high = (np.clip((b + side * root) / a, 0, 1) for side in (-1, 1))
+        return share, np.where(known, np.maximum(high - share, share - low) / self.z, np.inf)
 
     @cached_property
     def sizes_known(self) -> np.ndarray:

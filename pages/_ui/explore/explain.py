@@ -6,8 +6,11 @@ import streamlit as st
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.datasets import Dataset
+from dpviz.postprocessing import explain_cells
+from dpviz.postprocessing.center_sd import CELLS
 from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
 from dpviz.postprocessing.regions import has_regions
+from dpviz.postprocessing.released import center_noise
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Trace
 from pages._ui import keys, markup, messages, private, runs
@@ -19,12 +22,15 @@ __all__ = ["section"]
 
 _KEPT = 20  # answers of one session
 _SLOT = "asking_explain"
+_HOLDS = "± holds for all numbers together in 95 of 100 runs."
+_WHERE = "It says where clusters lie, not how widely their people spread."
+_CELLS = "Everybody counts for the cluster of the cell."
 
 
 def section(key: str, result: Result, *, hidden: bool) -> None:
     """Say what is known of the clusters, and offer to ask the rows."""
     trace, data = result.trace, result.data
-    if len(trace.cluster_centers) < 2 or not trace.claimed.private or has_regions(trace):
+    if len(trace.cluster_centers) < 2 or not trace.claimed.private:
         return
     st.header("What sets the clusters apart")
     answer = next((trace for (run, _), trace in reversed(_answers().items()) if run == result.identity), None)
@@ -32,7 +38,8 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
         _free(result)
     else:
         _bought(key, result, answer, hidden and not data.private)
-    _ask(key, result)
+    if not has_regions(trace):  # the question is about the rows nearest to a center
+        _ask(key, result)
 
 
 def _answers() -> dict[tuple[str, float], Trace]:
@@ -45,21 +52,20 @@ def _list(sentences: list[str]) -> str:
 
 
 def _free(result: Result) -> None:
-    sentences = of_centers(result.trace, result.data.columns, result.data.units)
-    if sentences is None:
+    trace, words = result.trace, (result.data.columns, result.data.units)
+    by_cells = None if (sentences := of_centers(trace, *words)) else explain_cells.sentences(trace, *words)
+    if found := sentences or by_cells:
+        what = "centers and their noise" if sentences else "counts of cells"
+        ends = _WHERE if sentences else _CELLS
+        st.html(_list(found) + markup.small(f"From the released {what}: it costs nothing. {_HOLDS} {ends}"))
+    elif center_noise(trace).meaning == CELLS:
+        st.html(markup.small("Where rows lie inside a cell is not known, so nothing is told for sure. Ask the rows."))
+    else:
         st.html(
             markup.small(
                 "This algorithm declares no noise per center, so what centers differ in may be noise. Ask the rows."
             )
         )
-        return
-    st.html(
-        _list(sentences)
-        + markup.small(
-            "From the released centers and their noise: it costs nothing. ± holds for all numbers together in 95 of "
-            "100 runs. It says where clusters lie, not how widely their people spread."
-        )
-    )
 
 
 def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
@@ -68,7 +74,7 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
         _list(explanation.sentences(columns, result.data.units))
         + markup.small(
             f"From the rows, for ε {spent.epsilon:.3g} at δ {spent.delta:.2g}, beside what the run itself has spent: "
-            f"{answer.steps[-1].title}. ± holds for all numbers together in 95 of 100 runs."
+            f"{answer.steps[-1].title}. {_HOLDS}"
         )
     )
     with st.expander("Every column of every cluster"):

@@ -1,0 +1,56 @@
+"""What sets clusters apart, for nothing, where a run has counted every cell of a public grid. Reads released values.
+
+A cluster is a set of cells then: those of its region, or those whose middle is nearest to its center. Edges are
+borders of cells: a cell lies on one side, and the share of a cluster's rows above an edge is one sum of counts over
+another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.domain import Domain
+from dpviz.postprocessing.center_sd import members
+from dpviz.postprocessing.explain import BINS, Explanation, edges_between
+from dpviz.trace import Trace
+
+__all__ = ["of_cells", "sentences"]
+
+
+def of_cells(trace: Trace) -> Explanation | None:
+    """Return counts by cluster, column and bin, made of the released counts of cells; None where there are none.
+
+    Behind the k clusters stands what lies in no region, which belongs to "all others".
+    """
+    first, last = trace.steps[0].released, trace.steps[-1].released
+    if "counts_sd" not in first or "cells" not in first or "noisy_counts" not in first:
+        return None
+    cells, parts, domain = np.asarray(first["cells"]), np.asarray(first["parts"]), trace.domain
+    centers = domain.normalize(trace.cluster_centers)
+    k, d = centers.shape
+    of = np.asarray(last["span_of_cell"]) if "span_of_cell" in last else members(cells, centers)
+    edges = np.stack([_borders(j, centers, parts, domain) for j in range(d)])
+    counts, variances = np.zeros((k + 1, d, BINS)), np.zeros((k + 1, d, BINS))
+    for j in range(d):
+        place = np.where(of < 0, k, of) * BINS + np.searchsorted(edges[j], cells[:, j])
+        noisy = np.asarray(first["noisy_counts"], dtype=float)
+        counts[:, j] = np.bincount(place, noisy, (k + 1) * BINS).reshape(k + 1, BINS)
+        squares = np.bincount(place, minlength=(k + 1) * BINS) * float(first["counts_sd"]) ** 2
+        variances[:, j] = squares.reshape(k + 1, BINS)
+    return Explanation(counts, variances, domain.denormalize(edges.T).T, heavy=True)
+
+
+def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
+    """Return one sentence a cluster from the counts of cells, for nothing; None where the run has released none."""
+    found = of_cells(trace)
+    return None if found is None else found.sentences(columns, units)[: len(trace.cluster_centers)]
+
+
+def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return the borders of cells (BINS - 1,) nearest to what `edges_between` wants; the bound where there are none."""
+    half, n = float(domain.box_z[j]), int(parts[j])
+    wanted = domain.normalize(edges_between(domain.denormalize(centers), domain).T).T[j]
+    at = np.clip(np.rint((wanted + half) * n / (2 * half)), min(1, n - 1), n - 1)
+    return 2 * half * at / n - half
