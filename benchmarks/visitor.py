@@ -33,7 +33,7 @@ class Visitor:
         self.query, self._cookie = query, cookie
         self._values: dict[str, tuple[str, Any]] = {}
         self._hash = ""
-        self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it stands in)
+        self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it is in)
         self.polls: dict[str, float] = {}  # fragments that the last run of the page wants to be asked for
         self.scripts: list[str] = []  # for each script run, the fragment that was asked for; "" for the whole page
         self.faults: list[str] = []

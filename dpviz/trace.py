@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
-import importlib  # what draws stands above the trace: it is looked up when it is asked for
+import importlib  # drawing is above this room: it is looked up when it is asked for
 import json
 import math
 from collections.abc import Mapping

@@ -34,5 +34,5 @@ way = st.segmented_control(
 )  # fmt: skip
 links.keep(
     "data", controls.data, private=way == controls.OWN_FILE or chosen.private
-)  # nothing of a file stands in an address
+)  # nothing of a file is in an address
 WAYS[way]()

@@ -28,8 +28,8 @@ __all__ = ["EUGkM"]
 class EUGkM(Algorithm):
     """EUGkM: lay a grid over the public box, count every cell with noise, and cluster the cells.
 
-    Cells are few enough that a typical count stands out from its noise, and many enough that a cell's middle stands
-    for its rows. The noisy counts are a small weighted data set, on which k-means is free. With `lloyd_share` above 0
+    Cells are few enough that a typical count stands out from its noise, and many enough that a cell's middle represents
+    its rows. The noisy counts are a small weighted data set, on which k-means is free. With `lloyd_share` above 0
     (the hybrid) the rest of the budget buys one step of Lloyd on the rows, which mends what the grid's width blurred.
 
     Parameters

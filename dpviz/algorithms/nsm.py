@@ -83,7 +83,7 @@ class NSM(ApproximateDP):
     center (ties by index); at most r^2 to one scatter. So given what came before, each release is mu_i-GDP with mu_i
     its l2 sensitivity over its noise, a joint one with the root of both squares, and adaptive composition [2] makes
     them (sum mu_i^2)^(1/2) = mu together; mu <-> (epsilon, delta) is exact [1]. That maps are applied without
-    rounding, so that a row's part in a release does not depend on the block it stands in, is what
+    rounding, so that a row's part in a release does not depend on the block it is in, is what
     `geometry.product` is for. Heuristic: everything done with released values.
 
     Steps

@@ -49,7 +49,7 @@ class PrivTree(Algorithm):
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters and the domain. The tree costs epsilon tree_share,
     whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path, the cost of a box falls
-    geometrically on the way down, and is 0 for a box whose biased count stands at its floor. The leaves are disjoint:
+    geometrically on the way down, and is 0 for a box whose biased count is at its floor. The leaves are disjoint:
     one Laplace count each, sensitivity 1. Boxes follow from what was halved; everything else reads released values.
 
     Steps

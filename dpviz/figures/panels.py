@@ -266,7 +266,7 @@ def loss_title(view: View) -> str:
 
 
 def distance_title(plain: bool) -> str:
-    """Return what a loss is in words, where nothing stands beside it; `plain` is not squared."""
+    """Return what a loss is in words, where nothing is beside it; `plain` is not squared."""
     return f"mean {'' if plain else 'squared '}distance"
 
 
@@ -316,7 +316,7 @@ def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Pane
 
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
-    """Return what stands at the end of every family's panels: loss where it is asked for, spend and ledger if any."""
+    """Return what is at the end of every family's panels: loss where it is asked for, spend and ledger if any."""
     found = []
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         found.append(loss_panel(view, shots, name=name))

@@ -21,7 +21,7 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-CLOSE = 1.1  # times the loss of KMeans, or KMedians: where the dashed line of the dot plot stands
+CLOSE = 1.1  # times the loss of KMeans, or KMedians: where the dashed line of the dot plot is
 _BINS = 34  # columns of dots at most
 _TICKS = (0.1, 0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6)
 
@@ -43,7 +43,7 @@ class Cloud:
 
 
 def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
-    """Return where each run's dot stands: columns run, ratio, x (of its column, a ratio), height (1 is the lowest).
+    """Return where each run's dot is: columns run, ratio, x (of its column, a ratio), height (1 is the lowest).
 
     Columns of dots are equally wide on the logarithm between `low` and `high`; in a column better runs stand lower.
     """
@@ -61,7 +61,7 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
 def clouds(view: View, found: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
     """Return a plane and, where there are losses, a dot plot; one frame a cloud, all in the same axes.
 
-    `note` stands in the picture where no hidden layer is shown, say "simulated".
+    `note` is in the picture where no hidden layer is shown, say "simulated".
     """
     every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in found]
     frames = [{"cloud": xy(view.flat(points))} for points in every]

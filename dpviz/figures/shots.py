@@ -34,7 +34,7 @@ class Shot:
 
     @property
     def sentence(self) -> str:
-        """The line as one sentence; the screen sets what stands before " · " in bold."""
+        """The line as one sentence; the screen sets what is before " · " in bold."""
         return f"{self.head} · {self.tail}" if self.tail else self.head
 
 
@@ -44,7 +44,7 @@ def whole_title(step: Step) -> Words:
 
 
 def split_title(step: Step) -> Words:
-    """Return what stands before and after the colon of a step's title."""
+    """Return what is before and after the colon of a step's title."""
     head, _, tail = step.title.partition(": ")
     return head, tail
 
@@ -61,7 +61,7 @@ def in_phases(
     asking: int,
     due: Callable[[Step], int] | None = None,
 ) -> list[Shot]:
-    """Return the pictures of steps that take several; a tick stands where a step begins.
+    """Return the pictures of steps that take several; a tick is where a step begins.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def tag(
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
     A plane of equal scales is narrower than its paper: the mark keeps to the corner of what is drawn. `left`:
-    pixels that it moves to the left, where a button stands in that corner.
+    pixels that it moves to the left, where a button is in that corner.
     """
     equal = figure.layout.yaxis.scaleanchor is not None
     place = {"x": 0.99, "y": 0.99, "yanchor": "top"} if inside else {"x": 1, "y": 1, "yanchor": "bottom", "yshift": 7}

@@ -19,7 +19,7 @@ _LABELED = 0.07  # nodes at least this share of the picture wide carry their cou
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
-    """Return where each node stands, one row a node in the given (visiting) order.
+    """Return where each node is, one row a node in the given (visiting) order.
 
     The root is 1 and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3 % of all; an
     inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (as many rows as counted, within

@@ -265,7 +265,7 @@ def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np
 def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
     """Return x @ matrix, EXACTLY, for a matrix rounded to so few bits that no partial sum can round.
 
-    A matrix product's last bits may change with the block that a row stands in; an exact one has no last bits. Sums
+    A matrix product's last bits may change with the block that a row is in; an exact one has no last bits. Sums
     of x (on the grid) times entries on 2^-b are multiples of 2^(-24-b) and below |x| |column|: float64 holds them
     all if that bound is at most 2^(29-b).
 

@@ -131,7 +131,7 @@ def _hides(trace: Trace) -> str:
 def promises(traces: Sequence[Trace]) -> list[str]:
     """Return what must be said when the runs' promises are not the same promise; empty if they are.
 
-    A weaker promise never stands beside differential privacy without its sentence.
+    A weaker promise never appears beside differential privacy without its sentence.
     """
     by_kind: dict[Any, list[int]] = {}
     for index, trace in enumerate(traces):

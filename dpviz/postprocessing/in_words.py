@@ -18,7 +18,7 @@ MOST = 3  # things said about a center
 def ranks(trace: Trace) -> np.ndarray:
     """Return, per center and column (k, d), which share of the rows lies clearly lower, less the share clearly higher.
 
-    Every row stands at its center. A difference is clear if it is above 5 % of the declared width and twice the
+    Every row is at its center. A difference is clear if it is above 5 % of the declared width and twice the
     centers' noise where that is known. Shares are of the noisy sizes; of centers where no sizes are known.
     """
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)

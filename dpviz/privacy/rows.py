@@ -71,7 +71,7 @@ class Rows:
             None under add/remove: a row with a cell that is not finite is dropped. A row that is added or removed then
             adds or removes one row here, or none.
 
-            The DECLARED number of rows under a relation that keeps n (one row changed, or moved): such a row stands at
+            The DECLARED number of rows under a relation that keeps n (one row changed, or moved): such a row is at
             the middle of the domain, rows after the first `n_rows` are cut off, and where there are fewer, further
             rows at the middle are put at the end. This map f is sound: row i of f(X) is a function of row i of X, or
             the middle where X has no row i. Neighbors X and X' have equally many rows and differ in one, i, so f(X)

@@ -1,4 +1,4 @@
-"""The privacy budget of a run: given as ε, μ or zCDP's ρ. One of them leads, the others follow it; δ stands beside."""
+"""The privacy budget of a run: in ε, μ or zCDP's ρ. One of them leads, the others follow it; δ is shown beside."""
 
 from __future__ import annotations
 

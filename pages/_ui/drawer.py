@@ -1,6 +1,6 @@
 """The way to the form on a narrow screen: one line that says what is set, and opens the drawer that holds the form.
 
-It stands on every page, so it also asks for the page again when the system turns dark or light.
+It is on every page, so it also asks for the page again when the system turns dark or light.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`?embed`: the plane and the player alone, for a frame in somebody's own page; what is promised stands below."""
+"""`?embed`: the plane and the player alone, for a frame in somebody's own page; what is promised is below."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def note(query: str) -> None:
 
 
 def embedded() -> bool:
-    """Return whether the page stands in a frame."""
+    """Return whether the page is in a frame."""
     return st.session_state.get("embedded", False)
 
 

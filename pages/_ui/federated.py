@@ -141,7 +141,7 @@ def _trusting(trace: Trace, trust: str) -> Trace:
 
 
 def beside_central(trace: Trace, same: bool) -> None:
-    """Say how the run stands to the central run with the same parameters."""
+    """Say how the run compares with the central run with the same parameters."""
     excess = max(entry.excess for entry in trace.ledger)
     if excess > 1:
         st.info(

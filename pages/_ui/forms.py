@@ -49,7 +49,7 @@ def pick_data() -> tuple[str, Dataset]:
 
 
 class ShownAtField(ValueError):
-    """A parameter is wrong, and the sentence stands below its field already."""
+    """A parameter is wrong, and the sentence is below its field already."""
 
 
 def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: dict[str, Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _base() -> str:
 
 
 def moved(addresses: Mapping[str, str]) -> list[Route]:
-    """Return routes that send a page's old address, with what stands behind its question mark, to the new one."""
+    """Return routes that send a page's old address, with what is behind its question mark, to the new one."""
 
     def route(old: str, new: str) -> Route:
         async def answer(request: Request) -> RedirectResponse:

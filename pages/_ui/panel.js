@@ -1,5 +1,5 @@
 // One figure of a page: the stage's canvas, and over it, for who wants to look closely, Plotly at the same step.
-// The stage's own script (dpviz.figures.stage) stands above this one; both are one file (stage.py).
+// The stage's own script (dpviz.figures.stage) is above this one; both are one file (stage.py).
 const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
 const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
 const narrow = matchMedia("(max-width: 640px)");

@@ -102,7 +102,7 @@ def player(
         _transport(key, result, shots, axes, opened)
     with st.container(key=keys.FIGURES(key), gap="xsmall"):
         if not shows("panels"):
-            shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag stands at its edge
+            shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag is at its edge
             with st.container(width=round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"):
                 draw(key, plane, zoom_of)
             shell.key_line(how.legend, hidden)

@@ -1,7 +1,7 @@
 """A scene: everything that decides a picture, and its codec to the part of an address behind the question mark.
 
 A page declares its controls once, as a `Vocabulary`. Words in an address are short, the version comes first; what is
-unknown or does not fit gives the default and is told in one sentence. No row of data is ever part of a scene.
+unknown or does not fit gives the default and one sentence that says so. No row of data is ever part of a scene.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Control:
     many : whether it holds several values; its default is then a tuple
     always : whether it is written even where it has its default
     accepts : a check in place of the choices; returns the value or raises ValueError
-    typed : whether the widget is a text field, in which a number stands as text and "" is None
+    typed : whether the widget is a text field, which holds a number as text, and None as ""
     most : how many values it holds at most
     """
 

@@ -118,7 +118,7 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
 
 
 def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
-    """Offer to put the scene, as it stands in the link, at the end of the deck."""
+    """Offer to put the scene, as it is in the link, at the end of the deck."""
     slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
     full = len(current().slides) >= MOST_SLIDES
     st.button(

@@ -1,7 +1,7 @@
 """Read a table somebody dropped: text, JSON, Parquet, Arrow, Stata or Excel, perhaps packed by gzip.
 
 What is wrong is one sentence without a cell's value. Nothing is evaluated, written to disk or logged. A message may
-name a line and a column, never what stands there.
+name a line and a column, never what is there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands in a cell that has no value."""
+"""What is in a cell that has no value."""
 
 __all__ = ["MISSING"]
 

@@ -1,4 +1,4 @@
-// Axes: where a value stands in pixels, and which ticks and labels plotly would give it.
+// Axes: where a value is in pixels, and which ticks and labels plotly would give it.
 import { at, isList } from "./read.js";
 import { CAP, LINE, MIDDLE, textSize, write } from "./paint.js";
 

@@ -1,4 +1,4 @@
-// Shapes and annotations: what stands over the traces, in data or in paper coordinates.
+// Shapes and annotations: what is over the traces, in data or in paper coordinates.
 import { finite } from "./read.js";
 import { stroke, textSize, write } from "./paint.js";
 

@@ -196,7 +196,7 @@ class Projection:
 def projected(block: Block, projection: Projection) -> np.ndarray:
     """Return rows @ matrix, shape (n, p), on the grid; columns are added in a fixed order, row by row.
 
-    A matrix product would do, but its last bits may change with the block that a row stands in.
+    A matrix product would do, but its last bits may change with the block that a row is in.
     """
 
     def make(x: np.ndarray) -> np.ndarray:

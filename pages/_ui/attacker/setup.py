@@ -59,7 +59,7 @@ def pin_keys(name: str) -> tuple[str, str]:
 
 
 def corner(low: float, high: float) -> float:
-    """Return where a pin stands before it is moved: near the end of a column's bounds."""
+    """Return where a pin is before it is moved: near the end of a column's bounds."""
     return float(f"{low + 0.9 * (high - low):.4g}")
 
 

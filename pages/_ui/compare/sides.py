@@ -53,7 +53,7 @@ def arrive() -> None:
 
 
 def first(data: Dataset) -> list[Side]:
-    """Return what stands there before anybody chose: the recommended algorithm, and the same with a quarter of ε."""
+    """Return what is there before anybody chose: the recommended algorithm, and the same with a quarter of ε."""
     one = ALGORITHMS[RECOMMENDED](n_clusters=data.n_clusters)
     return [Side(one), Side(dataclasses.replace(one, epsilon=one.epsilon / 4))]  # type: ignore[attr-defined,call-arg]
 

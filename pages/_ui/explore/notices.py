@@ -1,4 +1,4 @@
-"""What stands above Explore's picture: what it is of, what is going on, and what to know before believing it."""
+"""What is above Explore's picture: what it is of, what is going on, and what to know before believing it."""
 
 from __future__ import annotations
 

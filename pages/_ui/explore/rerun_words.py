@@ -86,7 +86,7 @@ def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str
 
 
 def later(one: str) -> str:
-    """Return what stands at an ε whose reruns are still to come."""
+    """Return what is said at an ε whose reruns are still to come."""
     return f"{one} · not computed yet"
 
 

@@ -1,4 +1,4 @@
-// Tells the server at which step the lecturer's player stands, a moment after it has come to rest there.
+// Tells the server at which step the lecturer's player is, a moment after it has come to rest there.
 export default function ({ setStateValue }) {
   const kept = (window.__dpvizAddress ??= {}); // the transport tells the step here; a page with an address takes it back
   let timer = 0;

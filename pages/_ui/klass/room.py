@@ -43,7 +43,7 @@ class Seat:
     ----------
     token : what the phone shows when it returns
     number : of the seat, 1, 2, ...: it tells nothing but the order of coming
-    point : where it stands on the map, None before, and in a class that keeps reports alone
+    point : where it is on the map, None before, and in a class that keeps reports alone
     report : the bits that its session has drawn, None before
     answer : index of the option, None before
     hits, rounds : of its own game

@@ -64,7 +64,7 @@ def picture(place: Place, stage: Stage, start: int, *, still: bool = False, poin
 
 
 def _width(panel: Panel) -> int | Literal["stretch"]:
-    """Return how wide a plane is that keeps its scales, with its margins: its tag then stands at its edge."""
+    """Return how wide a plane is that keeps its scales, with its margins: its tag then is at its edge."""
     assert isinstance(panel.figure, Printed)
     shape = panel.figure.meta
     return round((shape["h"] - 72) / shape["ar"]) + 60 if "ar" in shape else "stretch"

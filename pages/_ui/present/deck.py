@@ -13,7 +13,7 @@ MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # characters
 MOST_SECONDS = 3_600
 PAGES = ("explore", "home", "limits", "attacker", "tradeoff")  # whose scenes can stand on the screen
-SHOWS = ("picture", "label")  # what of the scene stands on the screen
+SHOWS = ("picture", "label")  # what of the scene is on the screen
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Slide:
 
     Attributes
     ----------
-    title : what stands above the picture
+    title : what is above the picture
     scene : address of the scene: page, question mark, the scene's words
     notes : for the second window alone
     seconds : how long it is planned to take, 0 for no plan

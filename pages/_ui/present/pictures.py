@@ -1,4 +1,4 @@
-"""What stands on the screen for one scene: figure, words, one number. Pure functions for a worker process."""
+"""What is on the screen for one scene: figure, words, one number. Pure functions for a worker process."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Picture:
 
     Attributes
     ----------
-    figure : its JSON, "" where `html` stands there instead
+    figure : its JSON, "" where `html` is there instead
     alt : what is seen, for people who do not see it
     titles : what is said at every step
     legend : (SVG, words)

@@ -1,5 +1,5 @@
 // The show: every slide's picture is here already, so that keys, notes and clock need no server and no network.
-// The stage's own script (dpviz.figures.stage) stands above this one, and SHOW_CSS.
+// The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
 const STEP = 900, MOST = 12_000; // milliseconds: of a step that plays by itself, and of a whole slide that does
 const KEYS = {
   ArrowRight: "next", PageDown: "next", " ": "next", Enter: "next", ArrowLeft: "back", PageUp: "back", Backspace: "back",

@@ -31,7 +31,7 @@ _IDENTITY = re.compile(r"[\w-]{12}")  # secrets.token_urlsafe(9): never a path
 
 
 def is_public(sweep: Sweep) -> bool:
-    """Return whether a sweep reads nothing but bundled samples; a visitor's own file stands there as a path."""
+    """Return whether a sweep reads nothing but bundled samples; a visitor's own file is there as a path."""
     return set(sweep.data) <= {f"sample:{name}" for name in SAMPLES}
 
 

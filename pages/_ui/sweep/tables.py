@@ -76,7 +76,7 @@ def chart(figure: Any, key: str, alt: str) -> None:
 
 
 def _kept(key: str) -> dict[str, Any]:
-    """Return what a widget is made with that stands in the address: the page must run again to write it."""
+    """Return the arguments of a widget whose value is in the address: the page must run again to write it."""
     return {"key": key, "persist_state": "session", "on_change": _looked}
 
 
