@@ -87,7 +87,7 @@ player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"
 
 st.header("What does the weaker promise buy?")
 if not st.checkbox(
-    "I have seen it: these methods hide moves up to rho, the others hide a whole person. I want to compare their loss.",
+    "I understand: these methods hide moves up to rho, the others hide a whole person. I want to compare their loss.",
     key=keys.RHO_SEEN, persist_state="session",
 ):  # fmt: skip
     st.stop()

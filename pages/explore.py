@@ -37,7 +37,7 @@ player("explore", result, hidden=hidden, axes=axes, opened=opened)
 if embed.embedded():
     st.stop()
 rows = len(result.data.X)
-drawn = f" {MAX_PEOPLE} of {rows:,} rows are drawn, all are computed with."
+drawn = f" {MAX_PEOPLE} of {rows:,} rows are drawn; the run uses all of them."
 st.html(markup.fooled(f"{on_screen(pane(result.trace).caution)}{drawn if hidden and rows > MAX_PEOPLE else ''}"))
 if not has_regions(result.trace):  # both compare distances to centers
     reruns.section("explore", result, hidden=hidden, axes=axes, current=current)

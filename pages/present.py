@@ -14,7 +14,7 @@ st.title("Present")
 st.html(
     markup.lede(
         "Scenes in order, full screen. Everything is computed before the first one appears, so "
-        "that nothing waits, no number changes between rehearsal and talk, and the network may go."
+        "that nothing waits, no number changes between rehearsal and talk, and no network is needed."
     )
 )
 look = st.session_state.get(keys.PRESENT_LOOK) or "light"

@@ -148,7 +148,7 @@ class DPM(ApproximateDP):
         "range",
         choices=("range", "double"),
         advanced=True,
-        help="'double' is the published code's calibration: sound, but spends 1.41 times as much.",
+        help="'double' is the published code's calibration: sound, but 1.41 times dearer.",
     )
     centreness: float = param(
         0.3, low=0.02, high=1.0, advanced=True, help="t: centreness of a cut at the q-quantile; at least 2 q."

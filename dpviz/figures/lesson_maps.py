@@ -53,7 +53,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray, *, he
         "tag": {"mode": "text", "textposition": "bottom left", "textfont": {"size": 11, "color": color}},
     }  # fmt: skip
     alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then what of it may be published."
-    return layered(bare, "A screen of DEMO", looks, [{**hidden, **shown}, shown], alt, height=height)
+    return layered(bare, "A DEMO screen", looks, [{**hidden, **shown}, shown], alt, height=height)
 
 
 def moved_panel(

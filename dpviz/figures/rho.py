@@ -281,5 +281,5 @@ PANE = Pane(
     ),
     caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "
     "Who is in the data, and roughly where, is not protected, and no ε here compares with one of DP. "
-    f"At most {MAX_POINTS} noisy points are drawn; all of them are computed with.",
+    f"At most {MAX_POINTS} noisy points are drawn; the run uses all of them.",
 )

@@ -1,4 +1,4 @@
-"""Lesson: what on this screen is not private. A screen of DEMO, and what of it may leave."""
+"""Lesson: what on this screen is not private. A DEMO screen, and what of it may leave."""
 
 from __future__ import annotations
 

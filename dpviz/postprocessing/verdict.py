@@ -307,7 +307,7 @@ def _listed(sizes: list[int]) -> str:
 def _help(trace: Trace) -> tuple[str, ...]:
     """Return what could help, from public values: never "spend more", but what more would buy and cost."""
     k = len(trace.cluster_centers)
-    fewer = (f"Fewer centers than {k}: each then serves more people.",) if k > 1 else ()
+    fewer = (f"Fewer centers than {k}: each then stands for more people.",) if k > 1 else ()
     if not trace.claimed.private:
         return ("Another start (seed): KMeans, too, can end in a poor place.",)
     doubled = dataclasses.replace(

@@ -128,7 +128,7 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
         DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
         Control("by", keys.COMPARE_BY, "Match by", _choice("step", ("step", "spent"))),
         _layers(keys.COMPARE_HIDDEN),
-        Control("whole", keys.COMPARE_WHOLE, "Rows that are the same too", _switch(False)),
+        Control("whole", keys.COMPARE_WHOLE, "Other lines", _switch(False)),
     ]
     if "d" in known:
         word = known["d"]
@@ -186,7 +186,7 @@ def rho(known: Mapping[str, Any]) -> Sequence[Control]:
         Control("a", keys.RHO_METHOD, "Method", _choice(distance.FAMILY[0], distance.FAMILY), always=True),
         _epsilon(keys.RHO_EPSILON, 1.0),
         _layers(keys.RHO_HIDDEN),
-        Control("seen", keys.RHO_SEEN, "I have seen it", _switch(False)),
+        Control("seen", keys.RHO_SEEN, "I understand", _switch(False)),
     ]
     if "d" in known:
         name = data_control.to_widget(known["d"])

@@ -117,7 +117,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     head.header("What differs")
     rows = facts([run.trace for run in comparison.runs])
     same = sum(not row.differs for row in rows)
-    words = f"Also the {same} lines that are equal or belong to one algorithm"
+    words = f"Also the {same} other lines"
     whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
     moving = {
         "ε spent so far": [["–" if x != x else f"{x:.3g}" for x in spent] for spent in clock.spent],
@@ -135,7 +135,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     heads = (f"{letter}: {run.trace.name}" for letter, run in zip(LETTERS, comparison.runs, strict=False))
     st.html(
         markup.table("What differs between the runs", ("", *heads), body, look="dp-free dp-beside")
-        + markup.small(f"The first rows follow the player.{note}")
+        + markup.small(f"The first lines follow the player.{note}")
     )
 
 

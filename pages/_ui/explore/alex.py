@@ -49,8 +49,8 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
         st.html(
             markup.small(
                 "Choose a person, or click one in the picture that appears: the same run with and "
-                "without that person, side by side. That nobody can tell the two apart is what the "
-                "promise is about."
+                "without that person, side by side. How well anybody can tell the two apart is what the "
+                "promise limits."
             )
         )
         return

@@ -20,7 +20,7 @@ def show(place: Place) -> None:
     st.title("Learn")
     st.html(
         markup.lede(
-            f"{len(LESSONS)} lessons of a few minutes each. Predict, run, explain, keep: what you did "
+            f"{len(LESSONS)} lessons, a few minutes each. Predict, run, explain, keep: what you did "
             "not predict, you do not notice."
         )
     )
