@@ -128,9 +128,9 @@ async def _run(visitor: Visitor) -> float:
     return time.perf_counter() - begun
 
 
-async def sweeping(port: int) -> Visitor:
+async def sweeping(port: int, cookie: str = "") -> Visitor:
     """Start a sweep of 4,004 runs and return its visitor, still there."""
-    visitor = await Visitor(port, "tradeoff").__aenter__()
+    visitor = await Visitor(port, "tradeoff", cookie=cookie).__aenter__()
     await visitor.ask()
     await visitor.change("sweep_repeats", 50)
     await visitor.change("sweep_k", "3, 5, 8, 12")

@@ -34,14 +34,15 @@ def serve(root=ROOT, log=subprocess.DEVNULL):
 
 
 @contextmanager
-def running(root=ROOT, log=subprocess.DEVNULL):
-    """Likewise; yield its address and its process."""
+def running(root=ROOT, log=subprocess.DEVNULL, **more):
+    """Likewise; yield its address and its process. `more` is set in its environment, such as DPVIZ_HOME."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as notes:
         asked = Path(notes) / "asked"
         recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_WORKERS", None)  # as the README starts it, but for the tests' one thread a process
+        environment.update(more)
         url, process = _started(root, environment, log)
         if process.poll() is not None:  # somebody else took the port meanwhile
             url, process = _started(root, environment, log)
@@ -57,18 +58,30 @@ def running(root=ROOT, log=subprocess.DEVNULL):
 
 def _started(root, environment, log):
     """Return the address and the process of a server that answers, or that has ended instead."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
-    url, until = f"http://127.0.0.1:{port}", time.monotonic() + 300
+    url = f"http://127.0.0.1:{port}"
+    if not healthy(url, process):
+        process.kill()
+        process.wait()
+    return url, process
+
+
+def free_port():
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def healthy(url, process):
+    """Wait until the process, or what it stands in front of, answers at this address; return whether it does."""
+    until = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < until:
         with suppress(OSError):
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=60).close()
-            return url, process
+            return True
         time.sleep(0.25)
-    process.kill()
-    process.wait()
-    return url, process
+    return False
