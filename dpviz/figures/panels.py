@@ -13,6 +13,7 @@ from dpviz.domain import Domain
 from dpviz.figures.rings import rings
 from dpviz.figures.shots import Shot, complete
 from dpviz.figures.theme import Theme, base, tag
+from dpviz.figures.turns import turns
 from dpviz.figures.view import Panel, View, add_frames, thin, xy
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
@@ -49,6 +50,9 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     return figure
 
 
+FLATTEST = 0.3  # height over width of a plane of equal scales
+
+
 def bounded(
     colors: Theme,
     title: str,
@@ -59,17 +63,24 @@ def bounded(
     *,
     height: int,
 ) -> go.Figure:
-    """Return an empty plane with the public box (low, high) in drawn coordinates, as a domain's scale wants it."""
+    """Return an empty plane with the public box (low, high) in drawn coordinates, as a domain's scale wants it.
+
+    Equal scales of a long strip would leave nothing to see: its short side is stretched, and the axis says so.
+    """
     figure = base(colors, title, height=height)
-    pad = 0.04 * (high - low)
-    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=titles[0], fixedrange=False)
-    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=titles[1], fixedrange=False)
+    pad, shape = 0.04 * (high - low), float((high - low)[1] / (high - low)[0])
+    strip = domain.scale == "common" and domain.n_features > 1 and not FLATTEST <= shape <= 1 / FLATTEST
+    said = [f"{words}, stretched" if strip and i == (shape < 1) else words for i, words in enumerate(titles)]
+    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=said[0], fixedrange=False)
+    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=said[1], fixedrange=False)
     if domain.n_features == 1:
         figure.update_yaxes(showticklabels=False)
-    if domain.scale == "common":  # equal scales; the transport fits the height to the width by `meta`
+    if strip:
+        figure.update_layout(meta={"ar": FLATTEST if shape < 1 else 1 / FLATTEST, "h": height})
+    elif domain.scale == "common":  # equal scales; the transport fits the height to the width by `meta`
         figure.update_xaxes(constrain="domain", constraintoward="left")
         figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
-        figure.update_layout(meta={"ar": float((high - low)[1] / (high - low)[0]), "h": height})
+        figure.update_layout(meta={"ar": shape, "h": height})
     figure.add_shape(
         type="rect",
         x0=low[0],
@@ -103,6 +114,7 @@ def reference(view: View, figure: go.Figure) -> None:
 _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
     "update.sums": "sums, round",
     "update.counts": "counts, round",
+    "update.scatters": "scatters, round",
     "recover.sums": "last sums",
     "recover.counts": "last counts",
     "candidates.sums": "candidates' sums",
@@ -279,12 +291,14 @@ def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Pane
     gap = min(0.004 * n, 0.3 * width.min()) if n else 0.0
     equal = shared and np.ptp(width) < 1e-9
     words = ", equal shares of μ²" if equal else ", width = share of μ²" if shared else ", in order"
-    figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height)
+    groups = turns(table.label.tolist(), width)
+    figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height + 28 * bool(groups))
     figure.update_layout(
-        margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, uniformtext={"minsize": 12, "mode": "hide"}
-    )
+        margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, barmode="overlay",
+        uniformtext={"minsize": 12, "mode": "hide"},
+    )  # fmt: skip
     figure.update_xaxes(visible=False, range=[0, max(n, 1)])
-    figure.update_yaxes(visible=False)
+    figure.update_yaxes(visible=False, range=[-1.25 if groups else -0.5, 0.5])
     frames = [shot.releases for shot in shots]
     first_frame = [next((i for i, count in enumerate(frames) if count > j), len(frames) - 1) for j in range(n)]
     figure.add_bar(
@@ -298,6 +312,14 @@ def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Pane
             for row in table.itertuples()
         ],
     )  # fmt: skip
+    if groups:  # below the strip, as bars that nobody sees: a name without room is then left out
+        names, first, last = zip(*groups, strict=True)
+        starts, ends = np.cumsum(width)[list(first)] - width[list(first)], np.cumsum(width)[list(last)]
+        figure.add_bar(
+            orientation="h", y=[-1] * len(names), x=(ends - starts).tolist(), base=starts.tolist(), text=list(names),
+            textposition="inside", insidetextanchor="middle", textangle=0, hoverinfo="skip",
+            marker={"color": "rgba(0,0,0,0)"}, textfont={"size": 12, "color": colors.muted},
+        )  # fmt: skip
     updates = [
         [
             {

@@ -58,6 +58,11 @@ def test_home_shows_a_picture_and_follows_epsilon(open_page):
     expect(page.get_by_text("57 times in 100")).to_be_visible()
     page.get_by_role("radio", name="4").click()
     expect(page.get_by_text("57 times in 100")).to_have_count(0)
+    told, heights = page.locator(".dpviz-transport output").first, set()
+    for name in ("First step", "Step forward", "Step forward", "Step forward"):
+        page.get_by_role("button", name=name).first.click()
+        heights.add(told.evaluate("node => node.offsetHeight"))
+    assert len(heights) == 1, heights  # what is told of a step moves nothing below it
     no_exception(page)
 
 

@@ -11,10 +11,12 @@ from plotly.colors import hex_to_rgb
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import PANES, View, hdpe, marks, nsm, pane, splitting, votes
+from dpviz.domain import Domain
+from dpviz.figures import PANES, View, hdpe, marks, nsm, pane, panels, splitting, votes
 from dpviz.figures.panels import spend_table
 from dpviz.figures.shots import complete
 from dpviz.figures.theme import DARK, LIGHT, STYLES
+from dpviz.figures.turns import turns
 from dpviz.figures.view import thin, xy
 from dpviz.frozen import freeze
 from dpviz.metrics import loss_path, normalized_loss
@@ -252,3 +254,23 @@ def test_contrast(colors):
     assert min(contrast(colors.ink, colors.bg), contrast(colors.muted, colors.bg)) >= 4.5
     assert min(contrast(colors.released, colors.panel), contrast(colors.hidden, colors.hidden_tag)) >= 4.5
     assert contrast(colors.person, colors.panel) >= 3
+
+
+def test_releases_too_narrow_for_their_names_are_named_by_their_turns():
+    labels = [f"{kind} {i}" for i in range(1, 21) for kind in ("cells, table", "averages")]
+    assert turns([*labels, "weights 1"], np.ones(41)) == [("cells and averages × 20", 0, 39)]
+    assert turns(labels[:4], np.ones(4)) == []  # every name has its room
+    assert turns([f"votes, round {i}" for i in range(1, 30)], np.ones(29)) == [("votes × 29", 0, 28)]
+    assert turns([], np.ones(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("high", "ratio", "stretched"),
+    [((100, 8), 0.3, "y, stretched"), ((8, 100), 1 / 0.3, "x, stretched"), ((10, 8), 0.8, "")],
+)
+def test_a_plane_of_a_long_strip_can_be_seen_and_says_that_it_is_stretched(high, ratio, stretched):
+    domain = Domain.box([0, 0], high, n_public=10, scale="common")
+    low, high = np.zeros(2), np.array(high, dtype=float)
+    layout = panels.bounded(LIGHT, "t", low, high, ("x", "y"), domain, height=470).layout
+    assert layout.meta["ar"] == pytest.approx(ratio) and bool(layout.yaxis.scaleanchor) == (not stretched)
+    assert {layout.xaxis.title.text, layout.yaxis.title.text} - {"x", "y"} == ({stretched} if stretched else set())

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import COLUMNS, Sweep, Variant, execute
 from dpviz.trace import Coreset
 from pages._ui import controls, scene
-from pages._ui.jobs import Job
+from pages._ui.jobs import Job, Jobs
 from pages._ui.results import Result, Store
 from pages._ui.sweep import form, vary, view
 from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
@@ -409,7 +410,8 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert not app.exception and app.session_state["sweep"] == identity
     specs = [chart.proto.spec for chart in app.get("plotly_chart")]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
-    assert "Who wins where" in str([tab.label for tab in app.tabs])
+    names = [tab.label for tab in app.tabs]
+    assert "Who wins where" in names and "Two axes" in names  # ε and the data sets
     for chosen, format_ in ((None, "svg"), ("PNG", "png")):
         if chosen:
             app.segmented_control(key="sweep_picture").set_value(chosen).run()
@@ -508,6 +510,16 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     assert len(kept.rows) <= before + 4 * WORKERS < kept.total
     app.run()
     assert not app.exception and "Cancelled after" in words(app)
+    assert "Two axes" not in [tab.label for tab in app.tabs]  # there is one
+
+
+def test_the_time_that_is_left_follows_from_the_pace_so_far(monkeypatch):
+    sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(1.0,), repeats=30)
+    kept = Kept("i", "t", sweep, 31, [{}] * 10, Job("", "t", status="running"), begun=0.0)
+    monkeypatch.setattr(view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs())))
+    for seconds, told in ((10.0, "about 20 seconds"), (100.0, "about 4 minutes")):
+        monkeypatch.setattr(view, "time", SimpleNamespace(monotonic=lambda at=seconds: at))
+        assert view.going(kept) == f"10 of 31 runs, {told} left. The picture grows as they finish."
 
 
 def test_the_best_run_comes_first_among_those_to_take_away():

@@ -170,8 +170,9 @@ def most_of(runs: int) -> int:
 def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     """Show areas, runs at one place, winners, two axes, and downloads."""
     _files(every.rows, kept)  # above the tabs, whose last one is out of sight on a phone
-    names = ["Area over ε", f"Runs at one {_sign(look.axis)}", "Who wins where", "Two axes", "Take it with you"]
-    area, one, wins, two, take = st.tabs(names)
+    names = ["Area over ε", f"Runs at one {_sign(look.axis)}", "Who wins where", "Take it with you"]
+    beside = _beside(every.points, kept, look)
+    area, one, wins, take, *two = st.tabs([*names, *["Two axes"] * bool(beside)])
     metric = METRICS[look.metric]
     with area:
         _areas(every.areas, metric, style)
@@ -179,8 +180,9 @@ def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> 
         _dots(every.quantile_dots(), kept, look, metric, style)
     with wins:
         _winners(every.winners)
-    with two:
-        _heat(every.points, kept, look, metric)
+    for tab in two:
+        with tab:
+            _heat(every.points, kept, look, metric, beside)
     with take:
         _downloads(every.rows)
         one_run(every.rows, kept, look.metric)
@@ -254,20 +256,18 @@ def _winners(found: pd.DataFrame) -> None:
     )
 
 
-def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric) -> None:
+def _beside(points: pd.DataFrame, kept: Kept, look: Look) -> list[str]:
+    """Return what can be a second axis beside the one that curves run along."""
     per_data = points.groupby("data")
     long = [
         a
         for a in axes_of(kept.table(len(kept.rows)))
         if a in points and a not in (look.axis, "delta") and per_data[a].nunique().max() > 1
     ]
-    long += ["data"] * (len(kept.data) > 1)
-    if not long:
-        st.caption(
-            "Choose more than one number of people, of centers k, of data sets or of a parameter's values to see two "
-            "axes at once."
-        )
-        return
+    return long + ["data"] * (len(kept.data) > 1)
+
+
+def _heat(points: pd.DataFrame, kept: Kept, look: Look, metric: Metric, long: list[str]) -> None:
     y = long[0]
     if long[1:]:
         _only(key := keys.SWEEP_AGAINST(kept.identity, look.axis), long)

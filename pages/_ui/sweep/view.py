@@ -143,17 +143,21 @@ def watch(kept: Kept, look: Look, *, active: bool) -> None:
     follow()
 
 
-def _bar(kept: Kept) -> None:
+def going(kept: Kept) -> str:
+    """Say how far a sweep is, and by its own pace so far how long it will still take."""
     job, done = kept.job, len(kept.rows)
     ahead = sweeps.shelf().queue.position(job)
-    left = (time.monotonic() - kept.begun) / done * (kept.total - done) if done else 0.0  # by the pace so far
-    words = f"{done:,} of {kept.total:,} runs, {duration(left)} left. The picture grows as they finish."
     if job.status == "queued" and ahead:
-        words = f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
-    elif not done:
-        words = "Starting the worker processes"
+        return f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
+    if not done:
+        return "Starting the worker processes"
+    left = (time.monotonic() - kept.begun) / done * (kept.total - done)
+    return f"{done:,} of {kept.total:,} runs, {duration(left)} left. The picture grows as they finish."
+
+
+def _bar(kept: Kept) -> None:
     bar, button = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(done / kept.total, words)
+    bar.progress(len(kept.rows) / kept.total, going(kept))
     if button.button("Cancel", key=keys.SWEEP_CANCEL, width="stretch"):
         sweeps.cancel(kept)
 

@@ -1,0 +1,40 @@
+"""Names of releases that are too narrow for names of their own: by the turns in which they come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+__all__ = ["turns"]
+
+_STRIP, _LETTER = 900, 5.7  # pixels of the strip on a usual screen, and of a letter in it
+
+
+def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]]:
+    """Return (name, first, last) of releases that come in turns and are too narrow for their own names.
+
+    Parameters
+    ----------
+    labels : names of all releases, with their numbers at the end
+    width : ndarray of shape (n,), how wide each is drawn
+    """
+    kinds = [re.split(r",| of group| \d", label)[0] for label in labels]
+    room = _STRIP * width / width.sum() if len(labels) else width
+    found, at = [], 0
+    while at < len(kinds):
+        best = (1, 1)  # releases in a turn, turns
+        for size in (1, 2, 3):
+            turn, times = kinds[at : at + size], 1
+            while kinds[at + times * size : at + (times + 1) * size] == turn:
+                times += 1
+            if times > 1 and size * times > best[0] * best[1]:
+                best = (size, times)
+        last = at + best[0] * best[1] - 1
+        name = " and ".join(kinds[at : at + best[0]]) + f" × {best[1]}" * (best[1] > 1)
+        narrow = any(_LETTER * len(labels[i]) > room[i] for i in range(at, last + 1))
+        if narrow and _LETTER * len(name) <= room[at : last + 1].sum():
+            found.append((name, at, last))
+        at = last + 1
+    return found
