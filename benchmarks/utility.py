@@ -4,6 +4,7 @@ python -m benchmarks.utility --data iris blobs16 --algorithms pe-means --epsilon
 python -m benchmarks.utility --table pe
 python -m benchmarks.utility --table nsm
 python -m benchmarks.utility --table field --seeds 3
+python -m benchmarks.utility --table su --seeds 3
 
 A data set is a bundled sample, a named set below, or NAME/NAME.csv.gz or .npz in the folder DPVIZ_DATASETS. All run
 with Domain.tight_nonprivate (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines
@@ -89,10 +90,18 @@ FIELD_CURVES = [
     Curve("Stemmer-Kaplan, shuffled", "stemmer-kaplan-shuffle"),
     Curve("Stemmer-Kaplan, local", "stemmer-kaplan-local"),
 ]
+IDEAS = ALGORITHMS["dp-lloyd"].PRESETS["su-et-al"]  # what SuLloyd does beyond DP-Lloyd, one by one
+SU_CURVES = [
+    Curve("DP-Lloyd", "dp-lloyd"),
+    Curve("SuLloyd", "dp-lloyd", IDEAS),
+    *(Curve(f"DP-Lloyd with {idea}", "dp-lloyd", {idea: value}) for idea, value in IDEAS.items()),
+    *(Curve(f"SuLloyd without {gone}", "dp-lloyd", {i: v for i, v in IDEAS.items() if i != gone}) for gone in IDEAS),
+]
 SLOW = {"stemmer-kaplan-swap": 64}  # minutes a run at k = 100
 PUBLISHED = ("nsm", "pe-means", "hdpe-means", "fastlloyd", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan")
 TABLES = {
     "field": (PE_DATA, FIELD_CURVES),
+    "su": (["dim256", "dim512", "birch2_25k"], SU_CURVES),
     "nsm": (NSM_DATA, [Curve(ALGORITHMS[s].name, s) for s in PUBLISHED if s in ALGORITHMS]),
     "pe": (
         PE_DATA,

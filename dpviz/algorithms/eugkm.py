@@ -147,7 +147,11 @@ class EUGkM(Algorithm):
         )
         kept, weights = occupied(noisy.value)
         points = grid.middles[kept]
-        centers = snap(domain.clip(solve(points, weights, self.n_clusters, rng, jitter=1e-3)))
+        centers = np.zeros((self.n_clusters, grid.middles.shape[1]))
+        cut = np.array(grid.parts) > 1  # in other columns all cells have the middle 0
+        cut |= not cut.any()
+        centers[:, cut] = solve(points[:, cut], weights, self.n_clusters, rng, jitter=1e-3)
+        centers = snap(domain.clip(centers))
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=points, of=members(points, centers))
         yield Step(
             "grid-centers",

@@ -32,17 +32,6 @@ def test_the_rows_are_asked_beside_the_run(app):
     assert "Cluster 1: " in _words(app) and "From the rows" in _words(app)
 
 
-def test_regions_are_told_by_their_cells_and_no_question_is_offered(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.query_params.update({"v": "1", "d": "moons", "a": "dp-dbscan", "e": "1", "s": "0"})
-    app.switch_page("pages/explore.py").run()
-    assert not app.exception and "From the released counts of cells: it costs nothing." in _words(app)
-    assert "Cluster 2: " in _words(app) and "Cluster 3: " not in _words(app)
-    assert not [button for button in app.button if button.key == "explore_explain_ask"]
-
-
 def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_released(app):
     app.switch_page("pages/data.py").run()
     declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
