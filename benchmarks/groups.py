@@ -22,7 +22,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.domain import Domain
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
-from dpviz.sweeps.summary import standard_error
+from dpviz.sweeps.averages import standard_error
 
 DATA = ["ring", "moons", *(name for name in PE_DATA if name not in UNLABELED)]
 
