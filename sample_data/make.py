@@ -153,7 +153,7 @@ def made_up() -> None:
     write(
         "moons",
         "Two moons",
-        "Two bent groups that reach into each other: no two centers can part them.",
+        "Two bent groups that reach into each other: no two centers can separate them.",
         X,
         [column("x", -8, 8), column("y", -5, 5)],
         2,

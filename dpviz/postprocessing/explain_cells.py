@@ -22,7 +22,7 @@ __all__ = ["of_cells", "sentences"]
 def of_cells(trace: Trace) -> Explanation | None:
     """Return counts by cluster, column and bin, made of the released counts of cells; None where there are none.
 
-    Behind the k clusters stands what lies in no region, which belongs to "all others".
+    After the k clusters comes what lies in no region, which belongs to "all others".
     """
     first, last = trace.steps[0].released, trace.steps[-1].released
     if "counts_sd" not in first or "cells" not in first or "noisy_counts" not in first:

@@ -52,7 +52,7 @@ def facts(trace: Trace) -> dict[str, str]:
         "Spent by this run": f"ε {spent.epsilon:.4g}, δ {spent.delta:.2g}" if promise.private else "no budget",
         "Trusts": promise.trust,
         "Public inputs": _public(trace),
-        "Not protected": "facts about everybody; families and other groups; that a run took place, and how long",
+        "Not protected": "facts about everybody; families and other groups; that a run took place, and its duration",
         "Result": _result(trace),
     }
     return lines

@@ -195,7 +195,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
     st.html(
         markup.small(
-            "Each row is one ring word, each square one of its bytes, fuller for larger values. "
+            "Each row is one ring word, each square one of its bytes, stronger in color for larger values. "
             f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what "
             "travels."
         )

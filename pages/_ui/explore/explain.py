@@ -59,7 +59,9 @@ def _free(result: Result) -> None:
         ends = _WHERE if sentences else _CELLS
         st.html(_list(found) + markup.small(f"From the released {what}: it costs nothing. {_HOLDS} {ends}"))
     elif center_noise(trace).meaning == CELLS:
-        st.html(markup.small("Where rows lie inside a cell is not known, so nothing is told for sure. Ask the rows."))
+        st.html(
+            markup.small("Where rows lie inside a cell is not known, so nothing can be said for sure. Ask the rows.")
+        )
     else:
         st.html(
             markup.small(

@@ -54,7 +54,7 @@ def opening() -> Classroom | None:
         markup.small(
             "What you see: dots and counts, no names. What the server holds, in memory only: "
             f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
-            f"{LIFE / 3600:g} hours or at a press, and then all of it is gone. Nothing is written to a "
+            f"{LIFE / 3600:g} hours or when you end it, and then all of it is gone. Nothing is written to a "
             "disk."
         )
     )
