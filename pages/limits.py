@@ -18,7 +18,7 @@ st.html(
 LIMITS = {
     "The unit": """
 The promise is about **one row** that is added or removed. If one person has several rows, declare how many: the
-promise to a person then weakens to that many times ε. Rows that tell about each other, such as members of
+promise to a person then weakens to that many times ε. Rows that say something about each other, such as members of
 one family, are not covered together.
 
 What a release teaches about *everybody*, it also teaches about you, whether your row is in it or not: if
@@ -27,7 +27,8 @@ as removing one and adding another: twice the ε.
 
 Other promises are other promises. **rho (distance)** hides moves by up to rho and nothing farther: not who is
 in the data, not in which part of the map. The **local** model needs no trust in the server, but takes the list
-of people as public. They never share an axis here without saying so.
+of people as public; the **shuffle** model trusts whoever mixes the reports not to say who sent which. They never
+share an axis here without saying so.
 """,
     "Public inputs": """
 Bounds, units, column names, the nominal number of rows, rows per person and every parameter are **public facts
@@ -35,10 +36,10 @@ that you declare**. dpviz never reads them off private rows, but it cannot know 
 copied from the data, or the k that looked best on the raw rows, leak whatever they tell, and no ledger shows
 it. Bounds that are far too wide cost accuracy, not privacy: rows outside are clipped.
 
-Where a relation keeps the number of rows (rho, local), that number is public.
+Where a relation keeps the number of rows (rho, local, shuffle), that number is public.
 """,
     "Several runs": """
-Every run on the same private file adds to what was claimed on it, cancelled and failed ones too, in the file's
+Every run on the same private file adds to what was claimed on it, canceled and failed ones too, in the file's
 account, which outlasts restarts. It knows a file by its bytes: a copy that was saved again, or an extract, is another
 file to it, and so is the same file on a server with another secret. Somebody who can put the server's whole state
 folder back to an older copy takes the claims since then away unnoticed.

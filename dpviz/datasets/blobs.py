@@ -23,7 +23,7 @@ class Blobs:
     ----------
     n_rows, n_features, n_clusters : sizes
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
-    imbalance : 0 for groups of equal size, towards 1 each group is that much smaller than the one before
+    imbalance : 0 for groups of equal size, toward 1 each group is that much smaller than the one before
     outliers : share of rows scattered evenly over the whole box
     seed : of the generator; the rows are made up, so it is no secret
     """

@@ -66,7 +66,7 @@ def neighbors(
     """Return the two worlds and where Alex moves to, if Alex moves.
 
     Under add/remove Alex is in or out, and the declared number of people stays. Where the relation keeps n, Alex is
-    here or elsewhere: by rho towards the middle of the bounds, or, without a rho, at the middle.
+    here or elsewhere: by rho toward the middle of the bounds, or, without a rho, at the middle.
 
     Raises
     ------

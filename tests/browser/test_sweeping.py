@@ -50,6 +50,6 @@ def test_cancel_keeps_what_had_finished(open_page):
     start(page, runs=40)
     expect(page.get_by_text(re.compile("[1-9][0-9]* of [0-9]+ runs, "))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Cancelled after")).to_be_visible()
+    expect(page.get_by_text("Canceled after")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
     no_exception(page)

@@ -509,7 +509,7 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     assert kept.job.wait(200) and kept.job.status == "cancelled"
     assert len(kept.rows) <= before + 4 * WORKERS < kept.total
     app.run()
-    assert not app.exception and "Cancelled after" in words(app)
+    assert not app.exception and "Canceled after" in words(app)
     assert "Two axes" not in [tab.label for tab in app.tabs]  # there is one
 
 

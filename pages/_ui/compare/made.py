@@ -101,7 +101,7 @@ def _watch(batch: Batch) -> None:
         return
     if job.status == "done":
         st.rerun()
-    st.error("The runs were cancelled." if job.status == "cancelled" else f"{job.error} Change that run.")
+    st.error("The runs were canceled." if job.status == "cancelled" else f"{job.error} Change that run.")
     if st.button("Try again", key=keys.COMPARE_AGAIN):
         del st.session_state.compare_batch
         st.rerun()

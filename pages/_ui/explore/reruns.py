@@ -91,7 +91,7 @@ def _progress(key: str, now: Gathered) -> None:
         st.error(now.problem)
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
-        words.info("The reruns were cancelled; those that were finished are shown.")
+        words.info("The reruns were canceled; those that were finished are shown.")
         button.button("Go on", key=keys.AGAIN_ON(key), width="stretch", on_click=halt, args=(_TOPIC,))
 
 

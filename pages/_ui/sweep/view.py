@@ -166,7 +166,7 @@ def _pictures(kept: Kept, look: Look) -> None:
     step = max(1, kept.total // _SLICES) if kept.active else 1
     rows = kept.table(len(kept.rows) // step * step)
     if kept.job.status == "cancelled":
-        st.info(f"Cancelled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
+        st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
     elif kept.job.status == "failed":
         st.error(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown.")
     elif kept.job.status == sweeps.ELSEWHERE:
