@@ -8,16 +8,14 @@ from collections.abc import Generator, Iterator
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.nsm_corrections import Prior, Start, at_most, correct
+from dpviz.algorithms.nsm_corrections import Start, at_most, correct
 from dpviz.algorithms.nsm_look import Look, learn_radius, look_around
-from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, shaped
+from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, nearest_share, scatter_of, shaped, sizes
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.params import param
-from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.spread import Shape, Spread, leftover, symmetric
 from dpviz.postprocessing.weighted import lloyd_on, solve
 from dpviz.privacy.accounting import mu_of_epsilon
@@ -240,7 +238,7 @@ class NSM(ApproximateDP):
         if curator.n_features <= self.FLAT:
             summary, cell = yield from self._summarize_flat(curator, reach, rng)
             centers = yield from self._solve(summary, reach, rng, shown=True)
-            clip = at_most(1.5 * math.sqrt(_scatter(summary, centers) + cell), reach, reach)
+            clip = at_most(1.5 * math.sqrt(scatter_of(summary, centers) + cell), reach, reach)
             start = Start(centers, clip, reach)
             yield from correct(curator, domain.radius, start, pooled=self.pooled)
             return
@@ -288,7 +286,7 @@ class NSM(ApproximateDP):
         drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
         finer = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
         # m finer cells share the volume of the kept ones
-        width = 2 * cell * (kept / m) ** (2 / p) if m > kept else _scatter(summary, finer) + cell
+        width = 2 * cell * (kept / m) ** (2 / p) if m > kept else scatter_of(summary, finer) + cell
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2)
         yield Step("zoom", f"A closer look: {len(closer.points)} of {m} finer candidates stay", closer.released)
         if closer.released["kept"].sum() >= min(k, kept):
@@ -318,7 +316,7 @@ class NSM(ApproximateDP):
     def _start(self, curator: Curator, look: Look, summary: Summary, centers: np.ndarray, k: int) -> Start:
         """Return where corrections start: how wide clusters are follows from the moment, less what centers explain."""
         d, n, spread = curator.n_features, curator.n_credible, look.spread
-        mass = n * _nearest_share(summary, centers)
+        mass = n * nearest_share(summary, centers)
         total = spread.total * look.n_rows / n
         width = max(total - float((mass * (centers**2).sum(axis=1)).sum()) / n, 0.03 * total)
         multiple = min(4.0, 1.3 * max(1.0, n * self._mu(curator.n_public) / (20 * k * math.sqrt(d))) ** 0.25)
@@ -329,7 +327,7 @@ class NSM(ApproximateDP):
             within = Spread.of(inside, look.moment.sd, n, look.near)
             shape = Shape.of(within.variances, within.directions)
         clip = at_most(multiple * math.sqrt(width), short, look.reach)
-        prior = _sizes(summary, centers, n / k) if self.prior and self._pools(d) else None
+        prior = sizes(summary, centers, n / k) if self.prior and self._pools(d) else None
         return Start(centers, clip, look.reach, shape, look.projection, look.moment, prior)
 
     def _corrections(self, n_features: int, n_public: int) -> int:
@@ -370,25 +368,3 @@ def _joint(label: str, mu: float, shares: list[tuple[float, float]]) -> dict[str
         f"{label}.counts": tuple(Gaussian(mu * math.sqrt(share * counted)) for share, counted in shares),
         f"{label}.sums": tuple(Gaussian(mu * math.sqrt(share * (1 - counted))) for share, counted in shares),
     }
-
-
-def _sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None:
-    """Return how many rows each center has by the votes of all its candidates, kept or not; None without noise."""
-    if summary.noise_sd == 0:
-        return None
-    population, votes = summary.released["population"], summary.released["noisy_votes"]
-    labels = members(population, centers)
-    counts, cells = (np.bincount(labels, weights, len(centers)) for weights in (votes, None))
-    return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
-
-
-def _nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:
-    """Return the share of the weighted points nearest to each center, shape (k,)."""
-    labels = members(summary.points, centers)
-    return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
-
-
-def _scatter(summary: Summary, centers: np.ndarray) -> float:
-    """Return the weighted mean squared distance of points to their nearest center."""
-    squares = cdist(summary.points, centers, "sqeuclidean").min(axis=1)
-    return float((summary.weights * squares).sum() / summary.weights.sum())

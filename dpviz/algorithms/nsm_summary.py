@@ -7,13 +7,16 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
+from dpviz.algorithms.nsm_corrections import Prior
 from dpviz.geometry import clip_ball, snap
+from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.spread import Leftover, Shape, Spread
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
 
-__all__ = ["Summary", "about_middle", "about_points", "shaped", "strong"]
+__all__ = ["Summary", "about_middle", "about_points", "nearest_share", "scatter_of", "shaped", "sizes", "strong"]
 
 NARROWEST = 2.0**-12  # smallest clipping radius of offsets: noise needs steps of the grid below it
 
@@ -137,3 +140,25 @@ def _summary(
         "weights": weights,
     }
     return Summary(points, weights, sd, released)
+
+
+def sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None:
+    """Return how many rows each center has by the votes of all its candidates, kept or not; None without noise."""
+    if summary.noise_sd == 0:
+        return None
+    population, votes = summary.released["population"], summary.released["noisy_votes"]
+    labels = members(population, centers)
+    counts, cells = (np.bincount(labels, weights, len(centers)) for weights in (votes, None))
+    return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
+
+
+def nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:
+    """Return the share of the weighted points nearest to each center, shape (k,)."""
+    labels = members(summary.points, centers)
+    return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
+
+
+def scatter_of(summary: Summary, centers: np.ndarray) -> float:
+    """Return the weighted mean squared distance of points to their nearest center."""
+    squares = cdist(summary.points, centers, "sqeuclidean").min(axis=1)
+    return float((summary.weights * squares).sum() / summary.weights.sum())

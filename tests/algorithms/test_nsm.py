@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.nsm import NSM, _sizes
+from dpviz.algorithms.nsm import NSM
 from dpviz.algorithms.nsm_corrections import (
     Prior,
     Start,
@@ -20,7 +20,7 @@ from dpviz.algorithms.nsm_corrections import (
     split_merge,
 )
 from dpviz.algorithms.nsm_look import outer_bin
-from dpviz.algorithms.nsm_summary import Summary, strong
+from dpviz.algorithms.nsm_summary import Summary, sizes, strong
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
@@ -175,10 +175,10 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
 def test_sizes_are_told_by_all_candidates_and_not_at_all_where_there_are_none():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
     summary = Summary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
-    prior = _sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
+    prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
     assert prior.counts.tolist() == [26.0, 58.0, 0.0]  # dropped candidates count too: what is kept is too large
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
-    assert _sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
+    assert sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
 
 
 def test_a_prior_is_used_between_4_and_64_columns_and_not_without_noise():
