@@ -1,11 +1,14 @@
-"""Papers: every figure and table of the five papers, run again, with a verdict."""
+"""Papers: every figure and table of the five papers, run again, with a verdict; and our own method, written up."""
 
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import papers
+from dpviz.papers.writeup import OURS
 from pages._ui import controls, keys, links, markup, shell
 from pages._ui.papers import WORDS, glance, show, verdict
 from pages._ui.prepared import kept
+from pages._ui.writeup import show_own
 
 links.enter(__file__, controls.papers, has=("form", "navigation"))
 every = papers()
@@ -27,16 +30,19 @@ st.html(
 )
 chosen, shown = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
 name = chosen.segmented_control(
-    "Paper", every, default="pe-means", required=True, **kept(keys.PAPERS_PAPER),
-    format_func=lambda one: every[one].short,
+    "Paper", (*every, *OURS), default="pe-means", required=True, **kept(keys.PAPERS_PAPER),
+    format_func=lambda one: every[one].short if one in every else ALGORITHMS[one].name,
 )  # fmt: skip
-word = shown.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT))
+word = shown.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT)) if name in every else "all"
 links.keep("papers", controls.papers)
-paper = every[name]
-st.header(paper.title)
-st.caption(paper.cite)
-items = [item for item in paper.items if word in ("all", verdict(paper, item).word)]
-for item in items:
-    show(paper, item)
-if not items:
-    st.info(f"No item of this paper has the verdict “{word}”.")
+if name in every:
+    paper = every[name]
+    st.header(paper.title)
+    st.caption(paper.cite)
+    items = [item for item in paper.items if word in ("all", verdict(paper, item).word)]
+    for item in items:
+        show(paper, item)
+    if not items:
+        st.info(f"No item of this paper has the verdict “{word}”.")
+else:
+    show_own(name)

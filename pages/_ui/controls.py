@@ -14,6 +14,7 @@ from dpviz.datasets import SAMPLES, Blobs
 from dpviz.datasets.painted import check as check_painting
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.papers import registry
+from dpviz.papers.writeup import OURS
 from dpviz.params import ParamSpec
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.postprocessing.coresets import COSTS
@@ -321,7 +322,7 @@ def _line(text: str) -> str:
 def papers(known: Mapping[str, Any]) -> Sequence[Control]:
     """Papers: which one, and the verdict that its items have."""
     return [
-        Control("paper", keys.PAPERS_PAPER, "Paper", _choice("pe-means", tuple(registry.papers())), always=True),
+        Control("paper", keys.PAPERS_PAPER, "Paper", _choice("pe-means", (*registry.papers(), *OURS)), always=True),
         Control("verdict", keys.PAPERS_VERDICT, "Verdict", _choice("all", WORDS)),
     ]
 

@@ -1,5 +1,6 @@
 """The Papers page: every item with a verdict, printed numbers beside ours, bad results files said so."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz.papers.registry import papers
 from dpviz.papers.verdicts import NOT_RUN, REPRODUCES
 from pages._ui import papers as shown
+from pages._ui import writeup
+from tests.pages.test_words import code_names
 
 ITEMS = {paper.id: [item.name for item in paper.items] for paper in papers().values()}
 
@@ -29,6 +32,7 @@ def test_every_item_of_every_paper_has_its_place_and_the_counts_add_up(page):
     found = shown.glance(papers())
     assert len(found.verdicts) == 23 and found.sentence in words(page)
     assert sum(found.count(word) for word in shown.WORDS[1:]) == 23 and found.count(NOT_RUN) == 0
+    assert "not run here" not in found.sentence
     for name, items in ITEMS.items():
         page.segmented_control(key="papers_paper").set_value(name).run()
         assert not page.exception and [one.value for one in page.subheader] == items
@@ -49,3 +53,20 @@ def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, 
     assert not page.exception and "No item of this paper" in page.info[0].value
     page.selectbox(key="papers_verdict").set_value(NOT_RUN).run()
     assert len(page.subheader) == len(ITEMS["pe-means"])
+
+
+def test_our_own_method_stands_beside_the_papers_with_proof_limits_and_benchmark(page, monkeypatch, tmp_path):
+    page.segmented_control(key="papers_paper").set_value("nsm").run()
+    assert not page.exception and not any(box.key == "papers_verdict" for box in page.selectbox)
+    parts = ["Idea", "Algorithm", "Theorem and proof", "Measured", "Ablation, limits, where it loses", "References"]
+    assert [one.value for one in page.subheader] == parts and len(page.expander) == 3
+    text = " ".join(one.value for one in page.markdown)
+    assert all(
+        f"**{lead}**" in text for lead in ("Theorem", "Proof", "What matters", "Tried and dropped", "Where it loses")
+    )
+    assert not code_names([re.sub(r"`[^`]*`", "", text)]) and "+-" not in text
+    table = page.dataframe[0].value.set_index("data")
+    assert len(table) == 14 and table.area["iris"] == "1.113 ± 0.01" and table["ε 1"]["adult"] == "1.00"
+    monkeypatch.setattr(writeup, "MEASURED", tmp_path)
+    page.run()
+    assert not page.exception and "Not run on this machine yet" in words(page) and not page.expander

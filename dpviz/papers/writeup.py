@@ -1,0 +1,65 @@
+"""An algorithm of our own as a paper: its docstring, cut at its headings and set for the screen."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+
+from dpviz.algorithms import ALGORITHMS
+
+__all__ = ["OURS", "WriteUp", "write_up"]
+
+OURS = ("nsm",)
+_SIGNS = {
+    **{"mu_i": "μᵢ", "+-": "±", "<->": "↔", "sqrt(": "√("},
+    **{"^2": "²", "^T": "ᵀ", "^(1/2)": "^½", "^(1/4)": "^¼"},
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class WriteUp:
+    """What the docstring of an algorithm says, in paragraphs of Markdown.
+
+    Attributes
+    ----------
+    title : its first line
+    idea : what it does and why
+    guarantee : theorem and proof
+    findings : what matters, what was tried, where it loses
+    sources : papers that the proof rests on
+    """
+
+    title: str
+    idea: tuple[str, ...]
+    guarantee: tuple[str, ...]
+    findings: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def write_up(slug: str) -> WriteUp:
+    """Return the write-up of an algorithm."""
+    text = inspect.cleandoc(ALGORITHMS[slug].__doc__ or "")
+    first, *rest = re.split(r"\n\n(\w[\w ]*)\n-{3,}\n", text)
+    parts = dict(zip(rest[::2], rest[1::2], strict=True))
+    title, *idea = _paragraphs(first)
+    sources = re.split(r"\n?\.\. ", parts["References"])[1:]
+    return WriteUp(
+        title.rstrip("."),
+        tuple(idea),
+        _paragraphs(parts["Formal guarantee"]),
+        _paragraphs(parts["Deviations from the paper"]),
+        tuple(_set(" ".join(one.split())) for one in sources),
+    )
+
+
+def _paragraphs(text: str) -> tuple[str, ...]:
+    return tuple(_set(" ".join(one.split())) for one in re.split(r"\n\s*\n", text.strip()))
+
+
+def _set(paragraph: str) -> str:
+    """Return a paragraph with signs as characters, its first words bold where a colon or a parenthesis ends them."""
+    for plain, sign in _SIGNS.items():
+        paragraph = paragraph.replace(plain, sign)
+    paragraph = re.sub(r"([*_$~|])", r"\\\1", paragraph)
+    return re.sub(r"^([A-Z][\w -]{3,30})(: | \()", r"**\1**\2", paragraph)
