@@ -16,6 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from dpviz.datasets import Dataset
+from dpviz.figures.panels import FLATTEST
 from dpviz.figures.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.in_words import center_words
@@ -106,19 +107,26 @@ def places(shown: Shown) -> str:
     """Return the centers on a map with a grid in the data's units, each with its noise, and their coordinates."""
     trace, colors, unit = shown.trace, shown.colors, html.escape(shown.data.units[0])
     low, high, sd = trace.domain.low, trace.domain.high, center_noise(trace).sd
-    scale = min(520 / (high[0] - low[0]), 420 / (high[1] - low[1]))
+    scale = np.full(2, min(520 / (high[0] - low[0]), 420 / (high[1] - low[1])))
+    step, stretched = np.full(2, _round_step(float((high - low).max()) / 8)), ""
+    sides = scale * (high - low)
+    short = int(sides.argmin())
+    if sides[short] < FLATTEST * sides.max():  # a long strip: as in the plane
+        scale[short] *= FLATTEST * sides.max() / sides[short]
+        step[short] = _round_step(float((high - low)[short]) / 4)
+        stretched = f", of {step[short]:g} {unit} {html.escape(shown.data.columns[short])}, which is stretched"
     width, height = scale * (high - low)
-    step = _round_step(float((high - low).max()) / 8)
 
     def at(point: np.ndarray) -> tuple[float, float]:
-        return LEFT + scale * (point[0] - low[0]), TOP + height - scale * (point[1] - low[1])
+        x, y = scale * (point - low)
+        return float(LEFT + x), float(TOP + height - y)
 
     parts = [f'<rect x="{LEFT}" y="{TOP}" width="{width:.1f}" height="{height:.1f}" fill="{colors.panel}"/>']
-    for value in _ticks(low[0], high[0], step):
+    for value in _ticks(low[0], high[0], step[0]):
         x, y = at(np.array([value, low[1]]))
         parts.append(f'<path d="M{x:.1f} {TOP}v{height:.1f}" stroke="{colors.line}"/>')
         parts.append(_text(x, y + 16, f"{value:g}", colors.muted))
-    for value in _ticks(low[1], high[1], step):
+    for value in _ticks(low[1], high[1], step[1]):
         x, y = at(np.array([low[0], value]))
         parts.append(f'<path d="M{LEFT} {y:.1f}h{width:.1f}" stroke="{colors.line}"/>')
         parts.append(_text(x - 16, y + 4, f"{value:g}", colors.muted))
@@ -134,8 +142,9 @@ def places(shown: Shown) -> str:
         look = f'fill="none" stroke="{colors.hidden}" stroke-width="2" stroke-dasharray="4 3"'
         parts.append(f'<path d="M{x:.1f} {y - 14:.1f}l14 14-14 14-14-14z" {look}/>')
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
-    alt = f"{len(trace.cluster_centers)} centers on a grid of {step:g} {shown.data.units[0]}"
-    key = f"A grid of {step:g} {unit}. " + ("The pale disc: twice the noise of the center. " if sd is not None else "")
+    alt = f"{len(trace.cluster_centers)} centers on a grid of {step.max():g} {shown.data.units[0]}"
+    key = f"A grid of {step.max():g} {unit}{stretched}. "
+    key += "The pale disc: twice the noise of the center. " if sd is not None else ""
     key += f"Dashed: {reference_name(shown.trace)} {TAG}" if shown.reference is not None else ""
     lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(shown))
     picture = _image(_svg(width + LEFT + 12, height + TOP + 24, body), alt)

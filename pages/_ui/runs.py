@@ -14,6 +14,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
+from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.compare import Reference, Replay, reference, replay
 from dpviz.version import __version__
 from pages._ui import keys, messages
@@ -89,6 +90,8 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
     planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
     if not planned or not algorithm.fixed_ledger:  # nothing is released, or how much follows released values
         return f"{words.capitalize()} on this server."
+    if algorithm.notion in (Notion.LOCAL, Notion.SHUFFLE):
+        return f"{planned} report{'s' * (planned != 1)} of each person, {words} on this server."
     return f"{planned} release{'s' * (planned != 1)}, {words} on this server."
 
 

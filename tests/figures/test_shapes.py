@@ -1,12 +1,15 @@
 """Centers in their data's own shape; what is drawn and told follows from released values and declared facts."""
 
+import base64
 import dataclasses
+import re
 
 import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import dictionary, load
+from dpviz.domain import Domain
 from dpviz.figures.shapes import SHAPES, Shown, coordinates, drawn, partners
 from dpviz.figures.theme import LIGHT
 from dpviz.postprocessing.in_words import center_words, ranks
@@ -71,3 +74,13 @@ def test_names_of_columns_stay_text():
     iris = shown("iris")
     hostile = dataclasses.replace(iris, data=dataclasses.replace(iris.data, columns=("<b>x", "y", "z", "w")))
     assert "<b>x" not in drawn(hostile) and "&lt;b&gt;x" in drawn(hostile)
+
+
+def test_the_map_of_a_long_strip_can_be_seen_and_says_that_it_is_stretched():
+    town = shown("town", centers=[[100, 40], [500, 8], [900, 72]])
+    strip = Domain.box([0, 0], [1000, 80], scale="common", n_public=5000, units=("km", "km"))
+    long = dataclasses.replace(town, trace=dataclasses.replace(town.trace, domain=strip))
+    svg = base64.b64decode(re.search('base64,([^"]*)', drawn(long))[1]).decode()
+    paper = re.search('width="520.0" height="([0-9.]*)"', svg)
+    assert float(paper[1]) == pytest.approx(0.3 * 520) and "stretched" in drawn(long)
+    assert "stretched" not in drawn(town)

@@ -47,7 +47,8 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     slugs = offered(False)
     with st.expander(f"Run {letter}", expanded=True):
         slug = st.selectbox(
-            "Algorithm", slugs, slugs.index(old.slug), format_func=named, disabled=locked(),
+            "Algorithm", slugs, slugs.index(old.slug), disabled=locked(),
+            format_func=lambda slug: named(slug).removesuffix(" · recommended"),  # there is no room for it
             key=keys.COMPARE_ALGORITHM(turn, letter),
         )  # fmt: skip
         cls = ALGORITHMS[slug]
