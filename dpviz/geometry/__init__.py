@@ -9,11 +9,13 @@ from dpviz.geometry.kernels import (
     inertia,
     levy_steps,
     nearest,
-    pack_cube,
     product,
     random_projection,
     snap,
     snap_toward_zero,
+)
+from dpviz.geometry.packing import (
+    pack_cube,
     sphere_pack,
     uniform_ball,
 )

@@ -1,0 +1,93 @@
+"""Points spread over a ball or a cube, apart from each other and from its surface."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from dpviz.geometry.kernels import clip_ball, snap
+
+__all__ = ["pack_cube", "sphere_pack", "uniform_ball"]
+
+_PACKED = 2_000  # most points that a packing separates; the others are uniform in the same ball
+
+
+def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw n points uniformly from an l2 ball, shape (n, d)."""
+    direction = rng.normal(size=(n, d))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    return direction * (radius * rng.random((n, 1)) ** (1 / d))
+
+
+def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
+    """Spread n points over an l2 ball: at least a from its surface and 2a from each other (Su et al., in a ball).
+
+    a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 a separation rejects nothing in
+    practice and the result is uniform in the ball of radius 0.75 R; beyond 2000 points the rest is uniform too.
+
+    Returns
+    -------
+    ndarray of shape (n, d), on the grid
+    """
+    if d >= 16:
+        return clip_ball(snap(uniform_ball(n, d, 0.75 * radius, rng)), radius)
+    packed, a = _pack(min(n, _PACKED), d, radius / 2, lambda a, size: uniform_ball(size, d, radius - a, rng))
+    rest = uniform_ball(n - len(packed), d, radius - a, rng)
+    return clip_ball(snap(np.concatenate([packed, rest])), radius)
+
+
+def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = True):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Accept proposals that keep a distance of 2a; return (points (n, d) or None, last a)."""
+    points, count, failures = np.empty((n, d)), 0, 0
+    while count < n:
+        batch = propose(a, 256)
+        near = cKDTree(points[:count]).query(batch)[0] < 2 * a if count else np.zeros(len(batch), dtype=bool)
+        taken = 0  # a bit for every proposal of this batch that was accepted
+        for i, (refused, rivals) in enumerate(zip(near.tolist(), _too_close(batch, 2 * a), strict=True)):
+            if refused or taken & rivals:
+                failures += 1
+            else:
+                points[count] = batch[i]
+                taken |= 1 << i
+                count, failures = count + 1, 0
+            if count == n:
+                break
+            if failures == tries:
+                if not halve:
+                    return None, a
+                a, failures = a / 2, 0
+                break
+    return points, a
+
+
+def _too_close(batch: np.ndarray, apart: float) -> list[int]:
+    """Return, for every proposal, which proposals are too close: a whole number with one bit for each."""
+    close = cdist(batch, batch, "sqeuclidean") < apart * apart
+    return [int.from_bytes(row, "little") for row in np.packbits(close, axis=1, bitorder="little")]
+
+
+def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False) -> np.ndarray:
+    """Spread n points over the cube [-B, B]^d: at least a from the faces and 2a from each other.
+
+    The largest a is found by 20 steps of binary search with 100 tries each, or by halving from B as in published code.
+
+    Returns
+    -------
+    ndarray of shape (n, d), on the grid
+    """
+
+    def propose(a: float, size: int) -> np.ndarray:
+        return rng.uniform(-(half_width - a), half_width - a, (size, d))
+
+    if halving:
+        return snap(_pack(n, d, half_width / 2, propose)[0])
+    low, high, best = 0.0, half_width, None
+    for _ in range(20):
+        middle = (low + high) / 2
+        found, _ = _pack(n, d, middle, propose, halve=False)
+        if found is None:
+            high = middle
+        else:
+            low, best = middle, found
+    return snap(rng.uniform(-half_width, half_width, (n, d)) if best is None else best)
