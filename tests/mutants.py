@@ -39,7 +39,7 @@ CURATOR = "tests/privacy/test_curator.py"
 QUERIES = "tests/privacy/test_queries.py"
 NOISE = "tests/privacy/test_noise.py"
 LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
-FEDERATED = "tests/federated/test_simulation.py"
+FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/federated/test_terms.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
