@@ -104,7 +104,7 @@ def _labels(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, sample: int = 10_000) -> float:
-    """Return the mean silhouette of at most `sample` rows; -1 if all fall to one center."""
+    """Return the mean silhouette of at most `sample` rows; -1 if all fall to one center; X (n, d), centers (k, d)."""
     chosen = X if len(X) <= sample else X[rng.choice(len(X), sample, replace=False)]
     labels = _labels(chosen, centers)
     if not 1 < len(np.unique(labels)) < len(chosen):
@@ -113,7 +113,10 @@ def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, 
 
 
 def davies_bouldin(X: np.ndarray, centers: np.ndarray) -> float:
-    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows fall to one center."""
+    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows fall to one center.
+
+    X (n, d) and centers (k, d) in the same units.
+    """
     labels = _labels(X, centers)
     return float(davies_bouldin_score(X, labels)) if len(np.unique(labels)) > 1 else float("nan")
 
@@ -126,12 +129,18 @@ def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.nda
 
 
 def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of rows whose label is their cluster's most frequent one. More clusters can only help."""
+    """Return the share of rows whose label is their cluster's most frequent one. More clusters can only help.
+
+    X (n, d) and centers (k, d) in the same units, labels (n,).
+    """
     return float(_confusion(X, centers, labels).max(axis=1).sum() / len(X))
 
 
 def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of rows right under the best one-to-one matching of clusters and labels."""
+    """Return the share of rows right under the best one-to-one matching of clusters and labels.
+
+    X (n, d) and centers (k, d) in the same units, labels (n,).
+    """
     table = _confusion(X, centers, labels)
     return float(table[linear_sum_assignment(-table)].sum() / len(X))
 
@@ -139,7 +148,8 @@ def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -
 def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
     """Return (mean distance from each center to its nearest reference, and from each reference to its nearest center).
 
-    One direction alone flatters: too few centers score well in the first, too many in the second.
+    One direction alone flatters: too few centers score well in the first, too many in the second. Centers (k', d) and
+    reference (k, d) in the same units.
     """
     distances = cdist(centers, reference)
     return float(distances.min(axis=1).mean()), float(distances.min(axis=0).mean())
@@ -155,7 +165,7 @@ def kmeans_distances(centers: np.ndarray, references: Sequence[np.ndarray]) -> f
 
 
 def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:
-    """Return the mean squared distance under the best one-to-one matching (of the smaller set)."""
+    """Return the mean squared distance under the best one-to-one matching (of the smaller set), (k', d) with (k, d)."""
     squares = cdist(centers, reference, "sqeuclidean")
     return float(squares[linear_sum_assignment(squares)].mean())
 

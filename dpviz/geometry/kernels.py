@@ -37,14 +37,14 @@ _PARALLEL_ROWS = 50_000  # fewer rows are looked up faster by one worker: starti
 
 
 def snap(x: np.ndarray) -> np.ndarray:
-    """Round to the nearest grid point."""
+    """Round to the nearest point of the grid 2^-24; any shape."""
     whole = np.rint(np.asarray(x, dtype=np.float64) / GRID)
     whole *= GRID  # in place: rows are many
     return whole
 
 
 def snap_toward_zero(x: np.ndarray) -> np.ndarray:
-    """Round to the grid toward zero, so that no norm grows."""
+    """Round to the grid 2^-24 toward zero, so that no norm grows; any shape."""
     whole = np.trunc(np.asarray(x, dtype=np.float64) / GRID)
     whole *= GRID  # in place: rows are many
     return whole
@@ -252,7 +252,7 @@ def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (sums (k, d), counts (k,)) of the rows of each label; exact for rows on the grid."""
+    """Return (sums (k, d), counts (k,)) of the rows x (n, d) of each label (n,); exact for rows on the grid."""
     sums = np.column_stack([np.bincount(labels, weights=column, minlength=n_clusters) for column in x.T])
     return sums, np.bincount(labels, minlength=n_clusters)
 
@@ -276,12 +276,12 @@ def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
 
 
 def inertia(x: np.ndarray, centers: np.ndarray) -> float:
-    """Return the sum of squared distances of the rows to their nearest center."""
+    """Return the sum of squared distances of the rows x (n, d) to their nearest of centers (k, d)."""
     return float(pairwise_distances_argmin_min(x, centers, metric="sqeuclidean")[1].sum())
 
 
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
-    """Scale every row longer than `radius` down to it and snap toward zero; a function of the row alone."""
+    """Scale every row of x (n, d) longer than `radius` down to it and snap toward zero; a function of the row alone."""
     squares = np.zeros(len(x))
     for column in x.T:
         squares += column * column

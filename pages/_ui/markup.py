@@ -21,7 +21,7 @@ def text(*parts: object) -> Html:
 
 
 def bold(*parts: object) -> Html:
-    """Return what weighs more."""
+    """Return bold text."""
     return Html(f"<b>{text(*parts)}</b>")
 
 
@@ -57,7 +57,7 @@ def odds(*parts: object) -> Html:
 
 
 def told(*parts: object) -> Html:
-    """Return an answer of the page, which readers are told too."""
+    """Return an answer of the page, which screen readers announce."""
     return Html(f'<p class="dp-card-flip" role="status">{text(*parts)}</p>')
 
 

@@ -14,7 +14,7 @@ __all__ = ["field", "whole_number"]
 def field(
     label: str, low: int = -MOST_WHOLE, high: int = MOST_WHOLE, value: int | None = 0, *, on: Any = st, **keep: Any
 ) -> Any:
-    """Show a field for a whole number; return what was typed, even if it is none: who asks, checks."""
+    """Show a field for a whole number; return what was typed, even if it is none: the caller checks."""
     start = None if value is None else float(value)
     return as_whole(on.number_input(label, float(low), float(high), start, step=1.0, format="%g", **keep))
 

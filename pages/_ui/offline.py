@@ -1,4 +1,4 @@
-"""The server asks nobody. Streamlit looks its own address up outside when a page of a foreign origin calls it."""
+"""The server calls no other machine. Streamlit looks up its own address outside when a page of another origin calls."""
 
 from streamlit import net_util
 

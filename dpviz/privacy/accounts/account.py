@@ -99,7 +99,7 @@ class Claim:
         return self.plan.total(self.delta)
 
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
-        """Return as how many changes under the claim's own relation one change under another counts; None: no number.
+        """Return how many changes under the claim's own relation one change under another counts as; None: no number.
 
         Moves longer than the claim's are walked in several steps: the declared box is convex.
         """

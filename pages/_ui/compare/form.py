@@ -21,7 +21,7 @@ from pages._ui.prepared import locked
 
 
 def form(data: Dataset) -> list[Side]:
-    """Show the form of every run; return what they say, with the last valid value of one that says nonsense."""
+    """Show the form of every run; return their runs, of a form with a wrong value the last valid one."""
     state = st.session_state
     name = data.dataset_id.removeprefix("sample:")
     if not sides.get():

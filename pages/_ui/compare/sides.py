@@ -29,7 +29,7 @@ class Side:
 
 
 def get() -> list[Side]:
-    """Return the session's runs, [] before any was chosen. Another list than before: somebody else has put it."""
+    """Return the session's runs, [] before any was chosen. Another object than before was put there by another page."""
     return st.session_state.get(_KEY, [])
 
 

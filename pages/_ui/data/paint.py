@@ -64,7 +64,7 @@ def paint() -> None:
 
 
 def _took() -> None:
-    """Keep what was painted; what is no painting is one sentence, and the one before stays."""
+    """Keep what was painted; anything else gives one sentence, and the last painting stays."""
     code = st.session_state[keys.PAINT].get("people")
     try:
         check(code)

@@ -93,7 +93,7 @@ class Shelf:
         return self._kept.get(identity) or self._again(identity)
 
     def _again(self, identity: str) -> Kept | None:
-        """Take a sweep of public data up again after a restart; of one that another process works on, the rows."""
+        """Resume a sweep of public data after a restart; of one that another process works on, take the rows."""
         try:
             found = self.archive.get(identity) if self.archive else None
         except (OSError, ValueError) as problem:
