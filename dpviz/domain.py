@@ -96,6 +96,11 @@ class Domain:
         """Declare a box. Numbers need `n_features`; arrays give one bound a column.
 
         The default radius is the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing more.
+
+        Raises
+        ------
+        ValueError
+            If sizes do not fit, or a bound is not finite or not below the other.
         """
         arrays = [np.asarray(bound, dtype=np.float64) for bound in (low, high)]
         if n_features is not None:

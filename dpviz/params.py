@@ -95,7 +95,13 @@ def check_one(owner: str, name: str, spec: ParamSpec, value: Any) -> None:
 
 
 def parse(spec: ParamSpec, text: str) -> Any:
-    """Turn the text of a command line or a link into a value of the parameter's kind."""
+    """Turn the text of a command line or a link into a value of the parameter's kind.
+
+    Raises
+    ------
+    ValueError
+        If the text is no value of that kind.
+    """
     if spec.optional and text.lower() in {"", "none", "auto"}:
         return None
     if spec.kind == "int":

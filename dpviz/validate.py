@@ -77,6 +77,13 @@ def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np
     """Return X as a float64 matrix of shape (n_samples, n_features).
 
     Rows may hold NaN or infinities (`Rows` drops such rows one by one); the shape and the type may not be wrong.
+
+    Raises
+    ------
+    TypeError
+        If the data are no table of numbers.
+    ValueError
+        If they have another number of dimensions or columns.
     """
     try:
         matrix = np.asarray(X, dtype=np.float64)

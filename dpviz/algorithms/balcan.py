@@ -121,7 +121,13 @@ class Balcan(ApproximateDP):
         return min(self.DEEPEST, max(1, math.floor(math.log2(n_public))))
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the counts of every level, the swaps, and the recovery."""
+        """Return the counts of every level, the swaps, and the recovery.
+
+        Raises
+        ------
+        ValueError
+            If the shares leave nothing for the recovery.
+        """
         recovery = 1 - self.grid_share - self.search_share
         if recovery <= 0:
             raise ValueError(

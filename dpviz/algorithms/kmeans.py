@@ -102,7 +102,15 @@ class KMeans(Algorithm):
         on_step: Callable[[Step], None] | None = None,
         dataset_id: str = "unnamed",
     ) -> Trace:
-        """Run on the raw array (rows with non-finite cells dropped, nothing clipped), never under secure noise."""
+        """Run on the raw array (rows with non-finite cells dropped, nothing clipped), never under secure noise.
+
+        Raises
+        ------
+        ValueError
+            If secure noise is asked for, or more clusters than there are rows.
+        TypeError
+            If the data are no array with a domain.
+        """
         if noise != "seeded":
             raise ValueError(
                 f"{self.name}: noise must be 'seeded'; KMeans is not private and cannot make a private release."

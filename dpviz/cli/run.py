@@ -113,7 +113,13 @@ def _kind(spec: params.ParamSpec) -> str:
 
 
 def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighboring) -> RunInput:
-    """Open the data that the arguments of `add_data` name; `relation` says what becomes of rows with a missing cell."""
+    """Open the data that the arguments of `add_data` name; `relation` says what becomes of rows with a missing cell.
+
+    Raises
+    ------
+    ValueError
+        One sentence for options that do not fit each other or the data.
+    """
     parts = arguments.in_parts or arguments.cluster
     if arguments.data.startswith("sample:"):
         if arguments.private:
@@ -237,7 +243,13 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
 
 
 def book(copy: Path | None, file: Path, algorithm: Algorithm, domain: Domain) -> None:
-    """Book a private run's claim before it starts, and say what all runs on the file add up to."""
+    """Book a private run's claim before it starts, and say what all runs on the file add up to.
+
+    Raises
+    ------
+    ValueError
+        If the account file is a symbolic link.
+    """
     claim, accounts = Claim.of(algorithm, domain), Accounts.open()
     key = accounts.key_of(file)
     if copy is not None and copy.is_symlink():

@@ -48,7 +48,13 @@ class Blobs:
 
     @classmethod
     def parse(cls, key: str) -> Blobs:
-        """Return the blobs that `key` names."""
+        """Return the blobs that `key` names.
+
+        Raises
+        ------
+        ValueError
+            If it names none, or a parameter is out of range.
+        """
         try:
             pairs = dict(part.split("=", 1) for part in key.removeprefix(cls.PREFIX).split(","))
             values = {name: params.parse(params.specs(cls)[name], text) for name, text in pairs.items()}

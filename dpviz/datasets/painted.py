@@ -103,7 +103,13 @@ class Painted:
 
 
 def check(code: object) -> None:
-    """Check a painting that may still have too few people; whatever a browser may send is looked at in one pass."""
+    """Check a painting that may still have too few people; whatever a browser may send is looked at in one pass.
+
+    Raises
+    ------
+    ValueError
+        One sentence if it is no painting, or has too many people or groups.
+    """
     if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
         raise ValueError(f"Painted: {Painted.MOST} people are the most.")
     if not isinstance(code, str) or not _CODE.fullmatch(code[: 5 * Painted.MOST]) or len(code) > 5 * Painted.MOST:

@@ -30,6 +30,11 @@ def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> 
     folder : Path, must not exist yet or be empty
     agreement : Agreement
     hosts : further names or addresses of the server; "server" is always one, and clients check for it
+
+    Raises
+    ------
+    ValueError
+        If the folder is not empty, or the package that makes keys is missing.
     """
     try:
         from cryptography import x509
@@ -131,7 +136,13 @@ def mask_seeds(folder: Path) -> Seeds:
 
 
 def server_context(folder: Path) -> ssl.SSLContext:
-    """Return the server's side of TLS 1.3: a certificate made for clients is demanded from everybody."""
+    """Return the server's side of TLS 1.3: a certificate made for clients is demanded from everybody.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds masks, lacks a file, or is open to others.
+    """
     if (folder / "masks.json").exists():
         raise ValueError("federated: the server must not hold masks.json; with it the masks hide nothing. Remove it.")
     return _context(ssl.PROTOCOL_TLS_SERVER, folder)

@@ -92,7 +92,13 @@ class Facts:
 
     @property
     def n_people(self) -> int:
-        """The declared number of people."""
+        """The declared number of people.
+
+        Raises
+        ------
+        ValueError
+            If none is declared.
+        """
         if self.domain.n_public is None:
             raise ValueError("plan: declare about how many people there are.")
         return self.domain.n_public

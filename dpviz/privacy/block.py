@@ -74,13 +74,25 @@ class Block:
         return self._nearest[1]
 
     def companion(self, name: str) -> np.ndarray:
-        """Return the released values, one per row, that were left beside the rows under this name."""
+        """Return the released values, one per row, that were left beside the rows under this name.
+
+        Raises
+        ------
+        KeyError
+            If none of that name was released.
+        """
         if name not in self._companions:
             raise KeyError(f"Block: no companion {name!r} was released; call perturb_rows first.")
         return self._companions[name]
 
     def accompany(self, name: str, values: np.ndarray) -> None:
-        """Leave released values beside the rows; a second release under the same name replaces the first."""
+        """Leave released values beside the rows; a second release under the same name replaces the first.
+
+        Raises
+        ------
+        ValueError
+            If there is not one value per row.
+        """
         if len(values) != self.n:
             raise ValueError(f"Block: companion {name!r} must have one value per row.")
         self._companions[name] = values

@@ -44,7 +44,13 @@ def threads(workers: int) -> Spread:
 
 
 def on_cluster(client: Any, *, retries: int = 2) -> Spread:
-    """Return a way to compute parts as futures of a Dask client. Its workers see raw rows: one trust domain."""
+    """Return a way to compute parts as futures of a Dask client. Its workers see raw rows: one trust domain.
+
+    Raises
+    ------
+    ValueError
+        If workers keep dying on a part, or none is left.
+    """
 
     def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
         from dask.distributed import KilledWorker

@@ -120,6 +120,11 @@ def spent(ledger: Iterable[Release], delta: float) -> Total:
     """Recompute what the releases cost from sensitivity and noise scale alone; the plan is not read.
 
     A row lies on one path of scopes only, so the total is the worst path's.
+
+    Raises
+    ------
+    TypeError
+        If a mechanism in the ledger has no known cost.
     """
     entries = list(ledger)
     unknown = {entry.mechanism for entry in entries} - set(_COST)

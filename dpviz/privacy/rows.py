@@ -120,7 +120,13 @@ class Session(ABC):
         return self._divided.get(scope, ())
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
-        """Split a scope, once, into one child scope per part of a public predicate."""
+        """Split a scope, once, into one child scope per part of a public predicate.
+
+        Raises
+        ------
+        PermissionError
+            If the scope is partitioned already.
+        """
         if scope in self._divided:
             raise PermissionError(f"Session: scope {scope} is partitioned already; a row must stay on one path.")
         children = tuple(range(len(self._paths), len(self._paths) + predicate.parts))

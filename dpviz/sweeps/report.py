@@ -63,6 +63,11 @@ def report(
     published : numbers to stand beside ours
     axis : along which curves run; None takes epsilon, or the first axis with more than one value
     made : its date; None is today
+
+    Raises
+    ------
+    ValueError
+        If no run of a private algorithm has finished.
     """
     done = rows[rows.status == "ok"]
     if not (done.algorithm != "kmeans").any():

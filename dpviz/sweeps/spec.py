@@ -95,7 +95,13 @@ def _published(entry: dict[str, Any]) -> Published:
 
 
 def sweep_of(record: Mapping[str, Any]) -> Sweep:
-    """Turn a mapping with the keys of a spec file into a `Sweep`."""
+    """Turn a mapping with the keys of a spec file into a `Sweep`.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the key and what to do.
+    """
     labels = _list("algorithms", record.get("algorithms", ()))
     variants = [one for label in labels for one in _variants(label, record.get(label, {}))]
     known = {name for variant in variants for name in params.specs(ALGORITHMS[variant.algorithm])} | set(_AXES)

@@ -71,7 +71,13 @@ class Recoding:
 
     @classmethod
     def parse(cls, facts: Any, where: str) -> Recoding:
-        """Return the rule that an entry of a data dictionary declares."""
+        """Return the rule that an entry of a data dictionary declares.
+
+        Raises
+        ------
+        ValueError
+            One sentence that names the wrong entry.
+        """
         keys = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(facts, Mapping) or not {"column", "code"} <= set(facts) <= keys:
             raise ValueError(f"{where}: an entry of 'recode' has column, code, and categories, or first and last.")
@@ -83,7 +89,13 @@ class Recoding:
 
     @classmethod
     def read(cls, text: str) -> Recoding:
-        """Return the rule in a text such as `sex=one-hot:female,male` or `born=days:1900-01-01..2020-12-31`."""
+        """Return the rule in a text such as `sex=one-hot:female,male` or `born=days:1900-01-01..2020-12-31`.
+
+        Raises
+        ------
+        ValueError
+            If it is not of that form.
+        """
         column, _, rule = text.rpartition("=")
         code, _, rest = rule.partition(":")
         if not column or not rest:
