@@ -117,7 +117,7 @@ class DistDP(Moves):
 
     name: ClassVar[str] = "dist-DP"
     slug: ClassVar[str] = "dist-dp"
-    tagline: ClassVar[str] = "Hides moves by rho, not more: quadtrees on noisy points, then one noisy mean a region."
+    tagline: ClassVar[str] = "Hides moves up to rho, not more: quadtrees on noisy points, then one noisy mean a region."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }

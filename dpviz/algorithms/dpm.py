@@ -148,7 +148,7 @@ class DPM(ApproximateDP):
         "range",
         choices=("range", "double"),
         advanced=True,
-        help="'double' is the published code's calibration: sound, but 1.41 times dearer.",
+        help="'double' is the published code's calibration: sound, but spends 1.41 times as much.",
     )
     centreness: float = param(
         0.3, low=0.02, high=1.0, advanced=True, help="t: centreness of a cut at the q-quantile; at least 2 q."
@@ -255,7 +255,7 @@ class DPM(ApproximateDP):
             )
             candidates = int(score.inside.sum())
             if depth == deepest or n <= 1 or candidates == 0:
-                why = "deepest level" if depth == deepest else "no one left" if n <= 1 else "too narrow to cut"
+                why = "deepest level" if depth == deepest else "no rows left" if n <= 1 else "too narrow to cut"
                 leaves.append(region)
                 title = f"{_about(n)} rows; {why}: a final region"
                 yield Step("region", title, seen | {"column": -1, "accepted": False, "reason": why})

@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 __all__ = ["AVERAGES", "CELLS", "POINTS", "POOLED", "REGIONS", "UNKNOWN", "average_sd", "declared", "members"]
 
 AVERAGES = "of the last noisy sums and counts"
-POOLED = "of all noisy Lloyd steps together, in which moves that noise explains are held back"
+POOLED = "of all noisy Lloyd steps together; moves that noise alone would explain are damped"
 REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"

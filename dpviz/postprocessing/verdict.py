@@ -226,10 +226,10 @@ def bet(trace: Trace) -> str:
     """Return the promise as a bet: how often anybody who guesses is right at most."""
     promise = trace.claimed
     if not promise.private:
-        return "no privacy: 100 of 100"
+        return "no privacy: guesses right 100 of 100"
     moved = f" over {reach(trace)}" if promise.rho_distance is not None else ""
     delta = f", δ {promise.delta:.2g}" if promise.delta else ""
-    return f"for ε {promise.epsilon:.3g}{delta}{moved}: {promise.odds} of 100"
+    return f"for ε {promise.epsilon:.3g}{delta}{moved}: guesses right at most {promise.odds} of 100"
 
 
 def reach(trace: Trace) -> str:
@@ -307,7 +307,7 @@ def _listed(sizes: list[int]) -> str:
 def _help(trace: Trace) -> tuple[str, ...]:
     """Return what could help, from public values: never "spend more", but what more would buy and cost."""
     k = len(trace.cluster_centers)
-    fewer = (f"Fewer centers than {k}: each then stands for more people.",) if k > 1 else ()
+    fewer = (f"Fewer centers than {k}: each then serves more people.",) if k > 1 else ()
     if not trace.claimed.private:
         return ("Another start (seed): KMeans, too, can end in a poor place.",)
     doubled = dataclasses.replace(

@@ -99,7 +99,9 @@ def test_a_good_run_is_called_good(X, kmeans):
     )
     assert verdict.good and not verdict.why and not verdict.help
     assert str(verdict).startswith("3 of 3 groups found · 1.02 × KMeans · off by 0.")
-    assert str(verdict).endswith(f"km at most · for ε 1, δ {trace.claimed.delta:.2g}: {trace.claimed.odds} of 100")
+    assert str(verdict).endswith(
+        f"km at most · for ε 1, δ {trace.claimed.delta:.2g}: guesses right at most {trace.claimed.odds} of 100"
+    )
 
 
 def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(X, kmeans):
