@@ -67,7 +67,8 @@ def show(paper: Paper, item: Item) -> None:
         else:
             total = said.yes + said.tie + said.no
             st.markdown(
-                f"**Ours:** of {total} comparisons {said.yes} hold, {said.tie} are within noise, {said.no} contradict."
+                f"**Ours:** {total} comparison{'s' * (total != 1)}. Hold: {said.yes}, within noise: {said.tie}, "
+                f"contradict: {said.no}."
             )
         if said.no and item.because:
             st.markdown(f"**Because** {item.because}.")

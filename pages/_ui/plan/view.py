@@ -118,7 +118,7 @@ def _table(facts: Facts, found: Found) -> None:
     st.html(
         markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
         + markup.small(
-            "Noise of a typical center (one standard deviation), by the formula of the last release; “~” where there "
+            "Noise of a typical center (one standard deviation), by the algorithm's own formula; “~” where there "
             f"is none and it is measured between {REPEATS} rehearsals. Below: loss over KMeans' on the same people, "
             "mean and 95 % interval."
         )
