@@ -14,6 +14,7 @@ __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
 _LEAST = 1e-3  # directions count as spread by at least this share of the strongest
 _DRAWS = 8_000  # most simulated rows
+_BLOCK = 500  # simulated rows that are compared with all candidates at a time: a few megabytes instead of a hundred
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
@@ -120,7 +121,8 @@ def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.rando
     seen = candidates @ spread.directions
     rows = rng.normal(size=(m, p)) * np.sqrt(spread.variances)
     rows *= np.minimum(1.0, reach / np.maximum(np.linalg.norm(rows, axis=1), 1e-300))[:, None]
-    nearest = ((seen**2).sum(axis=1) - 2 * rows @ seen.T).argmin(axis=1)
+    squares, blocks = (seen**2).sum(axis=1), np.array_split(rows, -(-m // _BLOCK))
+    nearest = np.concatenate([(squares - 2 * block @ seen.T).argmin(axis=1) for block in blocks])
     at = seen[nearest]
     explained = np.clip((rows * at).sum(axis=0) / np.maximum((at * at).sum(axis=0), 1e-300), 0, 1)
     # 1.5: rows are not Gaussian, and the simulation is kinder to candidates than they are
