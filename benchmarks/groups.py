@@ -68,7 +68,7 @@ def main() -> None:
                     centers = domain.normalize(trace.cluster_centers)
                     found.append(agreement(pairwise_distances_argmin(domain.normalize(X), centers), labels))
             cells.append(f"{np.mean(found):.2f} ± {standard_error(found):.2g}")
-        shape = f"{name} ({len(X)}, {X.shape[1]}, {len(np.unique(labels))})"
+        shape = f"{name} ({len(X)}, {X.shape[1]}, {len(np.unique(labels[labels != -1]))})"
         print(f"| {shape} | {agreement(best, labels):.2f} | {' | '.join(cells)} | {regions:.1f} |", flush=True)
 
 
