@@ -104,7 +104,7 @@ class DistDPRegionMeans(Moves):
     )
 
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
-        """Return what region means and the standard algorithm are expected to lose above KMeans, z units.
+        """Return what region means and the standard algorithm are expected to lose beyond KMeans, z units.
 
         Rough, from public values alone: .16 s^2 min(1, (s / .2)^2) with s the noise of a noisy point per coordinate,
         and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun, s1, town and

@@ -141,7 +141,7 @@ class NSM(ApproximateDP):
     digits +.008 +- .005 and dim032 +.7 +- .4).
 
     Where it loses: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so; on many clusters in
-    many columns with few rows (dim032: 1024 rows, 32 columns, 16 clusters) it stays 28 times above KMeans; where a
+    many columns with few rows (dim032: 1024 rows, 32 columns, 16 clusters) its loss stays 28 times KMeans'; where a
     few outliers carry the loss, methods whose votes follow the rows can win. Constants were chosen on the benchmark
     sets, some from observed losses, so reported gains are optimistic.
 

@@ -27,7 +27,7 @@ def show_own(slug: str) -> None:
     """Show the write-up of one algorithm."""
     paper = write_up(slug)
     st.header(on_screen(paper.title))
-    st.caption("Our own method. This is the text that stands in its source; the numbers are our benchmarks'.")
+    st.caption("Our own method. The text is that of its source code; the numbers are those of our benchmarks.")
     _section("Idea", paper.idea)
     st.subheader("Algorithm")
     st.code("\n".join(line.text for line in PSEUDOCODE[slug]), language=None)
