@@ -1,5 +1,6 @@
 """What stands on the screen is in the field's words: no name of the code, Greek letters as letters."""
 
+import ast
 import dataclasses
 import html
 import re
@@ -22,11 +23,14 @@ from pages._ui.words import on_screen
 from tests.pages.test_pages import app, open_page
 
 __all__ = ["app"]
+ROOT = Path(figures.__file__).parents[2]
 CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
 PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names that the papers print
 OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|[Tt]old with|participants?|herself|himself)\b")
 LENGTH = re.compile(r"\b(within|width|by) (about )?\d[\d.,e-]*(?![\d.,e-]| (km|m|rho)\b)")
 NOTHING = re.compile(r"\b0 (rows? |centers? )?(are )?brought back|\b0 of \d+ .*; they are")
+BRITISH = re.compile(r"\b([Cc]ancelled|[Cc]entres?|[Cc]olours?|[Nn]eighbour\w*|[Gg]rey|[Bb]ehaviour|[Nn]ormalis\w+)\b")
+ANOTHER = re.compile(r"another user of this machine|user@host|all users in all rounds")  # the system's; a preset's name
 KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")
 WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multiselect", "radio", "button")
 
@@ -96,6 +100,30 @@ def test_no_axis_and_no_metric_is_in_hidden_units():
     drawn = "".join(path.read_text() for path in (Path(figures.__file__).parent).glob("*.py"))
     titles = " ".join(metric.title for metric in METRICS.values())
     assert not re.search(r"z²|\bz per row|\(z\)", drawn + titles), "write × KMeans, or half-widths of the bounds"
+
+
+def sentences(source):
+    """All texts of three words and more in a module that are no docstring."""
+    tree = ast.parse(source)
+    with_docstring = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, with_docstring)
+                  and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return [node.value for node in texts if id(node) not in docstrings and node.value.count(" ") >= 2]
+
+
+def odd(texts):
+    """Words that no sentence should have: other words for a person, British spelling, advice to spend more."""
+    plain = [ANOTHER.sub("", text) for text in texts]
+    return other_people(plain) + [text for text in plain if BRITISH.search(text) or "pend more" in text]
+
+
+def test_no_sentence_of_the_source_has_an_odd_word():
+    planted = '"""All users."""\nA, B, C = "It was cancelled now.", "Ask more users again.", "Too noisy. Spend more."'
+    assert len(odd(sentences(planted))) == 3
+    files = [path for room in ("dpviz", "pages") for path in (ROOT / room).rglob("*.py")]
+    assert len(files) > 300
+    assert {path: found for path in files if (found := odd(sentences(path.read_text(encoding="utf-8"))))} == {}
 
 
 def test_greek_letters_are_letters_and_other_words_stay():
