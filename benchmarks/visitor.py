@@ -39,6 +39,10 @@ class Visitor:
         self.faults: list[str] = []
         self.words: list[str] = []  # of the page's own HTML, as it came
         self.received = 0  # bytes
+        self._kept: dict[
+            str, tuple[Any, int]
+        ] = {}  # large messages by their hash, and the script run that last sent one
+        self._oldest = 2  # script runs for which a message is kept
 
     async def __aenter__(self) -> Visitor:
         self._socket = await websockets.connect(
@@ -107,6 +111,7 @@ class Visitor:
                 getattr(widget, field).data.extend(value)
             else:
                 setattr(widget, field, value)
+        rerun.cached_message_hashes.extend(self._kept)
         if trigger:
             rerun.widget_states.widgets.add(id=trigger, trigger_value=True)
         context = rerun.context_info
@@ -121,11 +126,12 @@ class Visitor:
         whole = not fragment
         while True:
             text = await self._socket.recv()
-            message = ForwardMsg.FromString(text)
             self.received += len(text)
+            message = self._whole(ForwardMsg.FromString(text))
             kind = message.WhichOneof("type")
             if kind == "new_session":
                 self.scripts.append("" if whole else fragment)
+                self._oldest = message.new_session.config.max_cached_message_age
                 if whole:
                     self.polls.clear()
                 whole = True  # a fragment that starts the script anew starts all of it
@@ -138,7 +144,17 @@ class Visitor:
             elif kind == "delta":
                 self._take(message.delta)
             elif kind == "script_finished" and message.script_finished != _AGAIN:
+                last = len(self.scripts) - self._oldest
+                self._kept = {name: kept for name, kept in self._kept.items() if kept[1] >= last}
                 return
+
+    def _whole(self, message: Any) -> Any:
+        """Return a message; one that was sent before comes as its hash alone."""
+        name = message.ref_hash or (message.hash if message.metadata.cacheable else "")
+        if name:
+            message = self._kept[name][0] if message.ref_hash else message
+            self._kept[name] = message, len(self.scripts)
+        return message
 
     def _take(self, delta: Any) -> None:
         if delta.WhichOneof("type") != "new_element":
