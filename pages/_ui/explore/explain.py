@@ -14,6 +14,7 @@ from dpviz.postprocessing.released import center_noise
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Trace
 from pages._ui import keys, markup, messages, private, runs
+from pages._ui.caches import per_run
 from pages._ui.jobs import Job
 from pages._ui.results import Result
 from pages._ui.workers import workers
@@ -52,8 +53,7 @@ def _list(sentences: list[str]) -> str:
 
 
 def _free(result: Result) -> None:
-    trace, words = result.trace, (result.data.columns, result.data.units)
-    by_cells = None if (sentences := of_centers(trace, *words)) else explain_cells.sentences(trace, *words)
+    trace, (sentences, by_cells) = result.trace, _known(result)
     if found := sentences or by_cells:
         what = "centers and their noise" if sentences else "counts of cells"
         ends = _WHERE if sentences else _CELLS
@@ -68,6 +68,14 @@ def _free(result: Result) -> None:
                 "This algorithm declares no noise per center, so what centers differ in may be noise. Ask the rows."
             )
         )
+
+
+@per_run(shared=32, own=4)
+def _known(identity: str, _result: Result) -> tuple[list[str] | None, list[str] | None]:
+    """Return what the centers say and, where they say nothing, what the counts of cells say."""
+    trace, words = _result.trace, (_result.data.columns, _result.data.units)
+    sentences = of_centers(trace, *words)
+    return sentences, None if sentences else explain_cells.sentences(trace, *words)
 
 
 def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
