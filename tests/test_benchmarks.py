@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -39,3 +40,13 @@ def test_the_fingerprint_sees_code_and_neither_comments_nor_docstrings():
 def test_a_run_that_the_system_ends_counts_as_over(monkeypatch):
     monkeypatch.setattr(growth, "measure", lambda *_: os._exit(9))
     assert growth.point("kmeans", "n", 10, Path(), 60.0) == {"over": True}
+
+
+def test_every_test_that_is_said_to_catch_a_defect_is_there():
+    text, home = (ROOT / "benchmarks" / "results" / "defects.md").read_text(), ""
+    named = re.findall(r"`([\w/]*\.py)?(?:::(test_\w+))?`", text)
+    assert len(named) > 60
+    for file, name in named:
+        home = file or home
+        found = [path for path in (ROOT / "tests").rglob("test_*.py") if f"/{path.as_posix()}".endswith(f"/{home}")]
+        assert any(f"def {name}" in path.read_text() for path in found), (home, name)

@@ -7,12 +7,11 @@ from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
-from tests.browser.test_journeys import changed, picture, said
+from tests.browser.test_journeys import LOSS, changed, picture, said
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 CSV = "east,north,name\n" + "".join(f"{i % 97},{i * 7 % 89},person {i}\n" for i in range(800))
-LOSS = 6_000  # milliseconds after which what the table was told is held for lost
 FACTS = {
     "columns": [{"name": name, "unit": "km", "low": 0, "high": 100} for name in ("east", "north")],
     "n_public": 800,

@@ -22,10 +22,10 @@ from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui import controls, scene
 from pages._ui.jobs import Job, Jobs
 from pages._ui.results import Result, Store
-from pages._ui.sweep import form, vary, view
+from pages._ui.sweep import form, tables, vary, view
 from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
 from tests.algorithms.test_knobs import KNOBS
-from tests.sweeps.handmade import ROOT
+from tests.sweeps.handmade import ROOT, rows, runs
 
 
 @pytest.fixture
@@ -218,6 +218,13 @@ def test_the_time_that_is_left_follows_from_the_pace_so_far(monkeypatch):
     for seconds, told in ((10.0, "about 20 seconds"), (100.0, "about 4 minutes")):
         monkeypatch.setattr(view, "time", SimpleNamespace(monotonic=lambda at=seconds: at))
         assert view.going(kept) == f"10 of 31 runs, {told} left. The picture grows as they finish."
+
+
+def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():
+    given = json.dumps({"delta": None, "epsilon": 1.0, "n_clusters": None, "exactly_k": True})
+    listed = tables.readable(rows(runs("dpm", {1.0: [2.0]}, parameters=given))).iloc[0]
+    assert (listed.k, listed["δ"], listed["ε"], listed.other) == (3, 1e-5, 1.0, "exactly k True")
+    assert not [name for name in listed.index if "_" in name]
 
 
 def test_the_best_run_comes_first_among_those_to_take_away():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import json
 from collections.abc import Collection
 from typing import Any
 
@@ -25,6 +26,7 @@ from pages._ui.sweep.take import one_run
 
 _NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
 _SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
+_COLUMNS = {**_SIGNS, "mu": "μ", "k_found": "centers released", "peak_memory_mb": "memory (MB)", "parameters": "other"}
 _NONE = "…"
 _CONFIG = {
     "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
@@ -316,7 +318,16 @@ def _downloads(rows: pd.DataFrame) -> None:
         **_kept(keys.SWEEP_PICTURE),
     )
     st.html(markup.small("Simulation: the seeds are known and metrics read raw rows; nothing here is private."))
-    st.dataframe(rows.drop(columns=["key", "version"]), height=260, hide_index=True)
+    st.dataframe(readable(rows), height=260, hide_index=True)
+
+
+def readable(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a sweep as people read them: columns in words, and of the parameters what has no column."""
+    given = (json.loads(text or "{}") for text in rows.parameters)
+    other = [{name: value for name, value in one.items() if value is not None and name not in rows} for one in given]
+    words = [", ".join(f"{named(name)} {value}" for name, value in one.items()) for one in other]
+    shown = rows.drop(columns=["key", "version"]).assign(parameters=words)
+    return shown.rename(columns=lambda name: _COLUMNS.get(name, name.replace("_", " ")))
 
 
 def _named(series: str, style: dict[str, Style]) -> markup.Html:
