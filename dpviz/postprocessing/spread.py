@@ -14,7 +14,7 @@ __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
 _LEAST = 1e-3  # directions count as spread by at least this share of the strongest
 _DRAWS = 8_000  # most simulated rows
-_BLOCK = 500  # simulated rows that are compared with all candidates at a time: a few megabytes instead of a hundred
+_BLOCK = 100  # simulated rows that are compared with all candidates at a time: what stays in the processor's cache
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
@@ -121,8 +121,12 @@ def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.rando
     seen = candidates @ spread.directions
     rows = rng.normal(size=(m, p)) * np.sqrt(spread.variances)
     rows *= np.minimum(1.0, reach / np.maximum(np.linalg.norm(rows, axis=1), 1e-300))[:, None]
-    squares, blocks = (seen**2).sum(axis=1), np.array_split(rows, -(-m // _BLOCK))
-    nearest = np.concatenate([(squares - 2 * block @ seen.T).argmin(axis=1) for block in blocks])
+    squares, doubled = (seen**2).sum(axis=1), np.ascontiguousarray(-2 * seen.T)
+    nearest = np.empty(m, dtype=np.intp)
+    for start in range(0, m, _BLOCK):
+        scores = rows[start : start + _BLOCK] @ doubled
+        scores += squares
+        nearest[start : start + _BLOCK] = scores.argmin(axis=1)
     at = seen[nearest]
     explained = np.clip((rows * at).sum(axis=0) / np.maximum((at * at).sum(axis=0), 1e-300), 0, 1)
     # 1.5: rows are not Gaussian, and the simulation is kinder to candidates than they are

@@ -29,7 +29,8 @@ class _Cloud:
         if len(self.points) * len(centers) > _TREE_PAIRS and self.points.shape[1] <= 8:
             distances, labels = cKDTree(centers).query(self.points)
             return labels, distances**2
-        scores = (centers**2).sum(axis=1)[:, None] - (2 * centers) @ self._columns  # (k, m)
+        scores = (-2 * centers) @ self._columns  # (k, m)
+        scores += (centers**2).sum(axis=1)[:, None]
         labels = scores.argmin(axis=0)
         return labels, np.maximum(scores[labels, np.arange(len(labels))] + self.squares, 0)
 
