@@ -68,15 +68,17 @@ async def _freeze() -> None:
 
 def visit() -> None:
     """Show the page that was asked for."""
+    from pages._ui.session import session
     from pages._ui.shell import PAGES
 
-    state = st.session_state
-    state.via_app = True
-    if "pages" not in state:  # to make them anew would ask the disk for each of them in every run
-        state.pages = [st.Page(path, title=entry.title, default=entry.title == "Home") for path, entry in PAGES.items()]
-    page = st.navigation(state.pages, position="top")
+    session.via_app = True
+    if not session.pages:  # to make them anew would ask the disk for each of them in every run
+        session.pages = [
+            st.Page(path, title=entry.title, default=entry.title == "Home") for path, entry in PAGES.items()
+        ]
+    page = st.navigation(session.pages, position="top")
     st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=".streamlit/icon.svg", layout="wide")
-    wanted = state.pop("wanted", None)
+    wanted = session.wanted
     if wanted in PAGES and wanted != "pages/home.py":
         st.switch_page(wanted)
     page.run()

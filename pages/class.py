@@ -6,15 +6,16 @@ from pages._ui import controls, keys, links, markup, shell
 from pages._ui.klass import lecturer, parts, phone
 from pages._ui.klass.room import Classroom, spelled
 from pages._ui.klass.rooms import rooms
+from pages._ui.session import session
 
 links.enter(__file__, controls.classroom)
 state = st.session_state
-room: Classroom | None = state.get("class_room")
-seat = state.get("class_seat")
+room: Classroom | None = session.class_room
+seat = session.class_seat
 ended = room is not None and not room.left
 if ended:
     room = seat = None
-    state.update(class_room=None, class_seat=None)
+    session.class_room = session.class_seat = None
     parts.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
 links.notice("class", controls.classroom)
@@ -23,11 +24,11 @@ token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
 kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended)
 asked_for = spelled(state.get(keys.CLASS_CODE) or "")
-if room is None and not ended and kept and asked_for in ("", kept.get("code")) and "class_back" not in state:
-    state.class_back = True  # who left returns, once, to the same point
+if room is None and not ended and kept and asked_for in ("", kept.get("code")) and not session.class_back:
+    session.class_back = True  # who left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
     if room:
-        state.update(class_room=room, class_seat=seat)
+        session.class_room, session.class_seat = room, seat
         st.rerun()
 
 if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones
@@ -53,11 +54,12 @@ with joins:
     if (asked or (key and kept is not None and not ended)) and code:
         token = kept["token"] if kept and kept.get("code") == spelled(code) and "token" in kept else ""
         if found := phone.door(code, key, token):
-            state.update({"class_room": found[0], "class_seat": found[1], keys.CLASS_KEY: ""})
+            session.class_room, session.class_seat = found
+            state[keys.CLASS_KEY] = ""
             st.rerun()
         state[keys.CLASS_KEY] = ""  # the sentence stays; the code can be corrected
 with opens:
     st.header("Open one for a room")
     if fresh := lecturer.opening():
-        state.update(class_room=fresh, class_seat=None)
+        session.class_room, session.class_seat = fresh, None
         st.rerun()

@@ -5,6 +5,7 @@ import streamlit as st
 from pages._ui import controls, links, markup, shell
 from pages._ui.plan.form import form
 from pages._ui.plan.view import show
+from pages._ui.session import session
 
 links.enter(__file__, controls.plan, has=("form", "navigation"))
 with st.sidebar:
@@ -15,7 +16,7 @@ with st.sidebar:
         problem = str(error).removeprefix("plan: ")
 shell.strip(data="none is read")
 links.notice("plan", controls.plan)
-links.keep("plan", controls.plan, private=st.session_state.get("plan_private", False))
+links.keep("plan", controls.plan, private=session.plan_private)
 st.title("Plan before you spend")
 st.html(
     markup.lede(

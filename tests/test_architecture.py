@@ -93,6 +93,7 @@ def imports(nodes):
 
 MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow", "doors"}  # what takes a key first
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
+STATE_METHODS = {"get", "pop", "setdefault", "update"}
 FIXED = {key for key in KEYS.values() if isinstance(key, str)}
 
 
@@ -120,6 +121,25 @@ def literal_keys(nodes):
             yield node.value
         if isinstance(node, ast.Attribute) and node.attr in FIXED and ast.unparse(node.value).endswith("state"):
             yield node.attr
+
+
+def loose(nodes):
+    """Names that a page writes into Streamlit's state or reads from it, which are no widget's key."""
+    state = re.compile(r"(.*\.)?session_state|state").fullmatch
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and state(ast.unparse(node.value)) and node.attr not in STATE_METHODS:
+            yield node.attr
+        if isinstance(node, ast.Subscript) and state(ast.unparse(node.value)) and written(node.slice):
+            yield ast.unparse(node.slice)
+        if (
+            isinstance(node, ast.Compare)
+            and written(node.left)
+            and any(state(ast.unparse(c)) for c in node.comparators)
+        ):
+            yield ast.unparse(node.left)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and state(ast.unparse(node.func.value)):
+            yield from (ast.unparse(name) for name in node.args[:1] if written(name))
+            yield from (pair.arg for pair in node.keywords if pair.arg not in {*FIXED, None})
 
 
 def wrong(module, source):
@@ -159,6 +179,8 @@ def wrong(module, source):
                 found.append(f"an algorithm uses {node.id}")
     if module.startswith("pages.") and module != "pages._ui.keys":
         found += [f"key {key} is written out" for key in literal_keys(nodes)]
+    if module == "app" or (module.startswith("pages.") and module not in ("pages._ui.session", "pages._ui.whole")):
+        found += [f"{name} is kept beside the session" for name in loose(nodes)]
     if "html" in tops and module.startswith("pages.") and module != "pages._ui.markup":
         found.append("html escaped outside pages/_ui/markup.py")
     return found
@@ -219,6 +241,11 @@ PLANTED = {
     "key 'sweep'": ("pages.new", 'Control("e", "sweep", "ε", spec)'),
     "key share_link": ("pages.new", 'st.session_state.get("share_link")'),
     "key share": ("pages.new", "state.share"),
+    "mine is kept": ("pages.new", "st.session_state.mine = 1"),
+    "'mine' is kept": ("pages.new", 'if "mine" not in st.session_state:\n    state = 0'),
+    "f'mine_{x}' is kept": ("pages.new", 'st.session_state[f"mine_{x}"] = 1'),
+    "'other' is kept": ("app", 'st.session_state.setdefault("other", [])'),
+    "slow is kept": ("pages.new", "st.session_state.update(slow=1)"),
 }
 
 

@@ -51,11 +51,11 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     What is chosen there is then everybody's too. A link that was opened just now wins.
     """
     state = st.session_state
-    followed = state.setdefault("followed", {})
+    followed = session.followed
     kept = state.get(key)
     here = (kept[0] if kept else None) if many else kept
     now = chosen()
-    if here in names and (state.get("opened_now") or (key in followed and here != followed[key])):
+    if here in names and (session.opened_now or (key in followed and here != followed[key])):
         if not now.private:  # a private file stays chosen: it is left on Explore and Data only
             choose(here)
     elif (mine := state[keys.EXPLORE_DATA]) in names and mine != here:

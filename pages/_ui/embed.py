@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages._ui import markup
+from pages._ui.session import session
 
 __all__ = ["HIDES", "code", "embedded", "note", "style"]
 
@@ -18,12 +19,13 @@ _CSS = (Path(__file__).parent / "embed.css").read_text()
 def note(query: str) -> None:
     """Remember whether the address of this session's first page asked for it; a frame stays one."""
     asked = any(part.partition("=")[0] == "embed" for part in query.split("&"))
-    st.session_state.setdefault("embedded", asked or bool(st.context.is_embedded))
+    if session.embedded is None:
+        session.embedded = asked or bool(st.context.is_embedded)
 
 
 def embedded() -> bool:
     """Return whether the page is in a frame."""
-    return st.session_state.get("embedded", False)
+    return bool(session.embedded)
 
 
 def style() -> str:

@@ -39,7 +39,7 @@ _HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ
 def follow(data: Dataset) -> None:
     """Run what an address asks for that was opened just now, unless the session has that run."""
     found = links.opened("ledger")
-    if found is None or data.private or "opened_now" not in st.session_state:
+    if found is None or data.private or not session.opened_now:
         return
     try:
         side = asked_by(found.scene, controls.ledger)
@@ -97,7 +97,7 @@ def downloads(result: Result, table: pd.DataFrame) -> None:
 
 def account(data: Dataset) -> None:
     """Show what all runs on a private file add up to, the owner's total, and the account file."""
-    key, state = fingerprint(data), st.session_state
+    key = fingerprint(data)
     st.header("This file, over all runs")
     try:
         now = account_of(data)
@@ -118,11 +118,11 @@ def account(data: Dataset) -> None:
             icon=":material/download:", on_click="ignore", help="Signed by this server: an edited one is refused.",
         )  # fmt: skip
         dropped = st.file_uploader(
-            "Add an account file of this data file", "json", key=keys.BOOK_FILE(state.get("book_files", 0)),
+            "Add an account file of this data file", "json", key=keys.BOOK_FILE(session.book_files),
             help="It brings claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:
-            state.book_files = state.get("book_files", 0) + 1
+            session.book_files += 1
             try:
                 with accounts() as kept:
                     added = kept.load(key, dropped.getvalue())

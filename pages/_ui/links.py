@@ -60,19 +60,20 @@ class Opened:
 
 def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
     """Enter a page: fill its widgets from the address if one was opened, hide and lock what it says, offer Share."""
-    state, page = st.session_state, Path(file).stem
-    came = state.get("page") != page
+    page = Path(file).stem
+    came = session.page != page
     embed.note(_raw())
-    if "via_app" not in state:
-        state.address = (page, _raw())  # the way through app.py loses it
+    if not session.via_app:
+        session.address = (page, _raw())  # the way through app.py loses it
     shell.enter(file)
     query = _asked(page, came)
     if query:
         _open(page, query, vocabulary, came)
-    if state.get("address_file") and state.address_file[1] == page and _file_is_here(state.address_file[0]):
-        _open(page, state.pop("address_file")[2], vocabulary)
+    if (waiting := session.address_file) is not None and waiting[1] == page and _file_is_here(waiting[0]):
+        del session.address_file
+        _open(page, waiting[2], vocabulary)
     _arrange(page, vocabulary)
-    state.sharing = partial(share.button, partial(_pictured, page, vocabulary), vocabulary, has)
+    session.sharing = partial(share.button, partial(_pictured, page, vocabulary), vocabulary, has)
 
 
 def now(page: str, vocabulary: Vocabulary) -> Scene:
@@ -101,7 +102,7 @@ def _arrange(page: str, vocabulary: Vocabulary) -> None:
 
 def _pictured(page: str, vocabulary: Vocabulary) -> Scene:
     """Return the scene of the picture: what the address says; before there was one, what the widgets say."""
-    where, query = st.session_state.get("kept", ("", ""))
+    where, query = session.kept
     return read(page, query, vocabulary)[0] if where == page and query else now(page, vocabulary)
 
 
@@ -119,14 +120,14 @@ def _value(control: Control) -> Any:
 
 def opened(page: str) -> Opened | None:
     """Return the scene by which a page was opened last, if any."""
-    found = st.session_state.get("opened")
+    found = session.opened
     return found if found is not None and found.scene.page == page else None
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
     """Return whether the address that was opened just now says nothing but this word."""
     found = opened(page)
-    if found is None or "opened_now" not in st.session_state or not found.scene.values[word]:
+    if found is None or not session.opened_now or not found.scene.values[word]:
         return False
     return write(found.scene, vocabulary) == write(Scene(page, {word: found.scene.values[word]}), vocabulary)
 
@@ -141,8 +142,9 @@ def keep(
     A private run has no address: it would carry the choices, and could not carry the data.
     """
     query = "" if private else write(scene or now(page, vocabulary), vocabulary)
-    st.session_state.kept = (page, query)
-    opened_now = st.session_state.pop("opened_now", False)
+    session.kept = (page, query)
+    opened_now = session.opened_now
+    del session.opened_now
     _component(
         key=keys.ADDRESS(page),
         data={"query": query, "entry": f"{page} {query if entry is None else entry}", "opened": opened_now},
@@ -159,7 +161,9 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
         _ribbon(found, vocabulary)
     if found.sentence:
         query = write(now(page, vocabulary), vocabulary)
-        if st.session_state.setdefault("opened_as", query) == query:
+        if session.opened_as is None:
+            session.opened_as = query
+        if session.opened_as == query:
             st.info(found.sentence)
 
 
@@ -170,7 +174,7 @@ def _ribbon(found: Opened, vocabulary: Vocabulary) -> None:
         st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
         if (scene.hide or scene.lock) and not found.shown_whole:
             if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
-                st.session_state.opened = dataclasses.replace(found, shown_whole=True)
+                session.opened = dataclasses.replace(found, shown_whole=True)
                 st.rerun()
         if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Back to the scene as it was prepared."):
             go(write(scene, vocabulary))
@@ -178,7 +182,7 @@ def _ribbon(found: Opened, vocabulary: Vocabulary) -> None:
 
 def go(query: str) -> None:
     """Open an address of this page in place."""
-    st.session_state.address = (None, query)
+    session.address = (None, query)
     st.rerun()
 
 
@@ -189,10 +193,10 @@ def _raw() -> str:
 
 def _asked(page: str, came: bool) -> str:
     """Return the address that was opened just now, "" if the visitor came in another way or only moved a widget."""
-    state, context = st.session_state, get_script_run_ctx()
-    where, query = state.pop("address", (None, ""))
-    first = "address_read" not in state
-    state.address_read = True
+    context = get_script_run_ctx()
+    where, query = session.address
+    first = not session.address_read
+    session.address_read = True
     if query and where in (None, page):
         return query
     query = _raw() if first or came or (context is not None and context.is_history_navigation) else ""
@@ -213,17 +217,17 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
                 f"This link needs the file with the columns {columns}: open it on the Data page as public data, then "
                 "come back. Until then the sample is shown."
             )
-            state.address_file = (name, page, query)
+            session.address_file = (name, page, query)
     for control in controls(scene.values, vocabulary):
         value = control.to_widget(scene.values[control.word])
         if value is None and control.many:
             state.pop(control.key, None)
         else:
             state[control.key] = SAMPLES[0] if value == MISSING else value
-    number = getattr(state.get("opened"), "number", 0) + 1
-    within = came and "kept" in state
-    state.opened, state.opened_now = Opened(scene, sentence, number, within=within), True
-    state.pop("opened_as", None)
+    number = 1 if session.opened is None else session.opened.number + 1
+    within = came and session.kept != ("", "")
+    session.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
+    del session.opened_as
     session.asked = ""  # Explore runs what the scene asks for
 
 

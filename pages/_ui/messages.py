@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages._ui.session import session
 from pages._ui.words import on_screen
 
 _BOXES = {"problem": st.error, "note": st.info, "done": st.success}
@@ -11,11 +12,13 @@ _BOXES = {"problem": st.error, "note": st.info, "done": st.success}
 
 def say(kind: str, words: str) -> None:
     """Keep a sentence for the next page that is drawn: a "problem", a "note", or what was "done"."""
-    st.session_state.setdefault("sentences", []).append((kind, words))
+    session.sentences.append((kind, words))
 
 
 def show() -> None:
     """Show what was said since a page was last drawn. The box is always there: a sentence moves no other element."""
+    sentences = session.sentences
+    del session.sentences
     with st.container():
-        for kind, words in st.session_state.pop("sentences", []):
+        for kind, words in sentences:
             _BOXES[kind](on_screen(words))

@@ -14,6 +14,7 @@ from pages._ui import runs
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
 from pages._ui.runs import QUICK
+from pages._ui.session import session
 from pages._ui.whole import whole
 from pages._ui.workers import workers
 
@@ -75,7 +76,11 @@ def _everybody() -> Shelf:
 
 
 def _shelf(public: bool) -> Shelf:
-    return _everybody() if public else st.session_state.setdefault("pieces", Shelf(OWN))
+    if public:
+        return _everybody()
+    if session.pieces is None:
+        session.pieces = Shelf(OWN)
+    return session.pieces
 
 
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> Gathered:
@@ -83,9 +88,9 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
 
     A session makes the pieces of one topic at a time: what was asked for before and is not finished is dropped.
     """
-    shelf, state = _shelf(public), st.session_state
+    shelf = _shelf(public)
     names = tuple(piece.name for piece in pieces)
-    asked, job_id = state.get(f"pieces_{topic}", ((), ""))
+    asked, job_id = session.asked_pieces.get(topic, ((), ""))
     job = runs.jobs().get(job_id)
     status = job.status if job else ""  # before what is there: a job that is over has nothing more to bring
     found = {name: piece for name in names if (piece := shelf.get(name)) is not None}
@@ -99,7 +104,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
         with whole():
             job = runs.jobs().submit(title, work, f"{runs.owner()} {topic}", Presence().there)
-            state[f"pieces_{topic}"] = (names, job.id)
+            session.asked_pieces[topic] = (names, job.id)
         if job.wait(QUICK):
             return gather(topic, title, pieces, public=public)
         status = "running"
@@ -110,7 +115,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
 
 def halt(topic: str) -> None:
     """Stop what is being made for a topic and forget that it was asked for."""
-    _, job_id = st.session_state.pop(f"pieces_{topic}", ((), ""))
+    _, job_id = session.asked_pieces.pop(topic, ((), ""))
     if (job := runs.jobs().get(job_id)) is not None:
         job.cancel()
 

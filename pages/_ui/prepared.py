@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import streamlit as st
+from pages._ui.session import session
 
 __all__ = ["arrange", "kept", "locked", "shows", "style"]
 
@@ -23,18 +23,17 @@ _STYLES = {  # what a rule of style hides; the rest is not made at all
 
 def arrange(parts: Iterable[str] = (), free: Iterable[str] | None = None) -> None:
     """Hide these parts of the page from now on, and lock all widgets but those with these keys; None locks nothing."""
-    state = st.session_state
-    state.hidden_parts, state.free = frozenset(parts), None if free is None else frozenset(free)
+    session.hidden_parts, session.free = frozenset(parts), None if free is None else frozenset(free)
 
 
 def shows(part: str) -> bool:
     """Return whether a part of the page is shown."""
-    return part not in st.session_state.get("hidden_parts", ())
+    return part not in session.hidden_parts
 
 
 def locked(key: str = "") -> bool:
     """Return whether a widget cannot be changed."""
-    free = st.session_state.get("free")
+    free = session.free
     return free is not None and key not in free
 
 

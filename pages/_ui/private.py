@@ -91,8 +91,7 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
 
 def offer(data: Dataset, algorithm: Algorithm | None) -> None:
     """Ask at once where nothing was run yet on a private file; "Not now" is remembered until Run is pressed."""
-    state = st.session_state
-    if algorithm is not None and not session.job and state.get("not_now") != data.dataset_id:
+    if algorithm is not None and not session.job and session.not_now != data.dataset_id:
         session.asking = runs.run_id(data, algorithm, None)
 
 
@@ -107,16 +106,15 @@ def confirm(
 
     `slot` is where the session keeps what it was asked for; `start` runs it once it is booked.
     """
-    state = st.session_state
-    if algorithm is None or state.get(slot) != runs.run_id(data, algorithm, None):
-        state.pop(slot, None)
+    if algorithm is None or getattr(session, slot) != runs.run_id(data, algorithm, None):
+        delattr(session, slot)
         return
     domain, relation = data.domain, algorithm.neighboring
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:
-        del state[slot]
+        delattr(session, slot)
         st.error(str(problem))
         return
     with st.container(border=True):
@@ -145,7 +143,7 @@ def confirm(
         with st.container(horizontal=True):
             if st.button("Run and spend", type="primary", key=keys.SPEND(slot)):
                 with whole():  # a second click must not come between the claim and its run
-                    del state[slot]
+                    delattr(session, slot)
                     try:
                         with accounts() as kept:
                             kept.reserve(fingerprint(data), claim)
@@ -155,6 +153,6 @@ def confirm(
                         start(data, algorithm, None)
                 st.rerun()
             if st.button("Not now", key=keys.NOT_NOW(slot)):
-                del state[slot]
-                state.not_now = data.dataset_id
+                delattr(session, slot)
+                session.not_now = data.dataset_id
                 st.rerun()

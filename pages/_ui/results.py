@@ -93,9 +93,9 @@ def drop(dataset_id: str) -> None:
 
 def _stores() -> tuple[Store, Store]:
     """Return the session's own store and the one that is shared."""
-    if "store" not in st.session_state:
-        st.session_state.store = Store(OWN_BYTES)
-    return st.session_state.store, store()
+    if session.store is None:
+        session.store = Store(OWN_BYTES)
+    return session.store, store()
 
 
 def keep(result: Result) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import secrets
 from functools import partial
 
 import streamlit as st
@@ -110,7 +109,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
         job = jobs().submit(algorithm.name, work, owner(), Presence().there)
-        session.job, st.session_state.inbox = job.id, inbox
+        session.job, session.inbox = job.id, inbox
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
 
@@ -152,12 +151,12 @@ def abandon() -> None:
         if (job := jobs().get(session.job)) is not None:
             job.cancel()
         del session.job
-        st.session_state.pop("inbox", None)
+        del session.inbox
 
 
 def owner() -> str:
     """Return a name for this session that tells nobody anything: the owner of its jobs."""
-    return st.session_state.setdefault("owner", secrets.token_urlsafe(9))
+    return session.owner
 
 
 def shown(name: str) -> Result | None:
@@ -202,7 +201,7 @@ def _take(job: Job) -> None:
     """Hand over what came of the session's job: its result, or a sentence."""
     with whole():
         del session.job
-        inbox = st.session_state.pop("inbox")
+        inbox = session.inbox
         if job.status == "done":
             result = inbox.pop()
             keep(result)

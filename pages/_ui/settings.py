@@ -50,8 +50,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
             **prepared.kept(keys.EXPLORE_SEED),
         )  # fmt: skip
         noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
-    state = st.session_state
-    state.settings = now = Settings(algorithm, seed, outlook, noiseless)
+    session.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = st.button(
         "Run", type="primary", width="stretch", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
@@ -59,7 +58,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
     if pressed:
         begin(data)
     _address(data, now, asked=pressed or moved)
-    if pressed and "job" in state:
+    if pressed and session.job:
         st.rerun()  # it takes longer: the button says so
     if algorithm is not None:
         if noiseless:
@@ -96,7 +95,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm |
 
 def begin(data: Dataset) -> None:
     """Run what the form says; on private data, ask first."""
-    now: Settings = st.session_state.settings
+    now: Settings = session.settings
     if now.algorithm is None:
         return
     if data.private:
@@ -110,12 +109,12 @@ def _live(data: Dataset, now: Settings) -> bool:
 
     A run that is still going on for an older value is dropped.
     """
-    state, asked = st.session_state, now.asks_for(data)
+    asked = now.asks_for(data)
     if data.private or not asked or asked == session.asked:
         return False
     first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     session.asked = asked
-    if first or ("opened_now" not in state and runs.seconds(data, now.algorithm) >= LIVE):
+    if first or (not session.opened_now and runs.seconds(data, now.algorithm) >= LIVE):
         return False
     runs.abandon()
     begin(data)
@@ -127,5 +126,5 @@ def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
     shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
     if data.private:
         links.keep("explore", controls.explore, private=True)
-    elif identity and (asked or "opened_now" in st.session_state or (shown and shown.identity == identity)):
+    elif identity and (asked or session.opened_now or (shown and shown.identity == identity)):
         links.keep("explore", controls.explore, entry=identity)

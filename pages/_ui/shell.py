@@ -18,6 +18,7 @@ from dpviz.figures.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui import budget, catalog, embed, keys, markup, messages, prepared
 from pages._ui.drawer import drawer
+from pages._ui.session import session
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
@@ -76,12 +77,12 @@ _GREEK = {
 
 def enter(file: str) -> None:
     """Send a first visit by a deep link through app.py, which sets up the shell and comes back to this page."""
-    st.session_state.page = Path(file).stem
-    if "via_app" not in st.session_state:
-        st.session_state.wanted = f"pages/{Path(file).name}"
+    session.page = Path(file).stem
+    if not session.via_app:
+        session.wanted = f"pages/{Path(file).name}"
         st.switch_page("app.py")
     prepared.arrange()
-    st.session_state.sharing = None
+    session.sharing = None
 
 
 def colors() -> Theme:
@@ -104,7 +105,7 @@ def strip(
     how far a row may move under the weaker one, in the data's units.
     """
     if algorithm:  # what a tab and a bookmark are called; never a private file's name
-        title = PAGES[f"pages/{st.session_state.page}.py"].title
+        title = PAGES[f"pages/{session.page}.py"].title
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
     mine = catalog.chosen()
@@ -123,7 +124,7 @@ def strip(
     words = "".join(f"<span>{_name(name)} <b>{markup.escape(value)}</b></span>" for name, value in facts)
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
-    share = st.session_state.get("sharing")
+    share = session.sharing
     with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
         badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
         if guarantee is not None and guarantee.notion in _OTHER:
@@ -136,7 +137,7 @@ def strip(
         if guarantee and guarantee.private
         else [algorithm or sweep]
     )
-    drawer(st.session_state.get("page", ""), ", ".join(filter(None, subject)) or "Settings")
+    drawer(session.page, ", ".join(filter(None, subject)) or "Settings")
     messages.show()
 
 

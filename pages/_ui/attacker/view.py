@@ -13,6 +13,7 @@ from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, pin_keys
 from pages._ui.attacker.stock import Game
 from pages._ui.panel import draw
+from pages._ui.session import session
 
 AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
@@ -21,12 +22,12 @@ POLL = 0.7  # seconds between two looks at what is being made
 def games(setup: Setup) -> dict[str, Game]:
     """Return the games of the question that is set up; another question ends those before."""
     state = st.session_state
-    if state.get("attacker_key") != setup.key:
-        for game in state.get("attacker_games", {}).values():
+    if session.attacker_key != setup.key:
+        for game in session.attacker_games.values():
             game.stop()
-        state.attacker_key, state.attacker_games = setup.key, {"main": Game(setup.question, setup.algorithm)}
+        session.attacker_key, session.attacker_games = setup.key, {"main": Game(setup.question, setup.algorithm)}
         state.pop(keys.ATTACKER_HELP, None)
-    return state.attacker_games
+    return session.attacker_games
 
 
 def board(setup: Setup) -> None:

@@ -18,32 +18,32 @@ from pages._ui.explore.picker import named, offered
 from pages._ui.forms import in_words, widget
 from pages._ui.numbers import whole_number
 from pages._ui.prepared import locked
+from pages._ui.session import session
 
 
 def form(data: Dataset) -> list[Side]:
     """Show the form of every run; return their runs, of a form with a wrong value the last valid one."""
-    state = st.session_state
     name = data.dataset_id.removeprefix("sample:")
     if not sides.get():
         sides.put(sides.first(data))
-    elif state.get("compare_on") != name and "opened_now" not in state:  # other data were picked
+    elif session.compare_on != name and not session.opened_now:  # other data were picked
         sides.put([_fitted(side, data) for side in sides.get()])
-    state.compare_on = name
-    if sides.get() is not state.get("compare_drawn"):  # put by a link, a button or another page: a fresh form
-        state.compare_turn, state.compare_start = state.get("compare_turn", 0) + 1, list(sides.get())
+    session.compare_on = name
+    if sides.get() is not session.compare_drawn:  # put by a link, a button or another page: a fresh form
+        session.compare_turn, session.compare_start = session.compare_turn + 1, list(sides.get())
     found = [
         _edit(letter, start, now, data)
-        for letter, start, now in zip(LETTERS, state.compare_start, sides.get(), strict=False)
+        for letter, start, now in zip(LETTERS, session.compare_start, sides.get(), strict=False)
     ]
     _buttons(found)
     sides.put(found)
-    state.compare_drawn = sides.get()
+    session.compare_drawn = sides.get()
     return found
 
 
 def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     """Show the form of one run."""
-    turn, old = st.session_state.compare_turn, start.algorithm
+    turn, old = session.compare_turn, start.algorithm
     slugs = offered(False)
     with st.expander(f"Run {letter}", expanded=True):
         slug = st.selectbox(

@@ -15,6 +15,7 @@ from pages._ui.compare.sides import Side
 from pages._ui.jobs import Job
 from pages._ui.presence import Presence
 from pages._ui.results import Result
+from pages._ui.session import session
 from pages._ui.whole import whole
 
 
@@ -46,9 +47,8 @@ class Batch:
 
 def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     """Return the finished runs; else have them made, show how far that is, and return None."""
-    state = st.session_state
     wanted = tuple(runs.run_id(data, side.algorithm, side.seed) for side in asked)
-    batch: Batch | None = state.get("compare_batch")
+    batch: Batch | None = session.compare_batch
     if batch is not None and batch.wanted != wanted:
         batch.job.cancel()
         batch = None
@@ -60,7 +60,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
         work = functools.partial(_make, data, missing, inbox)
         with whole():
             batch = Batch(wanted, inbox, runs.jobs().submit("Comparison", work, runs.owner(), Presence().there))
-            state.compare_batch = batch
+            session.compare_batch = batch
         batch.job.wait(runs.QUICK)
         found = _found(wanted, batch)
     if len(found) == len(set(wanted)):
@@ -103,5 +103,5 @@ def _watch(batch: Batch) -> None:
         st.rerun()
     st.error("The runs were canceled." if job.status == "cancelled" else f"{job.error} Change that run.")
     if st.button("Try again", key=keys.COMPARE_AGAIN):
-        del st.session_state.compare_batch
+        del session.compare_batch
         st.rerun()

@@ -13,6 +13,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
 from pages._ui import keys
 from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
+from pages._ui.session import session
 
 __all__ = ["MOST", "RunsControl", "Side", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
 
@@ -40,15 +41,15 @@ def put(sides: Sequence[Side]) -> None:
 
 def open_with(data_name: str, sides: Sequence[Side]) -> None:
     """Go to the page with these runs on a data set."""
-    st.session_state.compare_next = (data_name, list(sides))
+    session.compare_next = (data_name, list(sides))
     st.switch_page("pages/compare.py")
 
 
 def arrive() -> None:
     """Take over what another page has sent here; before any widget is made."""
-    data_name, sides = st.session_state.pop("compare_next", ("", []))
+    data_name, sides = session.compare_next
     if sides:
-        st.session_state[keys.EXPLORE_DATA] = st.session_state.compare_on = data_name
+        st.session_state[keys.EXPLORE_DATA] = session.compare_on = data_name
         put(sides)
 
 

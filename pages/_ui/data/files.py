@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.datasets.readers import Form, Table
 from pages._ui import keys
+from pages._ui.session import session
 
 
 @dataclasses.dataclass(eq=False)
@@ -41,5 +42,5 @@ class Upload:
 
 def shown() -> Upload | None:
     """Return the file that the page is about, or None."""
-    uploads = st.session_state.get("uploads", {})
+    uploads = session.uploads
     return uploads.get(st.session_state.get(keys.UPLOAD_SHOWN), next(iter(uploads.values()), None))

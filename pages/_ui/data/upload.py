@@ -15,6 +15,7 @@ from pages._ui import keys, messages, results
 from pages._ui.data import editor, reading
 from pages._ui.data.files import Upload
 from pages._ui.private import accounts
+from pages._ui.session import session
 from pages._ui.shell import plain
 
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
@@ -38,20 +39,18 @@ def keep_uploads_in_memory(most: int) -> None:
 
 def files() -> None:
     """Show the way from a dropped file to a declared data set."""
-    state = st.session_state
-    uploads: dict[str, Upload] = state.setdefault("uploads", {})
-    if "pending" in state:
-        (_ask_header if "pending_header" in state else _ask)(*state.pending)
+    uploads = session.uploads
+    if session.pending is not None:
+        (_ask_header if session.pending_header else _ask)(*session.pending)
         return
-    if not uploads or state.get("another"):
+    if not uploads or session.another:
         _receive()
     if uploads:
         _list(uploads)
 
 
 def _receive() -> None:
-    state = st.session_state
-    turn = state.setdefault("file_turn", 0)
+    turn = session.file_turn
     file = st.file_uploader(
         "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip",
         TYPES,
@@ -63,9 +62,9 @@ def _receive() -> None:
         "Names and types of columns count as public."
     )
     if file is not None:
-        state.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
+        session.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
         _release(file)
-        state.update(file_turn=turn + 1, another=False)
+        session.file_turn, session.another = turn + 1, False
         st.rerun()
 
 
@@ -77,7 +76,6 @@ def _release(file: UploadedFile) -> None:
 
 
 def _ask(name: str, content: bytes) -> None:
-    state = st.session_state
     st.header(f"Is {plain(name)} public?")
     for place, label, words, private in zip(
         st.columns(2, gap="medium"), ("Yes, it is public", "No, it is private"), (_PUBLIC, _PRIVATE), (False, True),
@@ -88,14 +86,14 @@ def _ask(name: str, content: bytes) -> None:
             if st.button(label, key=keys.SAY_PRIVATE if private else keys.SAY_PUBLIC, width="stretch"):
                 accepted = _answer(name, content, private)
                 if accepted and private:
-                    state.pending_header = True
+                    session.pending_header = True
                 else:
                     _forget()
                 if accepted and not private:
                     _read(name, content, private=False, header=None)
                 st.rerun()
     with st.expander("Where in the file the table is"):
-        state.pending_place = reading.where("pending", content, Form())
+        session.pending_place = reading.where("pending", content, Form())
     st.caption("The answer is final for this file.")
     if st.button("Neither: forget the file", type="tertiary"):
         _forget()
@@ -103,13 +101,12 @@ def _ask(name: str, content: bytes) -> None:
 
 
 def _forget() -> None:
-    for key in ("pending", "pending_header"):
-        st.session_state.pop(key, None)
+    del session.pending, session.pending_header
 
 
 def _ask_header(name: str, content: bytes) -> None:
     """Ask what the first line of a private file is; until then nothing of it is read, let alone shown."""
-    sheet, row = st.session_state.get("pending_place", (None, None))
+    sheet, row = session.pending_place
     line = f"{'The first line' if row is None else f'Line {row}'}{f' on sheet {plain(sheet)}' if sheet else ''}"
     st.header("Are these names of columns, or the first person?")
     st.markdown(f"**PRIVATE** {line} of {plain(name)} is hidden:")
@@ -146,14 +143,14 @@ def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> N
     try:
         with accounts() as kept:
             fingerprint = kept.key(content)
-        form = Form(header, private, *state.get("pending_place", (None, None)))
+        form = Form(header, private, *session.pending_place)
         table = reading.read(name, content, form)
     except (TableError, Refused) as problem:
         messages.say("problem", plain(str(problem)))
         return
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)
-    state.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
+    session.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
     state[keys.UPLOAD_SHOWN] = token
 
 
@@ -173,6 +170,6 @@ def _list(uploads: dict[str, Upload]) -> None:
             results.drop(upload.dataset_id)
             st.rerun()
         if len(uploads) < MOST_FILES and st.button("Another file", icon=":material/add:"):
-            state.another = True
+            session.another = True
             st.rerun()
     editor.editor(upload)

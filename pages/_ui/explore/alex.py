@@ -23,6 +23,7 @@ from pages._ui.pieces import Gathered, Piece, gather, halt
 from pages._ui.player import view_of
 from pages._ui.prepared import kept, locked
 from pages._ui.results import Result
+from pages._ui.session import session
 from pages._ui.transport import transport
 from pages._ui.workers import workers
 
@@ -129,9 +130,9 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
     look = (identity, st.context.theme.type, axes)
-    made = st.session_state.get("alex_panels")
+    made = session.alex_panels
     if made is None or made[0] != look:
-        st.session_state.alex_panels = made = (look, workers().call(printed, view, alex, found))
+        session.alex_panels = made = (look, workers().call(printed, view, alex, found))
     with st.container(key=keys.ALEX_FIGURES(key)):
         spot = draw(keys.ALEX(key), made[1], pick=axes is not None or result.data.domain.n_features == 1)
         shell.key_line(figures.LEGEND, True)

@@ -17,6 +17,7 @@ from pages._ui import keys, markup, messages, private, runs
 from pages._ui.caches import per_run
 from pages._ui.jobs import Job
 from pages._ui.results import Result
+from pages._ui.session import session
 from pages._ui.workers import workers
 
 __all__ = ["section"]
@@ -45,7 +46,7 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
 
 def _answers() -> dict[tuple[str, float], Trace]:
     """Return the answers of this session by run and ε, the one that was asked for last at the end."""
-    return st.session_state.setdefault("explained", {})
+    return session.explained
 
 
 def _list(sentences: list[str]) -> str:
@@ -112,7 +113,7 @@ def _ask(key: str, result: Result) -> None:
         messages.say("note", "You have this answer already: same run, same ε. Seeing it again costs nothing.")
         st.rerun()
     elif asked and data.private:
-        st.session_state[_SLOT] = runs.run_id(data, question, None)
+        session.asking_explain = runs.run_id(data, question, None)
     elif asked:
         _run(result, question)
         st.rerun()

@@ -23,6 +23,7 @@ from pages._ui.player import view_of
 from pages._ui.prepared import kept
 from pages._ui.results import Result
 from pages._ui.scene import write
+from pages._ui.session import session
 from pages._ui.transport import transport
 from pages._ui.workers import workers
 
@@ -143,9 +144,9 @@ def _panels(
     question: Question, found: dict[str, Reruns], hidden: bool, axes: tuple[int, int] | None, *, all_at_once: bool
 ) -> list[Panel]:
     """Return the figures, made again only when more is there or it is looked at in another way."""
-    result, state = question.result, st.session_state
+    result = question.result
     look = (question.name(question.shown), tuple(found), st.context.theme.type, hidden, axes, all_at_once)
-    made = state.get("reruns_panels")
+    made = session.reruns_panels
     if made is None or made[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
@@ -155,7 +156,7 @@ def _panels(
             for one in question.algorithms
         ]
         own = list(question.algorithms).index(question.shown)
-        state.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
+        session.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
     return made[1]
 
 

@@ -20,6 +20,7 @@ from pages._ui.numbers import whole_number
 from pages._ui.player import player
 from pages._ui.presence import Presence
 from pages._ui.results import Result
+from pages._ui.session import session
 from pages._ui.whole import whole
 
 __all__ = ["opening", "projector"]
@@ -159,11 +160,11 @@ def _run(room: Classroom, base: str) -> None:
     form, picture = (st.container(), st.container()) if panels else st.columns(2, gap="medium")
     with form:
         _form(room)
-    if "class_job" in st.session_state:
+    if session.class_job is not None:
         with picture:
             st.fragment(_poll, run_every=0.5)(room)
         return
-    result: Result | None = st.session_state.get("class_result")
+    result: Result | None = session.class_result
     shown = room.shown  # once: the class may end meanwhile
     if result is None or shown is None:
         picture.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
@@ -188,7 +189,7 @@ def _run(room: Classroom, base: str) -> None:
 
 def _form(room: Classroom) -> None:
     """Ask for a run on the class's points, and start it."""
-    state, points = st.session_state, room.points()
+    points = room.points()
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
         slug = st.selectbox(
             "Algorithm", work.METHODS, key=keys.CLASS_METHOD, format_func=lambda slug: ALGORITHMS[slug].name, width=200
@@ -206,7 +207,7 @@ def _form(room: Classroom) -> None:
             "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
             help="Declared and public: the budget's δ follows from it, and not from how many came.",
         )  # fmt: skip
-        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled="class_job" in state)
+        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=session.class_job is not None)
     if len(points) + beside < max(k, 2):
         st.info(
             f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."
@@ -217,7 +218,7 @@ def _form(room: Classroom) -> None:
 
 
 def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None:
-    state, inbox = st.session_state, []
+    inbox = []
     try:
         algorithm = ALGORITHMS[slug](**values)
         runs.check_time(data, algorithm)
@@ -227,15 +228,15 @@ def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None
     make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
     with whole():
         job = runs.jobs().submit("Class", make, runs.owner(), Presence().there)
-        state.class_job = (job, inbox)
+        session.class_job = (job, inbox)
     if job.wait(runs.QUICK):
         _take(room, job, inbox)
 
 
 def _poll(room: Classroom) -> None:
-    if "class_job" not in st.session_state:
+    if session.class_job is None:
         return
-    job, inbox = st.session_state.class_job
+    job, inbox = session.class_job
     if job.active:
         st.progress(min(job.done / job.total, 1.0) if job.total else 0.0, "Running")
         return
@@ -244,21 +245,20 @@ def _poll(room: Classroom) -> None:
 
 
 def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
-    state = st.session_state
     if job.status != "done":
-        state.class_result = None
-        del state.class_job
+        session.class_result = None
+        del session.class_job
         st.error(job.error or "The run was stopped.")
         return
-    state.class_result = result = inbox[0]
+    session.class_result = result = inbox[0]
     try:
         shown = work.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
-        del state.class_job  # or the page would take it again and again
+        del session.class_job  # or the page would take it again and again
         raise
     room.forget_scores()
     room.show(shown=shown, step=len(shown.titles) - 1)
-    del state.class_job  # at last: what a click ends before is done again
+    del session.class_job  # at last: what a click ends before is done again
 
 
 def _local(room: Classroom, base: str) -> None:

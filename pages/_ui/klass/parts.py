@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._ui import keys
 from pages._ui.klass.work import HIGH, LOW
+from pages._ui.session import session
 
 __all__ = ["forget_class", "memory", "mirror", "place"]
 
@@ -39,11 +40,9 @@ def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
 
 def forget_class() -> None:
     """Forget what a class left in this visit: its run, which is cancelled if it goes on, its game, and an own point."""
-    state = st.session_state
-    if "class_job" in state:
-        state.pop("class_job")[0].cancel()
-    for key in ("class_result", "class_game", "class_game_of", "class_point"):
-        state.pop(key, None)
+    if session.class_job is not None:
+        session.class_job[0].cancel()
+    del session.class_job, session.class_result, session.class_game, session.class_game_of, session.class_point
 
 
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:

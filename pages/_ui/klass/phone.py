@@ -10,6 +10,7 @@ from pages._ui.attacker.stock import Game
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
 from pages._ui.klass.rooms import rooms
+from pages._ui.session import session
 
 __all__ = ["back", "door", "phone"]
 
@@ -61,7 +62,7 @@ def _place(room: Classroom, seat: Seat) -> None:
         if room.keeps_points:
             room.place(seat.token, *at)
         elif seat.report is None:
-            st.session_state.class_point = at
+            session.class_point = at
 
 
 _WHO = {
@@ -74,7 +75,7 @@ _WHO = {
 
 def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
     """Return where this phone stands; in a class that keeps reports alone only its own session knows."""
-    return seat.point if room.keeps_points else st.session_state.get("class_point")
+    return seat.point if room.keeps_points else session.class_point
 
 
 def _predict(room: Classroom, seat: Seat) -> None:
@@ -125,7 +126,7 @@ def _local(room: Classroom, seat: Seat) -> None:
         if room.keeps_points:
             room.place(seat.token, *at)
         else:
-            st.session_state.class_point = at
+            session.class_point = at
     if seat.report is None:
         room.tell(seat.token, work.report(*at))
     own, bits = work.cell_of(*at) if at else None, seat.report or ()
@@ -158,13 +159,12 @@ def _game(room: Classroom, seat: Seat) -> None:
         st.header("Look at the screen")
         st.html(markup.odds("You have no point in it." if shown is not None else "A run is coming."))
         return
-    state = st.session_state
-    run, place = state.get("class_game_of", (None, None))
+    run, place = session.class_game_of
     if run is not shown or place != at:
-        state.class_game_of = (shown, at)
-        state.class_game = Game(work.game_of(shown, at), shown.algorithm)
+        session.class_game_of = (shown, at)
+        session.class_game = Game(work.game_of(shown, at), shown.algorithm)
         room.score(seat.token, 0, 0)
-    game: Game = state.class_game
+    game: Game = session.class_game
     game.make(AHEAD)
     st.header("Was I in?")
     _rounds(room, seat, game, at)

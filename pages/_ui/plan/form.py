@@ -14,6 +14,7 @@ from pages._ui import keys
 from pages._ui.catalog import names, sample
 from pages._ui.numbers import whole_number
 from pages._ui.prepared import kept, locked
+from pages._ui.session import session
 from pages._ui.shell import plain
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
@@ -60,7 +61,7 @@ def form() -> Wish:
         help="Names, units, bounds and number of people, as declared. No row is read.",
     )  # fmt: skip
     if taken is not None:
-        state.plan_taken = taken
+        session.plan_taken = taken
         st.rerun()
     n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
     columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
@@ -103,12 +104,12 @@ _IN_UNITS = "One standard deviation, in the unit of the columns. The plan says w
 def _take() -> None:
     """Fill the form from a data set's declaration: public facts, whatever the mode."""
     state = st.session_state
-    name = state.pop("plan_taken", None)
+    name = session.plan_taken
     if name is None:
         return
     state.pop(keys.PLAN_FROM, None)
     data: Dataset = sample(name)
-    domain, state.plan_private = data.domain, data.private
+    domain, session.plan_private = data.domain, data.private
     state.update(
         plan_n=min(data.n_public, MOST_PEOPLE),
         plan_columns=", ".join(column.replace(",", " ") for column in data.columns),

@@ -17,6 +17,7 @@ from pages._ui import keys, markup, shell
 from pages._ui.pace import duration
 from pages._ui.pieces import Gathered, Piece, gather, halt
 from pages._ui.plan.form import Wish
+from pages._ui.session import session
 
 __all__ = ["show"]
 
@@ -48,7 +49,7 @@ def _gather(wish: Wish) -> Gathered:
 
 
 def _body(wish: Wish) -> None:
-    now, state = _gather(wish), st.session_state
+    now = _gather(wish)
     found = {
         slug: [now.found[name] for epsilon in STOPS if (name := _name(wish.facts, slug, epsilon)) in now.found]
         for slug in wish.slugs
@@ -60,10 +61,10 @@ def _body(wish: Wish) -> None:
         _table(wish.facts, found)
         _tighter(wish, now)
         _costs(wish, found)
-    if not now.active and state.pop("plan_going", False):
+    if not now.active and session.plan_going:
         st.rerun()
     if now.active:
-        state.plan_going = True
+        session.plan_going = True
 
 
 def _progress(wish: Wish, now: Gathered) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
-import streamlit as st
-
 from pages._ui.present.deck import DEFAULT, MOST_SLIDES, Deck, Slide
+from pages._ui.session import session
 
 __all__ = ["add", "current", "keep"]
 
 
 def current() -> Deck:
     """Return the session's deck."""
-    return st.session_state.setdefault("deck", DEFAULT)
+    if session.deck is None:
+        session.deck = DEFAULT
+    return session.deck
 
 
 def add(slide: Slide) -> None:
@@ -25,5 +26,5 @@ def add(slide: Slide) -> None:
 
 def keep(deck: Deck) -> None:
     """Make it the session's deck; the fields that show it are made anew."""
-    st.session_state.deck = deck
-    st.session_state.deck_edit = st.session_state.get("deck_edit", 0) + 1
+    session.deck = deck
+    session.deck_edit += 1

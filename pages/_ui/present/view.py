@@ -26,6 +26,7 @@ from pages._ui.present.deck import (
 )
 from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
+from pages._ui.session import session
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
@@ -35,12 +36,12 @@ _SHOWN = {"picture": "The picture", "label": "The privacy label"}
 def _put(deck: Deck, index: int, slide: Slide) -> None:
     slides = list(deck.slides)
     slides[index] = slide
-    st.session_state.deck = dataclasses.replace(deck, slides=tuple(slides))
+    session.deck = dataclasses.replace(deck, slides=tuple(slides))
 
 
 def deck_file() -> None:
     """Save the deck as a file, open one, go back to the one that is there for everybody."""
-    deck, state = current(), st.session_state
+    deck = current()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Save the deck", lambda: to_json(deck), "deck.dpviz.json", "application/json", key=keys.DECK_SAVE,
@@ -48,7 +49,7 @@ def deck_file() -> None:
         )  # fmt: skip
         with st.popover("Open a deck", icon=":material/folder_open:"):
             file = st.file_uploader(
-                "A deck that was saved here", "json", key=keys.DECK_FILE(state.get("deck_files", 0)),
+                "A deck that was saved here", "json", key=keys.DECK_FILE(session.deck_files),
                 max_upload_size=1, help="Addresses of scenes, titles and notes. No data.",
             )  # fmt: skip
             if file is not None:
@@ -65,7 +66,7 @@ def _open(text: bytes) -> None:
     except ValueError as problem:
         st.error(str(problem))
         return
-    st.session_state.deck_files = st.session_state.get("deck_files", 0) + 1  # an empty field for the next one
+    session.deck_files += 1  # an empty field for the next one
     st.session_state[keys.PRESENT_SLIDE] = 1
     keep(deck)
     st.rerun()
@@ -100,18 +101,18 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     state, now = st.session_state, _gather(ready)
     found = {index: one for index, one in ready.items() if one.piece.name in now.found}
     if now.active:
-        state.present_going = True
+        session.present_going = True
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
         words = f"{len(found)} of {len(ready)} scenes ready"
         words += "; other ε and seeds are being made" * (len(found) == len(ready))
         st.progress(max(min(share, 1.0), len(found) / len(ready) * 0.99), words)
         return
-    if state.pop("present_going", False):
+    if session.present_going:
         st.rerun()  # stop asking
     if now.problem or now.stopped:
         st.error(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again.")
         if st.button("Try again", key=keys.PRESENT_AGAIN):
-            state.pop("pieces_present", None)
+            session.asked_pieces.pop("present", None)
             st.rerun()
         return
     opened = links.opened("present")
@@ -122,21 +123,21 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
         ready=f"{len(found)} of {len(deck.slides)} scenes ready. From now on the show needs no network.",
         opened=opened.number if opened is not None and opened.scene.play else 0,
     )  # fmt: skip
-    if ended is not None and state.get("present_ended") != ended:
-        state.present_ended = ended
-        state.present_next = order[ended - 1] + 1
+    if ended is not None and session.present_ended != ended:
+        session.present_ended = ended
+        session.present_next = order[ended - 1] + 1
         st.rerun()
 
 
 def slide_list() -> int:
     """Show the deck in its order; return the index of the slide that is looked at."""
     deck, state = current(), st.session_state
-    title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(state.get("deck_edit", 0)))
+    title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(session.deck_edit))
     if title != deck.title:
-        state.deck = deck = dataclasses.replace(deck, title=title)
+        session.deck = deck = dataclasses.replace(deck, title=title)
     numbers = range(1, len(deck.slides) + 1)
-    if "present_next" in state:
-        state[keys.PRESENT_SLIDE] = state.pop("present_next")
+    if (number := session.present_next) is not None:
+        state[keys.PRESENT_SLIDE] = number
     state[keys.PRESENT_SLIDE] = min(max(int(state.get(keys.PRESENT_SLIDE) or 1), 1), len(numbers))
     chosen = st.radio(
         "The show begins at", numbers, **kept(keys.PRESENT_SLIDE),
@@ -150,8 +151,8 @@ def slide_list() -> int:
 
 def slide_form(index: int) -> None:
     """Show one slide's fields, and what can be done with it."""
-    deck, state = current(), st.session_state
-    slide, made = deck.slides[index], f"{state.get('deck_edit', 0)}_{index}"
+    deck = current()
+    slide, made = deck.slides[index], f"{session.deck_edit}_{index}"
     now = Slide(
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
         _scene(st.text_input(
@@ -181,7 +182,7 @@ def slide_form(index: int) -> None:
                 slides = list(deck.slides)
                 slides[index], slides[there] = slides[there], slides[index]
                 keep(dataclasses.replace(deck, slides=tuple(slides)))
-                state.present_next = there + 1
+                session.present_next = there + 1
                 st.rerun()
         if st.button("Remove", icon=":material/delete:", key=keys.SLIDE_REMOVE, disabled=len(deck.slides) == 1):
             keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
@@ -191,7 +192,7 @@ def slide_form(index: int) -> None:
         ):
             fresh = Slide("A new slide", "explore?v=1&d=town&a=nsm&k=5&e=1&s=0")
             keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
-            state.present_next = index + 2
+            session.present_next = index + 2
             st.rerun()
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.postprocessing.people import simulate
@@ -36,7 +35,7 @@ def open_choice(name: str) -> Dataset:
     """Return a chosen data set."""
     if not name.startswith(_MADE_UP):
         return catalog.sample(name)
-    made = st.session_state.setdefault("made_up", {})
+    made = session.made_up
     if name not in made:
         result = results.find(name.removeprefix(_MADE_UP))
         n = result.data.domain.n_public
@@ -51,7 +50,7 @@ def source(name: str) -> str:
     data = open_choice(name)
     if catalog.is_public(data) and not name.startswith(_MADE_UP):
         return f"sample:{data.dataset_id.removeprefix('sample:')}"
-    written = st.session_state.setdefault("sweep_files", {})
+    written = session.sweep_files
     if name not in written:
         written[name] = _write(data)
         shelf().titles[written[name]] = data.title

@@ -25,6 +25,7 @@ from pages._ui import keys
 from pages._ui.jobs import Job, Jobs
 from pages._ui.memory import MemoryFolder
 from pages._ui.presence import Presence
+from pages._ui.session import session
 from pages._ui.sweep.archive import Archive, is_public
 from pages._ui.workers import workers
 
@@ -189,7 +190,7 @@ def _work(kept: Kept, job: Job) -> None:
 def show(identity: str) -> None:
     """Make a sweep the shown one."""
     state = st.session_state
-    state.sweeps = [old for old in state.get("sweeps", []) if old != identity][-19:] + [identity]
+    session.sweeps = [old for old in session.sweeps if old != identity][-19:] + [identity]
     state[keys.SWEEP] = identity
 
 
@@ -197,7 +198,7 @@ def shown() -> Kept | None:
     """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
     found = shelf().get(st.session_state.get(keys.SWEEP) or "")
     if found is not None:
-        if found.identity not in st.session_state.get("sweeps", []):
+        if found.identity not in session.sweeps:
             show(found.identity)
         found.watched.join()
     return found
@@ -205,7 +206,7 @@ def shown() -> Kept | None:
 
 def history() -> list[Kept]:
     """Return the session's sweeps that the server still has, newest first."""
-    found = (shelf().get(identity) for identity in reversed(st.session_state.get("sweeps", [])))
+    found = (shelf().get(identity) for identity in reversed(session.sweeps))
     return [kept for kept in found if kept is not None]
 
 
@@ -217,15 +218,15 @@ def expected(sweep: Sweep) -> float | None:
     found = estimate.seconds(sweep, shelf().seconds, WORKERS)
     if found is not None:
         return found
-    state, kinds = st.session_state, estimate.missing(sweep, shelf().seconds)
-    timing = shelf().trials.get(state.get("timing", ""))
+    kinds = estimate.missing(sweep, shelf().seconds)
+    timing = shelf().trials.get(session.timing)
     wanted = frozenset(map(estimate.kind, kinds))
     if timing is not None and timing.active:
-        if wanted <= state.timed:
+        if wanted <= session.timed:
             return None
         timing.cancel()
-    state.timed = wanted
-    state.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
+    session.timed = wanted
+    session.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
     return None
 
 

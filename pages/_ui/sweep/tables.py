@@ -21,6 +21,7 @@ from dpviz.sweeps.summary import Summary, axes_of
 from pages._ui import keys, markup, shell
 from pages._ui.catalog import sample
 from pages._ui.numbers import whole_number
+from pages._ui.session import session
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.take import one_run
 
@@ -83,7 +84,7 @@ def _kept(key: str) -> dict[str, Any]:
 
 
 def _looked() -> None:
-    st.session_state.looked = True
+    session.looked = True
 
 
 def _only(key: str, choices: Collection[Any]) -> None:

@@ -18,6 +18,7 @@ from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import Sweep
 from pages._ui import keys, markup, shell
 from pages._ui.pace import duration
+from pages._ui.session import session
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.tables import Look, brief, chart, details, icon, named, tables, title
@@ -126,17 +127,16 @@ def tools(kept: Kept) -> Look:
 
 def watch(kept: Kept, look: Look, *, active: bool) -> None:
     """Show progress while it runs, and the pictures of the rows so far; `active` as the page around it has it."""
-    state = st.session_state
     if active:
-        state.watching = kept.identity  # it may end before the first look
+        session.watching = kept.identity  # it may end before the first look
 
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
-        if state.pop("looked", False):
+        if session.looked:
             st.rerun()  # the page writes its address
         if kept.active:
             _bar(kept)
-        elif state.pop("watching", None) == kept.identity:
+        elif session.watching == kept.identity:
             st.rerun()  # the form's button and the details come back
         _pictures(kept, look)
 
