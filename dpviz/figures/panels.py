@@ -70,9 +70,9 @@ def bounded(
     figure = base(colors, title, height=height)
     pad, shape = 0.04 * (high - low), float((high - low)[1] / (high - low)[0])
     strip = domain.scale == "common" and domain.n_features > 1 and not FLATTEST <= shape <= 1 / FLATTEST
-    said = [f"{words}, stretched" if strip and i == (shape < 1) else words for i, words in enumerate(titles)]
-    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=said[0], fixedrange=False)
-    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=said[1], fixedrange=False)
+    names = [f"{words}, stretched" if strip and i == (shape < 1) else words for i, words in enumerate(titles)]
+    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=names[0], fixedrange=False)
+    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=names[1], fixedrange=False)
     if domain.n_features == 1:
         figure.update_yaxes(showticklabels=False)
     if strip:
