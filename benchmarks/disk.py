@@ -59,11 +59,11 @@ def run(path: Path, rows: int, slug: str, k: int) -> tuple[float, int, float, st
         peak = max(peak, watched.memory_info().rss)
         time.sleep(0.1)
     spent = time.perf_counter() - begun
-    said = process.stdout.read() if process.stdout else ""
+    output = process.stdout.read() if process.stdout else ""
     if process.returncode:
-        raise SystemExit(f"disk: {slug} ended with {process.returncode}: {said}")
-    releases = int(re.search(r"in (\d+) releases", said)[1])
-    return spent, releases, peak / 1e6, re.search(r"centers: (\S+)", said)[1]
+        raise SystemExit(f"disk: {slug} ended with {process.returncode}: {output}")
+    releases = int(re.search(r"in (\d+) releases", output)[1])
+    return spent, releases, peak / 1e6, re.search(r"centers: (\S+)", output)[1]
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ def main() -> None:
     for sample in ("ring", "moons"):
         data = load_sample(sample)
         found = KMeans(data.n_clusters, n_init=10, random_state=0).fit(data.X).labels_
-        cells = [_said([_rand(data, epsilon, seed) for seed in seeds]) for epsilon in EPSILONS]
+        cells = [_mean([_rand(data, epsilon, seed) for seed in seeds]) for epsilon in EPSILONS]
         print(f"| {sample} | {agreement(found, data.labels):.2f} | {' | '.join(cells)} |")
     print("\n| sample, ε 1 | evening 1 | 4 | 8 | 15 | 16 | EUGkM on the last evening, ε 1/16 | EUGkM once, ε 1 |")
     print("|---|---|---|---|---|---|---|---|")
@@ -38,10 +38,10 @@ def main() -> None:
         best = KMeans(k, n_init=10, random_state=0).fit(data.X).cluster_centers_
         least = normalized_loss(data.X, best, data.domain)
         paths = np.array([_evenings(data, k, seed) for seed in seeds]) / least
-        cells = [_said(paths[:, evening - 1]) for evening in (1, 4, 8, 15, 16)]
+        cells = [_mean(paths[:, evening - 1]) for evening in (1, 4, 8, 15, 16)]
         for epsilon in (1 / DAYS, 1.0):
             runs = [EUGkM(n_clusters=k, epsilon=epsilon).run(data.X, domain=data.domain, seed=seed) for seed in seeds]
-            cells.append(_said([normalized_loss(data.X, run.cluster_centers, data.domain) / least for run in runs]))
+            cells.append(_mean([normalized_loss(data.X, run.cluster_centers, data.domain) / least for run in runs]))
         print(f"| {sample} | {' | '.join(cells)} |")
 
 
@@ -56,7 +56,7 @@ def _evenings(data, k, seed):
     return [normalized_loss(data.X, some, data.domain) for some in centers]
 
 
-def _said(values):
+def _mean(values):
     return f"{np.mean(values):.2f} ± {standard_error(values):.3f}"
 
 

@@ -266,8 +266,8 @@ def main() -> None:
         if options.table:
             table = summary(rows)
             table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
-            said = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {bench.commit}."
-            path.with_suffix(".md").write_text("\n".join([said, NOTE, "", *markdown(table, epsilons)]) + "\n")
+            command = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {bench.commit}."
+            path.with_suffix(".md").write_text("\n".join([command, NOTE, "", *markdown(table, epsilons)]) + "\n")
     print("\n".join(markdown(summary(rows), epsilons)))
 
 

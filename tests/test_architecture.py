@@ -181,6 +181,8 @@ def wrong(module, source):
         found += [f"key {key} is written out" for key in literal_keys(nodes)]
     if module == "app" or (module.startswith("pages.") and module not in ("pages._ui.session", "pages._ui.whole")):
         found += [f"{name} is kept beside the session" for name in loose(nodes)]
+    if any(isinstance(node, ast.Name) and node.id in ("said", "_said") for node in nodes):
+        found.append("a value is called said")
     if "html" in tops and module.startswith("pages.") and module != "pages._ui.markup":
         found.append("html escaped outside pages/_ui/markup.py")
     return found
@@ -234,6 +236,7 @@ PLANTED = {
     "touches _session": ("dpviz.algorithms.new", "x = curator._session"),
     "uses getattr": ("dpviz.algorithms.new", "x = getattr(curator, name)"),
     "html escaped": ("pages.new", "import html"),
+    "called said": ("dpviz.metrics", "said = 1"),
     "key 'new'": ("pages.new", 'st.button("Go", key="new")'),
     "key f'slide_{word}'": ("pages.new", 'st.button("Go", key=f"slide_{word}")'),
     "key 'a' if here": ("pages.new", 'st.button("Go", key="a" if here else keys.SHARE)'),

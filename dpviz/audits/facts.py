@@ -19,34 +19,34 @@ Facts = Mapping[str, Hashable]
 
 def facts(trace: Trace) -> dict[str, Hashable]:
     """Return name -> value: number of steps, kinds, titles, shapes, contents, how many numbers are whole, releases."""
-    found: dict[str, Hashable] = {"steps": len(trace.steps), "releases": len(trace.ledger)}
+    facts: dict[str, Hashable] = {"steps": len(trace.steps), "releases": len(trace.ledger)}
     whole = 0
     for step in trace.steps:
         at = f"step {step.index}"
-        found[at] = (step.kind, step.title, step.n_releases)
+        facts[at] = (step.kind, step.title, step.n_releases)
         for name, value in step.released.items():
-            whole += _add(found, f"{at} {name}", value)
-    whole += _add(found, "centers", trace.cluster_centers)
+            whole += _add(facts, f"{at} {name}", value)
+    whole += _add(facts, "centers", trace.cluster_centers)
     if trace.coreset is not None:
-        whole += _add(found, "coreset", trace.coreset.weights)
-    found["whole numbers"] = whole
-    return found
+        whole += _add(facts, "coreset", trace.coreset.weights)
+    facts["whole numbers"] = whole
+    return facts
 
 
-def _add(found: dict[str, Hashable], name: str, value: Any) -> int:
+def _add(facts: dict[str, Hashable], name: str, value: Any) -> int:
     """Note one released value; return how many of its numbers are whole though their type is not."""
     if isinstance(value, tuple | list):
-        return sum(_add(found, f"{name} {i}", item) for i, item in enumerate(value))
+        return sum(_add(facts, f"{name} {i}", item) for i, item in enumerate(value))
     if isinstance(value, Mapping):
-        return sum(_add(found, f"{name} {key}", item) for key, item in value.items())
+        return sum(_add(facts, f"{name} {key}", item) for key, item in value.items())
     if not isinstance(value, np.ndarray | np.generic | float | int | bool):
-        found[name] = repr(value)
+        facts[name] = repr(value)
         return 0
     array = np.asarray(value)
-    found[f"{name} shape"] = (array.dtype.str, array.shape)
-    found[name] = hashlib.sha256(array.tobytes()).digest()
+    facts[f"{name} shape"] = (array.dtype.str, array.shape)
+    facts[name] = hashlib.sha256(array.tobytes()).digest()
     if 1 < array.size <= _MOST:
-        found.update((f"{name} {i}", item.tobytes()) for i, item in enumerate(array.ravel()))
+        facts.update((f"{name} {i}", item.tobytes()) for i, item in enumerate(array.ravel()))
     return int((array == np.rint(array)).sum()) if array.dtype.kind == "f" else 0
 
 

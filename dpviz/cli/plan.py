@@ -65,8 +65,8 @@ def _plan(arguments: argparse.Namespace) -> int:
             raise ValueError(f"plan: {slug[:40]!r} is no algorithm to plan with; choose among {', '.join(offered())}.")
     print(assumption(facts))
     for slug in slugs:
-        found = [rehearse(facts, slug, epsilon, arguments.repeats) for epsilon in stops]
-        _show(facts, found, within[0])
+        rehearsals = [rehearse(facts, slug, epsilon, arguments.repeats) for epsilon in stops]
+        _show(facts, rehearsals, within[0])
         half = dataclasses.replace(facts, filled=0.5)
         middle = stops[len(stops) // 2]
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
@@ -86,11 +86,13 @@ def _look_alike(name: str) -> str:
     return name
 
 
-def _show(facts: Facts, found: list[Rehearsal], within: float) -> None:
-    print(f"\n{ALGORITHMS[found[0].slug].name}{'' if found[0].by_formula else ' (noise measured, no formula)'}")
-    for one in found:
+def _show(facts: Facts, rehearsals: list[Rehearsal], within: float) -> None:
+    print(
+        f"\n{ALGORITHMS[rehearsals[0].slug].name}{'' if rehearsals[0].by_formula else ' (noise measured, no formula)'}"
+    )
+    for one in rehearsals:
         ratio = f"{one.ratio:.2f} × KMeans ({one.ratio_low:.2f} to {one.ratio_high:.2f})"
         print(f"  ε {one.epsilon:<5g} noise per center ±{amount(widest(one), facts):<12} {ratio}  {one.seconds:.2g} s")
     if not np.isnan(within):
-        need = epsilon_for(found, within)
-        print("  " + answer(found[0].slug, within, need, facts, tuple(one.epsilon for one in found)))
+        need = epsilon_for(rehearsals, within)
+        print("  " + answer(rehearsals[0].slug, within, need, facts, tuple(one.epsilon for one in rehearsals)))

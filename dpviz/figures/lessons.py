@@ -149,5 +149,5 @@ def values_panel(colors: Theme, found: Values, *, height: int = 230) -> Panel:
         for i, (value, word) in enumerate(zip(values.tolist(), found.words, strict=True))
     ]
     add_frames(figure, [1], updates)
-    said = ", ".join(f"{label}: {word}" for label, word in zip(found.labels, found.words, strict=True))
-    return Panel("side", figure, f"{found.title}. {said}.{' Not private.' if found.private else ''}")
+    legend = ", ".join(f"{label}: {word}" for label, word in zip(found.labels, found.words, strict=True))
+    return Panel("side", figure, f"{found.title}. {legend}.{' Not private.' if found.private else ''}")

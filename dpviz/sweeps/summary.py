@@ -70,7 +70,7 @@ class Summary:
                 varied = [other for other in varied if other != "delta"]  # it only follows n by its rule
             for other in varied:
                 sign = _SHORT.get(other, other.replace("_", " "))
-                merged.loc[one.index, "series"] += [f", {sign} = {_said(other, value)}" for value in one[other]]
+                merged.loc[one.index, "series"] += [f", {sign} = {_number(other, value)}" for value in one[other]]
         return merged
 
     @cached_property
@@ -210,7 +210,7 @@ def _unfolded(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _said(axis: str, value: object) -> str:
+def _number(axis: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
     return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else f"{value:.3g}"

@@ -56,33 +56,33 @@ def glance(papers: dict[str, Paper]) -> Overview:
 
 def show(paper: Paper, item: Item) -> None:
     """Show one item."""
-    found, said, beside = _committed(paper, item)
+    found, judged, beside = _committed(paper, item)
     with st.container(border=True):
         head, badge = st.columns([3, 2], vertical_alignment="center")
         head.subheader(item.name)
-        badge.badge(said.word, icon=f":material/{_ICONS[said.word]}:", color=_COLORS[said.word])  # type: ignore[arg-type]
+        badge.badge(judged.word, icon=f":material/{_ICONS[judged.word]}:", color=_COLORS[judged.word])  # type: ignore[arg-type]
         st.markdown(f"**The paper says:** {item.claim} *Printed: {item.prints}.*")
-        if said.word == NOT_RUN:
+        if judged.word == NOT_RUN:
             st.markdown("**Ours:** not run on this machine yet; the command below does it.")
         else:
-            total = said.yes + said.tie + said.no
+            total = judged.yes + judged.tie + judged.no
             st.markdown(
-                f"**Ours:** {total} comparison{'s' * (total != 1)}. Hold: {said.yes}, within noise: {said.tie}, "
-                f"contradict: {said.no}."
+                f"**Ours:** {total} comparison{'s' * (total != 1)}. Hold: {judged.yes}, within noise: {judged.tie}, "
+                f"contradict: {judged.no}."
             )
-        if said.no and item.because:
+        if judged.no and item.because:
             st.markdown(f"**Because** {item.because}.")
         with st.expander("Numbers, settings that differ, and the command"):
-            _details(paper, item, found, said, beside)
+            _details(paper, item, found, judged, beside)
 
 
-def _details(paper: Paper, item: Item, found: pd.DataFrame, said: Verdict, beside: pd.DataFrame) -> None:
+def _details(paper: Paper, item: Item, found: pd.DataFrame, judged: Verdict, beside: pd.DataFrame) -> None:
     differs = [*item.differs, *(f"quick run: {words}" for words in item.shortened())]
     st.markdown(
         "**Settings that differ from the paper's**\n" + "".join(f"\n- {on_screen(words)}." for words in differs)
     )
-    if said.against:
-        st.markdown("**What contradicts**\n" + "".join(f"\n- {_plainly(words)}" for words in said.against[:8]))
+    if judged.against:
+        st.markdown("**What contradicts**\n" + "".join(f"\n- {_plainly(words)}" for words in judged.against[:8]))
     if item.facts:
         st.markdown("**As printed**")
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")

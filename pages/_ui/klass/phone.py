@@ -194,10 +194,10 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
     private = shown is None or shown.private
     st.html(maps.people(shell.colors(), work.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):
-        for said, word in ((True, "I was in"), (False, "I was out")):
+        for guess, word in ((True, "I was in"), (False, "I was out")):
             st.button(
-                word, key=keys.CLASS_GUESS("in" if said else "out", n), type="primary", width="stretch",
-                on_click=_guess, args=(room, seat, game, said, n),
+                word, key=keys.CLASS_GUESS("in" if guess else "out", n), type="primary", width="stretch",
+                on_click=_guess, args=(room, seat, game, guess, n),
             )  # fmt: skip
     if n:
         right = game.rounds[n - 1].inside == game.guesses[-1]
@@ -211,10 +211,10 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         )
 
 
-def _guess(room: Classroom, seat: Seat, game: Game, said: bool, number: int) -> None:
+def _guess(room: Classroom, seat: Seat, game: Game, guess: bool, number: int) -> None:
     """Take down a guess, once, and the score that everybody's scores are drawn with."""
     if game.now is not None and number == len(game.guesses):
-        game.guesses.append(said)
+        game.guesses.append(guess)
         found = score(game.rounds, game.guesses)
         room.score(seat.token, found.hits, found.rounds)
     if len(game.rounds) - len(game.guesses) < MORE:

@@ -48,7 +48,7 @@ def _head(lesson: Lesson, part: str) -> None:
 def _predict(place: Place, lesson: Lesson, stage: Stage) -> None:
     words, plane = _beside(place, lesson)
     with words:
-        _said(lesson.fill(lesson.setting, stage))
+        _paragraph(lesson.fill(lesson.setting, stage))
         _asked(lesson.fill(lesson.question, stage))
         first = place.answers[0] if place.answers else frozenset()
         _options(lesson, stage, first, partial(_predicted, lesson, first))
@@ -133,7 +133,7 @@ def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
     with words:
         st.html(f'<ul class="dp-solution">{"".join(map(partial(_line, lesson, stage, tries), _numbers(lesson)))}</ul>')
     with plane:
-        _said(lesson.fill(lesson.explain, stage))
+        _paragraph(lesson.fill(lesson.explain, stage))
     picture(place, stage, stage.hint)
 
 
@@ -146,9 +146,9 @@ def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: in
     is_right = i in stage.right
     whose = [name for name, tried in zip(("your prediction", "your second try"), tries, strict=False) if i in tried]
     mark = '<span class="mark" role="img" aria-label="right">\N{CHECK MARK}</span>' if is_right else "<span></span>"
-    said = f" <em>{', '.join(whose)}</em>" if whose else ""
+    chosen_by = f" <em>{', '.join(whose)}</em>" if whose else ""
     words = markup.escape(lesson.fill(lesson.options[i].text, stage))
-    return f'<li class="{"right" if is_right else ""}">{mark}<span>{words}{said}</span></li>'
+    return f'<li class="{"right" if is_right else ""}">{mark}<span>{words}{chosen_by}</span></li>'
 
 
 def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
@@ -157,7 +157,7 @@ def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.header("How the picture can fool you")
-        _said(lesson.fill(lesson.fool, stage))
+        _paragraph(lesson.fill(lesson.fool, stage))
         st.header("Words")
         st.html(markup.definitions((term, glossary()[term]) for term in lesson.terms))
     with right:
@@ -209,7 +209,7 @@ def _beside(place: Place, lesson: Lesson) -> tuple[DeltaGenerator, DeltaGenerato
     return words, plane
 
 
-def _said(words: str) -> None:
+def _paragraph(words: str) -> None:
     st.html(f'<p class="dp-said">{markup.escape(words)}</p>')
 
 
