@@ -44,9 +44,9 @@ class NSM(ApproximateDP):
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. The clipping radius
     weighs noise against what it cuts off, by a noisy histogram of distances. Noise is spread over directions as rows
-    are, w^(1/4) in a direction of variance w. Counts are averaged over all releases by precision; a move is multiplied
-    by P / (P + nu), nu the variance of its noise and P what the center is known to be off by: a Kalman filter, whose
-    drift is estimated from the moves themselves.
+    are: by the fourth root of a direction's variance. Counts are averaged over all releases by precision; a move is
+    multiplied by P / (P + nu), nu the variance of its noise and P what the center is known to be off by: a Kalman
+    filter, whose drift is estimated from the moves themselves.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class NSM(ApproximateDP):
     norm |x|^2; 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum, because it
     is nearest to one candidate or center (ties by index); at most r^2 to one scatter. So given what came before, each
     release is mu_i-GDP with mu_i its l2 sensitivity over its noise, a joint one with the root of both squares, and
-    adaptive composition [2] makes them (sum mu_i^2)^(1/2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps
+    adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps
     are applied without rounding, so a row's part in a release does not depend on the block it is in.
 
     Heuristic: everything done with released values.
