@@ -134,7 +134,7 @@ LEDGER_STEPS, BOOK_FILE = "ledger_steps", Keys("book_file_{}")
 EXACT_DATA, EXACT_NOISE = "exact_data", "exact_noise"
 
 # Papers
-PAPERS_PAPER, PAPERS_VERDICT = "papers_paper", "papers_verdict"
+PAPERS_PAPER, PAPERS_VERDICT, PAPERS_ITEM = "papers_paper", "papers_verdict", Keys("papers_{}_{}")
 
 # Learn
 LEARN_LESSON, LEARN_PART = "learn_lesson", "learn_part"

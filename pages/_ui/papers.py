@@ -14,7 +14,7 @@ from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
 from dpviz.sweeps.measures import METRICS
-from pages._ui import markup
+from pages._ui import keys, markup
 from pages._ui.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
@@ -32,10 +32,21 @@ def _read(path: str, modified: int, _item: Item) -> tuple[pd.DataFrame, Verdict,
     return found, judge(_item, found), beside_printed(_item.printed, found)
 
 
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _counts(files: tuple[tuple[str, int], ...], _papers: dict[str, Paper]) -> Overview:
+    every = {(paper.id, item.id): numbers(paper, item) for paper in _papers.values() for item in paper.items}
+    return overview(_papers, every)
+
+
+def _file(paper: Paper, item: Item) -> tuple[str, int]:
+    """Return the file of an item's committed numbers and when it was written, 0 if it is not there."""
+    path = RESULTS / f"{paper.id}-{item.id}.csv"
+    return str(path), path.stat().st_mtime_ns if path.is_file() else 0
+
+
 def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
     """Return numbers, verdict and printed numbers beside ours, read and judged once for a file as it is."""
-    path = RESULTS / f"{paper.id}-{item.id}.csv"
-    return _read(str(path), path.stat().st_mtime_ns if path.is_file() else 0, item)
+    return _read(*_file(paper, item), item)
 
 
 def numbers(paper: Paper, item: Item) -> pd.DataFrame:
@@ -49,9 +60,8 @@ def verdict(paper: Paper, item: Item) -> Verdict:
 
 
 def glance(papers: dict[str, Paper]) -> Overview:
-    """Return what came of all committed reruns."""
-    every = {(paper.id, item.id): numbers(paper, item) for paper in papers.values() for item in paper.items}
-    return overview(papers, every)
+    """Return what came of all committed reruns, counted once for the files as they are."""
+    return _counts(tuple(_file(paper, item) for paper in papers.values() for item in paper.items), papers)
 
 
 def show(paper: Paper, item: Item) -> None:
@@ -72,8 +82,11 @@ def show(paper: Paper, item: Item) -> None:
             )
         if judged.no and item.because:
             st.markdown(f"**Because** {item.because}.")
-        with st.expander("Numbers, settings that differ, and the command"):
-            _details(paper, item, found, judged, beside)
+        key = keys.PAPERS_ITEM(paper.id, item.id)
+        box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
+        if box.open:  # no table is sent that nobody looks at
+            with box:
+                _details(paper, item, found, judged, beside)
 
 
 def _details(paper: Paper, item: Item, found: pd.DataFrame, judged: Verdict, beside: pd.DataFrame) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.papers.writeup import write_up
+from pages._ui import keys
 from pages._ui.words import on_screen
 
 __all__ = ["MEASURED", "measured", "show_own"]
@@ -49,8 +50,9 @@ def show_own(slug: str) -> None:
     for name, words in _MORE.items():
         path = MEASURED / f"{name}.md"
         if path.is_file():
-            with st.expander(words):
-                st.markdown(on_screen(path.read_text(encoding="utf-8")))
+            box = st.expander(words, key=keys.PAPERS_ITEM(slug, name), on_change="rerun")
+            if box.open:
+                box.markdown(on_screen(path.read_text(encoding="utf-8")))
     _section("References", paper.sources)
 
 

@@ -38,15 +38,24 @@ def test_every_item_of_every_paper_has_its_place_and_the_counts_add_up(page):
         assert not page.exception and [one.value for one in page.subheader] == items
 
 
+def opened(app, paper):
+    """Open every box of a paper."""
+    app.segmented_control(key="papers_paper").set_value(paper.id)
+    for item in paper.items:
+        app.session_state[f"papers_{paper.id}_{item.id}"] = True
+    return app.run()
+
+
 def test_committed_table_3_shows_printed_bytes_beside_ours(page):
-    page.segmented_control(key="papers_paper").set_value("fastlloyd").run()
+    assert not page.dataframe  # a closed box sends nothing
+    opened(page, papers()["fastlloyd"])
     tables = [frame.value for frame in page.dataframe if "printed" in frame.value]
     assert any({"192", "1.44e+03"} <= set(table.printed) and "not run" in set(table.ours) for table in tables)
 
 
 def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, tmp_path):
     monkeypatch.setattr(shown, "RESULTS", tmp_path)
-    page.run()
+    opened(page, papers()["pe-means"])
     assert words(page).count("not run on this machine yet") == len(ITEMS["pe-means"])
     assert any("python -m dpviz reproduce pe-means fig1" in code.value for code in page.code)
     page.selectbox(key="papers_verdict").set_value(REPRODUCES).run()
