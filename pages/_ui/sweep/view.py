@@ -206,7 +206,7 @@ def _curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
         against=metric.against, times=metric.relative, span=kept.spans.get(which) if kept.active else None,
         labels=labels, height=height,
-        title=brief(data) + (f": {name} against {named(look.axis)}" if labels else ""),
+        title=brief(data) + (f": {name}" if labels else ""),
     )  # fmt: skip
     if kept.active:
         kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
