@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.figures.marks import center, exact_center
 from dpviz.figures.panels import closing, plane, reference
 from dpviz.figures.shots import Shot
 from dpviz.figures.theme import tag
@@ -36,18 +37,9 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     private = trace.claimed.private
     figure = plane(view, "Centers")
     first = len(figure.data)
-    color, symbol = (colors.released, "circle") if private else (colors.hidden, "diamond-open")
-    figure.add_scatter(mode="lines", hoverinfo="skip", line={"color": color, "width": 1.6})
-    figure.add_scatter(
-        mode="markers",
-        name="released center" if private else f"{view.against} center (not private)",
-        marker={
-            "color": color,
-            "symbol": symbol,
-            "size": 12,
-            "line": {"width": 2, "color": colors.ink if private else color},
-        },
-    )
+    look = center(colors, symbol="circle") if private else exact_center(colors, view.against)
+    figure.add_scatter(mode="lines", hoverinfo="skip", line={"color": look["marker"]["color"], "width": 1.6})
+    figure.add_scatter(**look)
     path = [view.plane(centers) for centers in center_path(trace)]
     updates = []
     for t, now in enumerate(path):

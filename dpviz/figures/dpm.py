@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.dpm_scores import strips_panel
+from dpviz.figures.marks import center
 from dpviz.figures.panels import plane, reference, spend_panel
 from dpviz.figures.shots import Shot
 from dpviz.figures.theme import base
@@ -153,10 +154,7 @@ def _plane(view: View) -> Panel:
     figure.add_scatter(
         mode="lines", line={"color": colors.released, "width": 1.4, "dash": "dot"}, hoverinfo="skip", name="noise"
     )
-    figure.add_scatter(
-        mode="markers", name="released center",
-        marker={"color": colors.released, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
+    figure.add_scatter(**center(colors, size=None))  # every frame brings its own
     updates, hits = [], []
     tables = {pair: regions_table(trace, pair) for pair in set(columns)}
     for t, step in enumerate(trace.steps):

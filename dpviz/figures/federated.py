@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
+from dpviz.figures.marks import center
 from dpviz.figures.panels import plane
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import View, thin, xy
@@ -60,9 +61,6 @@ def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Fig
                 "opacity": 0.9 if i == chosen else 0.55,
             },
         )  # fmt: skip
-    figure.add_scatter(
-        **xy(view.flat(view.trace.cluster_centers)), mode="markers", name="released center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
+    figure.add_scatter(**xy(view.flat(view.trace.cluster_centers)), **center(colors))
     tag(figure, colors, f"NOT PRIVATE  ● client-{chosen + 1}", inside=True)
     return figure

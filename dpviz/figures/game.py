@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpviz.domain import Domain
+from dpviz.figures.marks import center, exact_center
 from dpviz.figures.panels import bounded
 from dpviz.figures.theme import Theme, base, tag
 from dpviz.figures.view import Panel, xy
@@ -55,12 +56,8 @@ def picture_panel(
         strict=False,
     ):
         figure.add_scatter(**xy(_flat(points, axes)), mode="markers", hoverinfo="skip", marker=look)
-    color, symbol = (colors.hidden, "diamond-open") if exact else (colors.released, "circle")
-    edge = color if exact else colors.ink
-    figure.add_scatter(
-        **xy(_flat(centers, axes)), mode="markers", name="KMeans center (not private)" if exact else "released center",
-        marker={"symbol": symbol, "size": 14, "color": color, "line": {"color": edge, "width": 2}},
-    )  # fmt: skip
+    look = exact_center(colors, "KMeans", size=14) if exact else center(colors, symbol="circle", size=14)
+    figure.add_scatter(**xy(_flat(centers, axes)), **look)
     for (name, place), side in zip(places.items(), ("top", "bottom"), strict=False):
         figure.add_scatter(
             **xy(_flat(place, axes)), mode="markers+text", text=[f"<b>{name}</b>"], textposition=f"{side} center",

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 
+from dpviz.figures.marks import center
 from dpviz.figures.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
 from dpviz.figures.pe import LEGEND, add_layers, layers, shots, warning
 from dpviz.figures.shots import Shot
@@ -61,13 +62,10 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
 
 
 def _recovered(view: View, shots: list[Shot]) -> Panel:
-    trace, colors = view.trace, view.colors
+    trace = view.trace
     figure = plane(view, "Recovered centers", height=340)
     first = len(figure.data)
-    figure.add_scatter(
-        mode="markers", name="released center",
-        marker={"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-    )  # fmt: skip
+    figure.add_scatter(**center(view.colors))
     reference(view, figure)
     nothing = np.empty((0, 2))
     found = [trace.steps[shot.step].released.get("centers") for shot in shots]

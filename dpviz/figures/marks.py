@@ -18,6 +18,7 @@ __all__ = [
     "center",
     "disc",
     "disc_sizes",
+    "exact_center",
     "layered",
     "outline",
     "paths",
@@ -65,13 +66,23 @@ def layered(
     return Panel(name, figure, alt)
 
 
-def center(colors: Theme) -> Look:
-    """Return how a released center is drawn, everywhere."""
+def center(colors: Theme, **marker: Any) -> Look:
+    """Return how a released center is drawn, everywhere; `marker` changes its size or names its symbol."""
+    edge = {"color": colors.ink, "width": 2}
     return {
         "mode": "markers",
         "name": "released center",
         "hoverinfo": None,
-        "marker": {"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
+        "marker": {"color": colors.released, "size": 12, "line": edge, **marker},
+    }
+
+
+def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
+    """Return how a center is drawn where it stands in place of a released one; `against` found it. NOT PRIVATE."""
+    edge = {"color": colors.hidden, "width": 2}
+    return {
+        **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),
+        "name": f"{against} center (not private)",
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.marks import layered
+from dpviz.figures.marks import center, layered
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames, xy
 
@@ -93,11 +93,7 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
             "marker": {"symbol": "circle-open", "color": colors.ink, "size": 13, "line": {"width": 2}},
         },
         "cloud": {"mode": "markers", "name": "center of a rerun", "marker": dot},
-        "one": {
-            "mode": "markers",
-            "name": "center of this rerun",
-            "marker": {"color": colors.released, "size": 12, "line": {"color": colors.ink, "width": 2}},
-        },
+        "one": {**center(colors), "name": "center of this rerun", "hoverinfo": "skip"},
     }
     own = xy(view.flat(np.asarray(view.trace.cluster_centers)))
     if not pale:
