@@ -20,6 +20,7 @@ def trace_of(slug, d):
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_algorithm_has_six_to_ten_lines(slug):
+    assert slug in PSEUDOCODE, f"{slug} has no lines in dpviz/algorithms/pseudocode.py"
     lines = PSEUDOCODE[slug]
     assert 6 <= len(lines) <= 10 and all(len(line.text) <= 50 for line in lines)
 
