@@ -119,12 +119,12 @@ def circle(view: View, radius: float) -> np.ndarray:
     return radius * CIRCLE * (width[list(view.axes)] if view.axes is not None else width.max())
 
 
-def values_panel(colors: Theme, found: Values, *, height: int = 230) -> Panel:
+def values_panel(colors: Theme, numbers: Values, *, height: int = 230) -> Panel:
     """Return the numbers as a line; every frame marks its own and writes it beside the mark."""
-    figure = base(colors, found.title, height=height)
-    n, values = len(found.values), np.asarray(found.values, dtype=float)
+    figure = base(colors, numbers.title, height=height)
+    n, values = len(numbers.values), np.asarray(numbers.values, dtype=float)
     x = list(range(n))
-    color, symbol = (colors.person, "circle-open") if found.private else (colors.released, "circle")
+    color, symbol = (colors.person, "circle-open") if numbers.private else (colors.released, "circle")
     figure.add_scatter(
         x=x, y=values, mode="lines+markers", hoverinfo="skip", line={"color": color, "width": 1.6},
         marker={"symbol": symbol, "size": 8},
@@ -133,21 +133,21 @@ def values_panel(colors: Theme, found: Values, *, height: int = 230) -> Panel:
         mode="markers+text", cliponaxis=False, hoverinfo="skip", textfont={"size": 14, "color": colors.ink},
         marker={"symbol": "circle-open", "size": 15, "color": colors.ink, "line": {"width": 2.4}},
     )  # fmt: skip
-    if found.private:
+    if numbers.private:
         tag(figure, colors)
-    every = [*values, *([found.line[0]] if found.line else [])]
-    if found.line:
+    every = [*values, *([numbers.line[0]] if numbers.line else [])]
+    if numbers.line:
         figure.add_hline(
-            y=found.line[0], line={"color": colors.hidden, "dash": "dot", "width": 1.6},
-            annotation={"text": found.line[1], "font": {"color": colors.hidden, "size": 12}},
+            y=numbers.line[0], line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            annotation={"text": numbers.line[1], "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
         )  # fmt: skip
-    figure.update_xaxes(range=[-0.4, n - 0.6], tickvals=x, ticktext=list(found.labels))
-    figure.update_yaxes(title_text=found.axis, range=[0, 1.28 * max(every)])
+    figure.update_xaxes(range=[-0.4, n - 0.6], tickvals=x, ticktext=list(numbers.labels))
+    figure.update_yaxes(title_text=numbers.axis, range=[0, 1.28 * max(every)])
     updates = [
         [{"x": [i], "y": [value], "text": [word], "textposition": "top left" if 2 * i >= n else "top right"}]
-        for i, (value, word) in enumerate(zip(values.tolist(), found.words, strict=True))
+        for i, (value, word) in enumerate(zip(values.tolist(), numbers.words, strict=True))
     ]
     add_frames(figure, [1], updates)
-    legend = ", ".join(f"{label}: {word}" for label, word in zip(found.labels, found.words, strict=True))
-    return Panel("side", figure, f"{found.title}. {legend}.{' Not private.' if found.private else ''}")
+    legend = ", ".join(f"{label}: {word}" for label, word in zip(numbers.labels, numbers.words, strict=True))
+    return Panel("side", figure, f"{numbers.title}. {legend}.{' Not private.' if numbers.private else ''}")

@@ -58,18 +58,18 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
     return table.drop(columns="column").sort_values("run", ignore_index=True)
 
 
-def clouds(view: View, found: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
+def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
     """Return a plane and, where there are losses, a dot plot; one frame a cloud, all in the same axes.
 
     `note` is in the picture where no hidden layer is shown, say "simulated".
     """
-    every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in found]
+    every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in in_turn]
     frames = [{"cloud": xy(view.flat(points))} for points in every]
-    last = found[-1]
-    alt = f"The centers of {len(last.centers)} runs each for {', '.join(cloud.label for cloud in found)}."
+    last = in_turn[-1]
+    alt = f"The centers of {len(last.centers)} runs each for {', '.join(cloud.label for cloud in in_turn)}."
     panels = [_plane(view, frames, title, note, alt)]
-    if any(cloud.ratios is not None for cloud in found):
-        panels.append(_dots(view, [cloud.ratios for cloud in found], [None] * len(found), note))
+    if any(cloud.ratios is not None for cloud in in_turn):
+        panels.append(_dots(view, [cloud.ratios for cloud in in_turn], [None] * len(in_turn), note))
     return panels
 
 

@@ -72,10 +72,10 @@ def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.D
     return Overview(tuple(verdicts), len(every), len(ours), *counts)
 
 
-def table(found: Overview) -> str:
+def table(judged: Overview) -> str:
     """Return one line an item, in Markdown."""
     lines = ["| paper | item | verdict | comparisons: hold, open, contradict | clearest against it |", "|---" * 5 + "|"]
-    for paper, item, verdict in found.verdicts:
+    for paper, item, verdict in judged.verdicts:
         against = verdict.against[0].replace("bench:", "") if verdict.against else ""
         counts = f"{verdict.yes}, {verdict.tie}, {verdict.no}"
         lines.append(f"| {paper.short} | {item.name} | {verdict.word} | {counts} | {against} |")

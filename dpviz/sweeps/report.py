@@ -143,9 +143,9 @@ def _facts(done: pd.DataFrame) -> str:
     return ", ".join([*facts, f"dpviz {', '.join(sorted(set(done.version)))}"])
 
 
-def _tables(found: Summary, look: dict[str, Any]) -> Iterable[str]:
-    axis, relative, against = found.axis, METRICS[found.metric].relative, METRICS[found.metric].against
-    areas = found.areas
+def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
+    axis, relative, against = summary.axis, METRICS[summary.metric].relative, METRICS[summary.metric].against
+    areas = summary.areas
     if len(areas):
         yield "<h3>Area over ε" + (f" relative to {against}'s" if relative else "") + "</h3>"
         yield _table(
@@ -166,7 +166,7 @@ def _tables(found: Summary, look: dict[str, Any]) -> Iterable[str]:
     if relative and axis in ("epsilon", "n_rows"):
         what = "ε" if axis == "epsilon" else "number of people"
         yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of {against}</h3>"
-        table = found.smallest(within=0.1, share=0.9)
+        table = summary.smallest(within=0.1, share=0.9)
         yield _table(
             ("data", "promise", "algorithm", "smallest", "runs there"),
             [
@@ -178,7 +178,7 @@ def _tables(found: Summary, look: dict[str, Any]) -> Iterable[str]:
                 for r in table.itertuples()
             ],
         )  # fmt: skip
-    wins = found.winners
+    wins = summary.winners
     if len(wins):
         yield "<h3>Who wins where</h3>"
         yield _table(

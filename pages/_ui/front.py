@@ -37,11 +37,11 @@ def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = 
     own : scripts of ours (`offering`)
     """
     index = (_STATIC / "index.html").read_text()
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for part in parts:
         for script in sorted(_SCRIPTS.glob(f"{part}.*.js")):
-            _with_imports(script.name, found)
-    files = [*(f"static/js/{name}" for name in found if name not in index), *own]
+            _with_imports(script.name, names)
+    files = [*(f"static/js/{name}" for name in names if name not in index), *own]
     links = "".join(f'<link rel="modulepreload" crossorigin href="./{file}">' for file in files)
     shell = index.replace("</head>", f"{links}</head>")
 
@@ -85,12 +85,12 @@ def moved(addresses: Mapping[str, str]) -> list[Route]:
     return [route(old, new) for old, new in addresses.items()]
 
 
-def _with_imports(name: str, found: dict[str, None]) -> None:
-    if name in found:
+def _with_imports(name: str, names: dict[str, None]) -> None:
+    if name in names:
         return
-    found[name] = None
+    names[name] = None
     for other in _IMPORT.findall((_SCRIPTS / name).read_text(errors="ignore")[:_HEAD]):
-        _with_imports(other, found)
+        _with_imports(other, names)
 
 
 class Compressed:

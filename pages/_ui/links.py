@@ -167,14 +167,14 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
             st.info(found.sentence)
 
 
-def _ribbon(found: Opened, vocabulary: Vocabulary) -> None:
+def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
     """Say that a scene was prepared and what to do in it; show all controls, and go back to it, at a press."""
-    scene = found.scene
+    scene = prepared.scene
     with st.container(key=keys.RIBBON, horizontal=True, vertical_alignment="center"):
         st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
-        if (scene.hide or scene.lock) and not found.shown_whole:
+        if (scene.hide or scene.lock) and not prepared.shown_whole:
             if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
-                session.opened = dataclasses.replace(found, shown_whole=True)
+                session.opened = dataclasses.replace(prepared, shown_whole=True)
                 st.rerun()
         if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Back to the scene as it was prepared."):
             go(write(scene, vocabulary))

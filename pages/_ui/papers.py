@@ -28,8 +28,8 @@ _TITLES = {"auc": "area of the loss over ε", "seconds": "seconds", "millisecond
 
 @st.cache_data(show_spinner=False)
 def _read(path: str, modified: int, _item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
-    found = load_numbers(Path(path))
-    return found, judge(_item, found), beside_printed(_item.printed, found)
+    measured = load_numbers(Path(path))
+    return measured, judge(_item, measured), beside_printed(_item.printed, measured)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -66,7 +66,7 @@ def glance(papers: dict[str, Paper]) -> Overview:
 
 def show(paper: Paper, item: Item) -> None:
     """Show one item."""
-    found, judged, beside = _committed(paper, item)
+    measured, judged, beside = _committed(paper, item)
     with st.container(border=True):
         head, badge = st.columns([3, 2], vertical_alignment="center")
         head.subheader(item.name)
@@ -86,10 +86,10 @@ def show(paper: Paper, item: Item) -> None:
         box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
         if box.open:  # no table is sent that nobody looks at
             with box:
-                _details(paper, item, found, judged, beside)
+                _details(paper, item, measured, judged, beside)
 
 
-def _details(paper: Paper, item: Item, found: pd.DataFrame, judged: Verdict, beside: pd.DataFrame) -> None:
+def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, beside: pd.DataFrame) -> None:
     differs = [*item.differs, *(f"quick run: {words}" for words in item.shortened())]
     st.markdown(
         "**Settings that differ from the paper's**\n" + "".join(f"\n- {on_screen(words)}." for words in differs)
@@ -106,11 +106,11 @@ def _details(paper: Paper, item: Item, found: pd.DataFrame, judged: Verdict, bes
         )
         table = table.drop(columns=["half", "rounding"]).rename(columns={"label": "curve", "runs": "seeds"})
         st.dataframe(table, hide_index=True, width="stretch")
-    if len(found):
+    if len(measured):
         st.markdown("**All our numbers**: mean ± half a 95 % interval over seeds. NOT PRIVATE.")
         table = pd.DataFrame({
-            "data": found.data, "curve": found.label, "at": found.point, "what": found.metric.map(_title),
-            "ours": _with_half(found, "mean"), "seeds": found.runs, "δ": found.delta.map(_short),
+            "data": measured.data, "curve": measured.label, "at": measured.point, "what": measured.metric.map(_title),
+            "ours": _with_half(measured, "mean"), "seeds": measured.runs, "δ": measured.delta.map(_short),
         })  # fmt: skip
         st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
     st.code(f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m dpviz reproduce {paper.id} {item.id}", language="bash")

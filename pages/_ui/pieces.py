@@ -38,12 +38,13 @@ class Gathered:
 
     Attributes
     ----------
+    ready : name -> piece, of those that were asked for
     active : whether more will come
     problem : one sentence if it failed
     stopped : whether it was stopped
     """
 
-    found: dict[str, Any]
+    ready: dict[str, Any]
     job: Job | None = None
     active: bool = False
     problem: str = ""
@@ -93,13 +94,13 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
     asked, job_id = session.asked_pieces.get(topic, ((), ""))
     job = runs.jobs().get(job_id)
     status = job.status if job else ""  # before what is there: a job that is over has nothing more to bring
-    found = {name: piece for name in names if (piece := shelf.get(name)) is not None}
+    ready = {name: piece for name in names if (piece := shelf.get(name)) is not None}
     if asked != names:
         halt(topic)
         job = None
-    missing = [piece for piece in pieces if piece.name not in found]
+    missing = [piece for piece in pieces if piece.name not in ready]
     if not missing:
-        return Gathered(found)
+        return Gathered(ready)
     if job is None:
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
         with whole():
@@ -109,7 +110,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
             return gather(topic, title, pieces, public=public)
         status = "running"
     return Gathered(
-        found, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"
+        ready, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"
     )
 
 

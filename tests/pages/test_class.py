@@ -229,7 +229,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     trace = algorithm.run(few.X, domain=few.domain, seed=0, dataset_id=few.dataset_id)
     shown = work.frames_of(trace, few, groups_in(few))
     got = groups_in(few).found_by(few.domain.normalize(trace.cluster_centers))
-    assert (shown.groups, shown.found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
+    assert (shown.groups, shown.groups_found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
     assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # guesses, votes, then centers
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
     assert all(np.all((at >= work.LOW - 9) & (at <= work.HIGH + 9)) for at in shown.centers)  # km, not z units

@@ -76,14 +76,14 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
 
     wanted = [pieces.Piece("a", slow, ())]
     now = pieces.gather("t", "title", wanted, public=False)
-    assert now.active and now.found == {}
+    assert now.active and now.ready == {}
     now.job.cancel()
     assert now.job.wait(240)
     assert pieces.gather("t", "title", wanted, public=False).stopped
     pieces.halt("t")
     gate.set()
     until = time.monotonic() + 240
-    while not (found := pieces.gather("t", "title", wanted, public=False).found) and time.monotonic() < until:
+    while not (found := pieces.gather("t", "title", wanted, public=False).ready) and time.monotonic() < until:
         time.sleep(0.01)
     assert found == {"a": "there"}
     gate.clear()
@@ -100,12 +100,12 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
 
     monkeypatch.setattr(pieces.Shelf, "get", as_it_comes)
     assert pieces.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
-    assert pieces.gather("t", "title", wanted, public=False).found == {"b": "there"}
+    assert pieces.gather("t", "title", wanted, public=False).ready == {"b": "there"}
     monkeypatch.setattr(pieces.Shelf, "get", get)
     gate.clear()
     state.clear()
     other = pieces.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
-    assert other.found == {} and other.active
+    assert other.ready == {} and other.active
     pieces.halt("t")
     assert other.job.wait(240) and other.job.status == "cancelled"
 

@@ -31,14 +31,14 @@ def form(data: Dataset) -> list[Side]:
     session.compare_on = name
     if sides.get() is not session.compare_drawn:  # put by a link, a button or another page: a fresh form
         session.compare_turn, session.compare_start = session.compare_turn + 1, list(sides.get())
-    found = [
+    chosen = [
         _edit(letter, start, now, data)
         for letter, start, now in zip(LETTERS, session.compare_start, sides.get(), strict=False)
     ]
-    _buttons(found)
-    sides.put(found)
+    _buttons(chosen)
+    sides.put(chosen)
     session.compare_drawn = sides.get()
-    return found
+    return chosen
 
 
 def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
@@ -96,20 +96,20 @@ def _fitted(side: Side, data: Dataset) -> Side:
     return Side(dataclasses.replace(side.algorithm, n_clusters=data.n_clusters), side.seed)
 
 
-def _buttons(found: list[Side]) -> None:
+def _buttons(chosen: list[Side]) -> None:
     """Show what adds a run, takes the last one away, and swaps the first two."""
-    last = found[-1]
+    last = chosen[-1]
     with st.container(horizontal=True):
         st.button(
             "Add", icon=":material/add:", key=keys.COMPARE_ADD, on_click=sides.put,
-            args=([*found, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",
-            disabled=locked() or len(found) == sides.MOST,
+            args=([*chosen, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",
+            disabled=locked() or len(chosen) == sides.MOST,
         )  # fmt: skip
         st.button(
-            "Remove", key=keys.COMPARE_REMOVE, on_click=sides.put, args=(found[:-1],),
-            disabled=locked() or len(found) == 2, help=f"Run {LETTERS[len(found) - 1]}.",
+            "Remove", key=keys.COMPARE_REMOVE, on_click=sides.put, args=(chosen[:-1],),
+            disabled=locked() or len(chosen) == 2, help=f"Run {LETTERS[len(chosen) - 1]}.",
         )  # fmt: skip
         st.button(
             "Swap", icon=":material/swap_horiz:", key=keys.COMPARE_SWAP, disabled=locked(), on_click=sides.put,
-            args=([found[1], found[0], *found[2:]],), help="Runs A and B.",
+            args=([chosen[1], chosen[0], *chosen[2:]],), help="Runs A and B.",
         )  # fmt: skip

@@ -115,14 +115,14 @@ def _body(key: str, result: Result, alex: Alex, who: str, axes: tuple[int, int] 
         st.error(now.problem)
     elif now.stopped:
         st.button("Go on", key=keys.ALEX_ON(key), on_click=halt, args=(_TOPIC,))
-    for found in now.found.values():
-        _picture(key, result, alex, who, found, axes)
+    for both in now.ready.values():
+        _picture(key, result, alex, who, both, axes)
     if state.pop(keys.ALEX_GOING(key), False):
         st.rerun()
 
 
-def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes: tuple[int, int] | None) -> None:
-    titles = sentences(result, found)
+def _picture(key: str, result: Result, alex: Alex, who: str, both: Worlds, axes: tuple[int, int] | None) -> None:
+    titles = sentences(result, both)
     identity = f"{who} {result.identity}"
     transport(
         keys.ALEX_PLAYER(key), scope=keys.ALEX_FIGURES(key), titles=titles, marks=list(range(len(titles))),
@@ -132,7 +132,7 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
     look = (identity, st.context.theme.type, axes)
     made = session.alex_panels
     if made is None or made[0] != look:
-        session.alex_panels = made = (look, workers().call(printed, view, alex, found))
+        session.alex_panels = made = (look, workers().call(printed, view, alex, both))
     with st.container(key=keys.ALEX_FIGURES(key)):
         spot = draw(keys.ALEX(key), made[1], pick=axes is not None or result.data.domain.n_features == 1)
         shell.key_line(figures.LEGEND, True)
@@ -151,18 +151,18 @@ def _picture(key: str, result: Result, alex: Alex, who: str, found: Worlds, axes
         st.page_link("pages/attacker.py", label="Play it as a game: in or out?")
 
 
-def printed(view: View, alex: Alex, found: Worlds) -> list[Panel]:
+def printed(view: View, alex: Alex, both: Worlds) -> list[Panel]:
     """Return the panel ready to send."""
-    one, other = found.here, found.there
+    one, other = both.here, both.there
     ones, clouds = (one.one, other.one), (one.fresh.centers, other.fresh.centers)
-    panel = figures.worlds_panel(view, alex.place, found.moved, ones, clouds, (one.kmeans, other.kmeans))
+    panel = figures.worlds_panel(view, alex.place, both.moved, ones, clouds, (one.kmeans, other.kmeans))
     return [panel.printed()]
 
 
-def sentences(result: Result, found: Worlds) -> list[str]:
+def sentences(result: Result, both: Worlds) -> list[str]:
     """Return what is said at the five steps."""
     trace, data = result.trace, result.data
-    if found.moved is None:
+    if both.moved is None:
         first, second = "Alex is in", "Alex is out"
     else:
         far = reach(trace) if trace.claimed.rho_distance is not None else "the middle of the bounds"
@@ -172,7 +172,7 @@ def sentences(result: Result, found: Worlds) -> list[str]:
     def gap(one: np.ndarray, other: np.ndarray) -> str:
         return largest_gap(one, other, trace.domain, data.columns, data.units)
 
-    released, plain = gap(found.here.one, found.there.one), gap(found.here.kmeans, found.there.kmeans)
+    released, plain = gap(both.here.one, both.there.one), gap(both.here.kmeans, both.there.kmeans)
     return [
         f"{first} · one run of {trace.name}, and KMeans",
         f"{second} · same noise seed: {trace.name} moves by {released} at most, KMeans by {plain} every time",

@@ -70,9 +70,9 @@ def _gather(question: Question) -> Gathered:
 def _body(key: str, question: Question, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
     now = _gather(question)
     _progress(key, now)
-    found = {one: now.found[question.name(one)] for one in question.algorithms if question.name(one) in now.found}
-    if question.shown in found:
-        _picture(key, question, found, hidden, axes, current)
+    ready = {one: now.ready[question.name(one)] for one in question.algorithms if question.name(one) in now.ready}
+    if question.shown in ready:
+        _picture(key, question, ready, hidden, axes, current)
     if not now.active and st.session_state.pop(keys.AGAIN_GOING(key), False):
         st.rerun()  # the last poll: draw the page without polling
     if now.active:
@@ -99,7 +99,7 @@ def _progress(key: str, now: Gathered) -> None:
 def _picture(
     key: str,
     question: Question,
-    found: dict[str, Reruns],
+    ready: dict[str, Reruns],
     hidden: bool,
     axes: tuple[int, int] | None,
     current: bool,
@@ -112,10 +112,10 @@ def _picture(
     all_at_once = seen != "one"
     identity = f"{question.name(question.shown)} {seen}"
     if all_at_once:
-        titles = [in_words(question, one, found[one], hidden=hidden) if one in found else later(one) for one in labels]
+        titles = [in_words(question, one, ready[one], hidden=hidden) if one in ready else later(one) for one in labels]
         first = labels.index(question.shown)
     else:
-        losses = ratios(result, found[question.shown])
+        losses = ratios(result, ready[question.shown])
         titles = [one_run(question, i, None if not hidden else losses[i]) for i in range(N)]
         first = 0
     transport(
@@ -123,7 +123,7 @@ def _picture(
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=first, play=not all_at_once, main=False,
         what="Privacy budget ε" if all_at_once else "Reruns",
     )  # fmt: skip
-    plane, *side = _panels(question, found, hidden, axes, all_at_once=all_at_once)
+    plane, *side = _panels(question, ready, hidden, axes, all_at_once=all_at_once)
     with st.container(key=keys.AGAIN_FIGURES(key)):
         left, right = st.columns([11, 9], gap="medium")
         with left:
@@ -132,7 +132,7 @@ def _picture(
         with right:
             draw(keys.AGAIN(key), side)
             if hidden and current:
-                _worst(question, found)
+                _worst(question, ready)
     if result.data.private and result.trace.algorithm in MEASURED:
         with st.popover("How good is this simulation?"):
             measured(result.trace.algorithm)
@@ -141,17 +141,17 @@ def _picture(
 
 
 def _panels(
-    question: Question, found: dict[str, Reruns], hidden: bool, axes: tuple[int, int] | None, *, all_at_once: bool
+    question: Question, ready: dict[str, Reruns], hidden: bool, axes: tuple[int, int] | None, *, all_at_once: bool
 ) -> list[Panel]:
     """Return the figures, made again only when more is there or it is looked at in another way."""
     result = question.result
-    look = (question.name(question.shown), tuple(found), st.context.theme.type, hidden, axes, all_at_once)
+    look = (question.name(question.shown), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
     made = session.reruns_panels
     if made is None or made[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
-            Cloud(one, found[one].centers, ratios(result, found[one]) if hidden else None)
-            if one in found
+            Cloud(one, ready[one].centers, ratios(result, ready[one]) if hidden else None)
+            if one in ready
             else Cloud(one, ())
             for one in question.algorithms
         ]
@@ -171,11 +171,11 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
     return [panel.printed() for panel in panels]
 
 
-def _worst(question: Question, found: dict[str, Reruns]) -> None:
+def _worst(question: Question, ready: dict[str, Reruns]) -> None:
     """Offer the worst run of every ε as a link: its scene, with its seed."""
     scene = links.now("explore", controls.explore)
     entries = []
-    for one, some in found.items():
+    for one, some in ready.items():
         epsilon = getattr(question.algorithms[one], "epsilon", None)
         changed = {"s": some.seeds[some.worst]} | ({} if epsilon is None else {"e": epsilon})
         there = dataclasses.replace(scene, values={**scene.values, **changed}, step=None, play=False)

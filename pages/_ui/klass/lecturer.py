@@ -152,7 +152,7 @@ def _truth(room: Classroom) -> int | None:
     shown, asked = room.shown, room.question
     if shown is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
         return None
-    return len(OPTIONS) - 1 if shown.found == shown.groups else min(shown.found, len(OPTIONS) - 2)
+    return len(OPTIONS) - 1 if shown.groups_found == shown.groups else min(shown.groups_found, len(OPTIONS) - 2)
 
 
 def _run(room: Classroom, base: str) -> None:

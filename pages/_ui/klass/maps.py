@@ -98,12 +98,12 @@ def bars(counts: Sequence[int], options: Sequence[str], truth: int | None = None
     )
 
 
-def scores(colors: Theme, found: Sequence[tuple[int, int]], bound: int) -> str:
+def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
     """Return every phone's share of right guesses as a dot under the bound, and all of them together in words."""
     width, base, unit = 1000, 250, 9.6
     columns: dict[int, int] = {}
     marks = []
-    for hits, rounds in sorted(found, key=lambda one: one[0] / one[1]):
+    for hits, rounds in sorted(scored, key=lambda one: one[0] / one[1]):
         column = round(hits / rounds * 20)
         columns[column] = columns.get(column, 0) + 1
         x, y = 20 + column * 5 * unit, base - 10 - 17 * (columns[column] - 1)
@@ -123,9 +123,9 @@ def scores(colors: Theme, found: Sequence[tuple[int, int]], bound: int) -> str:
         for at in (0, 25, 50, 75, 100)
     )
     body = f'<path d="M0 {base}H{width}" stroke="{colors.line}" stroke-width="3"/>{axis}{"".join(marks)}'
-    alt = f"Shares of right guesses of {len(found)} phones; a coin has 50 of 100, the bound is {bound}."
+    alt = f"Shares of right guesses of {len(scored)} phones; a coin has 50 of 100, the bound is {bound}."
     picture = _image(body, alt, colors, width, base + 44)
-    total = Score(sum(hits for hits, _ in found), sum(rounds for _, rounds in found))
+    total = Score(sum(hits for hits, _ in scored), sum(rounds for _, rounds in scored))
     if not total.rounds:
         return picture + markup.odds("Nobody has guessed yet.")
     low, high = total.interval()

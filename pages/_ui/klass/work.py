@@ -44,7 +44,7 @@ class Shown:
     data, algorithm : what ran
     odds : of the bet, at most so many of 100
     private : bool, whether anything is promised; the centers of KMeans are exact
-    groups, found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
+    groups, groups_found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
     """
 
     titles: tuple[str, ...]
@@ -54,7 +54,7 @@ class Shown:
     odds: int
     private: bool
     groups: int
-    found: int
+    groups_found: int
 
 
 def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> Dataset:

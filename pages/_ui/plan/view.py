@@ -22,7 +22,7 @@ from pages._ui.session import session
 __all__ = ["show"]
 
 _MIDDLE = STOPS[2]
-Found = dict[str, list[Rehearsal]]
+Rehearsals = dict[str, list[Rehearsal]]
 
 
 def show(wish: Wish) -> None:
@@ -50,17 +50,17 @@ def _gather(wish: Wish) -> Gathered:
 
 def _body(wish: Wish) -> None:
     now = _gather(wish)
-    found = {
-        slug: [now.found[name] for epsilon in STOPS if (name := _name(wish.facts, slug, epsilon)) in now.found]
+    rehearsals = {
+        slug: [now.ready[name] for epsilon in STOPS if (name := _name(wish.facts, slug, epsilon)) in now.ready]
         for slug in wish.slugs
     }
     _progress(wish, now)
-    if any(found.values()):
-        _answers(wish, found)
-        _picture(wish, found)
-        _table(wish.facts, found)
+    if any(rehearsals.values()):
+        _answers(wish, rehearsals)
+        _picture(wish, rehearsals)
+        _table(wish.facts, rehearsals)
         _tighter(wish, now)
-        _costs(wish, found)
+        _costs(wish, rehearsals)
     if not now.active and session.plan_going:
         st.rerun()
     if now.active:
@@ -70,7 +70,7 @@ def _body(wish: Wish) -> None:
 def _progress(wish: Wish, now: Gathered) -> None:
     if now.active and now.job is not None:
         bar, button = st.columns([5, 1], vertical_alignment="center")
-        done, every = len(now.found), len(_wanted(wish))
+        done, every = len(now.ready), len(_wanted(wish))
         bar.progress(done / every, f"Rehearsed {done} of {every}, on made-up people or public rows")
         if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
             now.job.cancel()
@@ -82,10 +82,10 @@ def _progress(wish: Wish, now: Gathered) -> None:
         button.button("Go on", key=keys.PLAN_ON, width="stretch", on_click=halt, args=("plan",))
 
 
-def _answers(wish: Wish, found: Found) -> None:
+def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
     """Answer in both directions what was asked."""
     facts, lines = wish.facts, []
-    for slug, some in found.items():
+    for slug, some in rehearsals.items():
         if not some:
             continue
         if wish.within is not None and len(some) == len(STOPS):
@@ -94,15 +94,15 @@ def _answers(wish: Wish, found: Found) -> None:
             noise = amount(noise_at(some, wish.epsilon), facts)
             lines.append(f"{ALGORITHMS[slug].name}: ε {wish.epsilon:g} gives a noise of ±{noise} per center.")
     if not lines:
-        one = next(some for some in found.values() if some)[0]
+        one = next(some for some in rehearsals.values() if some)[0]
         noise = amount(widest(one), facts)
         lines = [f"{ALGORITHMS[one.slug].name} at ε {one.epsilon:g}: noise ±{noise} per center (typical center)."]
     st.html("".join(f"<div><b>{markup.escape(line)}</b></div>" for line in lines))
     st.html(markup.small(f"{assumption(facts)} Nothing was read, nothing is spent."))
 
 
-def _picture(wish: Wish, found: Found) -> None:
-    curves = {slug: [(one.epsilon, widest(one)) for one in some] for slug, some in found.items() if some}
+def _picture(wish: Wish, rehearsals: Rehearsals) -> None:
+    curves = {slug: [(one.epsilon, widest(one)) for one in some] for slug, some in rehearsals.items() if some}
     names = {slug: ALGORITHMS[slug].name for slug in curves}
     unit = amount(1.0, wish.facts).partition(" ")[2]
     panel = noise_panel(shell.colors(), curves, names, unit, wish.within)
@@ -110,10 +110,10 @@ def _picture(wish: Wish, found: Found) -> None:
     st.html(markup.small(panel.alt))
 
 
-def _table(facts: Facts, found: Found) -> None:
+def _table(facts: Facts, rehearsals: Rehearsals) -> None:
     rows = (
         markup.row((_cell(facts, some, stop) for stop in STOPS), head=ALGORITHMS[slug].name)
-        for slug, some in found.items()
+        for slug, some in rehearsals.items()
     )
     heads = ("Algorithm", *(f"ε {stop:g}" for stop in STOPS))
     st.html(
@@ -140,13 +140,13 @@ def _tighter(wish: Wish, now: Gathered) -> None:
     half = dataclasses.replace(wish.facts, filled=0.5)
     lines = []
     for slug in wish.slugs:
-        wide, tight = (now.found.get(_name(facts, slug, _MIDDLE)) for facts in (half, half.tight()))
+        wide, tight = (now.ready.get(_name(facts, slug, _MIDDLE)) for facts in (half, half.tight()))
         if wide is not None and tight is not None:
             lines.append(f"- {ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}")
     if lines:
         st.markdown("**Tight bounds**\n" + "\n".join(lines))
 
 
-def _costs(wish: Wish, found: Found) -> None:
-    times = [f"{ALGORITHMS[slug].name} {duration(some[0].seconds)}" for slug, some in found.items() if some]
+def _costs(wish: Wish, rehearsals: Rehearsals) -> None:
+    times = [f"{ALGORITHMS[slug].name} {duration(some[0].seconds)}" for slug, some in rehearsals.items() if some]
     st.markdown(f"**Time and memory.** {', '.join(times)}; {size(memory(wish.facts))} of memory for any of them.")

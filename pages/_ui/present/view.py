@@ -99,7 +99,7 @@ def _gather(ready: dict[int, Staged]) -> Gathered:
 
 def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     state, now = st.session_state, _gather(ready)
-    found = {index: one for index, one in ready.items() if one.piece.name in now.found}
+    found = {index: one for index, one in ready.items() if one.piece.name in now.ready}
     if now.active:
         session.present_going = True
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
@@ -119,7 +119,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     order, wanted = list(found), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
     ended = show(
-        [(deck.slides[index], one, now.found) for index, one in found.items()], start=start, mode=mode,
+        [(deck.slides[index], one, now.ready) for index, one in found.items()], start=start, mode=mode,
         ready=f"{len(found)} of {len(deck.slides)} scenes ready. From now on the show needs no network.",
         opened=opened.number if opened is not None and opened.scene.play else 0,
     )  # fmt: skip

@@ -191,11 +191,11 @@ def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> 
         one_run(every.rows, kept, look.metric)
 
 
-def _areas(found: pd.DataFrame, metric: Metric, style: dict[str, Style]) -> None:
-    if found.empty:
+def _areas(areas: pd.DataFrame, metric: Metric, style: dict[str, Style]) -> None:
+    if areas.empty:
         st.caption("An area needs at least two values of ε, and a seed that has finished at all of them.")
-    style = {**tradeoff.styles(found), **style}  # along another axis the curves have other names
-    for (data, notion), group in found.groupby(["data", "notion"], sort=False):
+    style = {**tradeoff.styles(areas), **style}  # along another axis the curves have other names
+    for (data, notion), group in areas.groupby(["data", "notion"], sort=False):
         chart(
             tradeoff.area_bars(
                 group,
@@ -211,8 +211,8 @@ def _areas(found: pd.DataFrame, metric: Metric, style: dict[str, Style]) -> None
         _under(notion)
 
 
-def _dots(found: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
-    stops = sorted(found[look.axis].dropna().unique())
+def _dots(every: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+    stops = sorted(every[look.axis].dropna().unique())
     places, key = range(len(stops)), keys.SWEEP_AT(kept.identity, look.axis)
     place = len(stops) // 2
     if stops[1:]:
@@ -221,7 +221,7 @@ def _dots(found: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: di
             _sign(look.axis), places, place, format_func=lambda i: short(look.axis, stops[i]), **_kept(key)
         )
     at = stops[place]
-    for (data, notion), group in found[found[look.axis] == at].groupby(["data", "notion"], sort=False):
+    for (data, notion), group in every[every[look.axis] == at].groupby(["data", "notion"], sort=False):
         where = f"{_sign(look.axis)} = {short(look.axis, at)}"
         chart(
             tradeoff.dots(group, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {where}"),
@@ -231,13 +231,13 @@ def _dots(found: pd.DataFrame, kept: Kept, look: Look, metric: Metric, style: di
         _under(notion)
     st.html(
         markup.small(
-            f"One dot is 1 run in {found.of.max()}. Count dots: the share of them left of a value is "
+            f"One dot is 1 run in {every.of.max()}. Count dots: the share of them left of a value is "
             f"how often a run lands below it. The dotted line is {metric.against}."
         )
     )
 
 
-def _winners(found: pd.DataFrame) -> None:
+def _winners(winners: pd.DataFrame) -> None:
     body = [
         [
             title(row.data),
@@ -248,7 +248,7 @@ def _winners(found: pd.DataFrame) -> None:
             markup.bold(row.best) if row.best else "no clear winner: the intervals overlap",
             f"{100 * row.gap:.2g}%" if row.best else "",
         ]
-        for row in found.itertuples()
+        for row in winners.itertuples()
     ]
     _table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
     st.html(
