@@ -8,38 +8,27 @@ two samples in their declared bounds.
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from sklearn import datasets as bundled
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
-from benchmarks.utility import PE_DATA, UNLABELED, domain_of, load
+from benchmarks.utility import opened, spec
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.domain import Domain
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.sweeps.averages import standard_error
 
-DATA = ["ring", "moons", *(name for name in PE_DATA if name not in UNLABELED)]
+UNLABELED = {"house", "birch2_25k"}
+SETS = [name.partition(":")[2] for name in spec("pe").data]
+DATA = ["ring", "moons", *(name for name in SETS if name not in UNLABELED)]
 
 
 def grouped(name: str) -> tuple[np.ndarray, np.ndarray, int, Domain]:
     """Return (X, labels, k, domain) of a sample or of a benchmark set."""
-    if name in SAMPLES:
-        sample = load_sample(name)
-        return sample.X, np.asarray(sample.labels), sample.n_clusters, sample.domain
-    X, k = load(name)
-    if name in ("iris", "wine", "digits"):
-        labels = getattr(bundled, f"load_{name}")().target
-    else:
-        base = Path(os.environ["DPVIZ_DATASETS"]) / name / name
-        stored = base.with_suffix(".npz")
-        labels = np.load(stored)["y"] if stored.exists() else pd.read_csv(f"{base}.csv.gz").iloc[:, -1].to_numpy()
-    return X, labels, k, domain_of(X, 1.0)
+    data = load_sample(name) if name in SAMPLES else opened(name).data
+    return data.X, np.asarray(data.labels), data.n_clusters, data.domain
 
 
 def main() -> None:

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.utility import EPSILONS, Bench, Curve
+from benchmarks.utility import BOUNDS, EPSILONS, rows, source_name
 from dpviz.metrics import loss_auc
 from dpviz.sweeps.averages import standard_error
+from dpviz.sweeps.sweep import Sweep, Variant
 
 DATA = ("iris", "wine", "lsun", "house", "yeast", "s1", "a1", "digits", "letter", "adult", "dim032", "birch2_25k")
-VARIANTS = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "no far candidates": {"far": False},
     "no distances": {"distance_share": 0.0},
@@ -33,12 +35,12 @@ VARIANTS = {
 }
 
 
-def areas(bench: Bench, name: str, variants: list[str]) -> pd.DataFrame:
+def areas(name: str, variants: list[str], path: Path, seeds: int | None) -> pd.DataFrame:
     """Return the area ratios of a set: one row a seed, one column a variant."""
-    curves = [Curve(label, "nsm", VARIANTS[label]) for label in variants]
-    rows = pd.DataFrame(bench.rows(name, curves, EPSILONS))
-    plain = loss_auc(list(EPSILONS), [rows.reference.iloc[0]] * len(EPSILONS))
-    grid = rows.pivot_table(index="seed", columns=["label", "epsilon"], values="loss")
+    curves = tuple(Variant(label, "nsm", None, tuple(VARIANTS[label].items())) for label in variants)
+    made = pd.DataFrame(rows(Sweep(data=(source_name(name),), variants=curves, bounds=BOUNDS[1]), path, seeds))
+    plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))
+    grid = made.pivot_table(index="seed", columns=["label", "epsilon"], values="loss")
     return pd.DataFrame(
         {one: [loss_auc(list(EPSILONS), list(line)) / plain for line in grid[one].to_numpy()] for one in variants}
     )
@@ -67,10 +69,10 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=list(DATA))
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
-    parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("--rows", type=Path, required=True, help="NAME.jsonl")
     options = parser.parse_args()
-    bench = Bench(options.rows, seeds=options.seeds, loose=1.0)
-    print("\n".join(report({name: areas(bench, name, options.variants) for name in options.data})))
+    variants, path, seeds = options.variants, options.rows, options.seeds
+    print("\n".join(report({name: areas(name, variants, path, seeds) for name in options.data})))
 
 
 if __name__ == "__main__":

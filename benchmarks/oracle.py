@@ -22,8 +22,7 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-from benchmarks.utility import EPSILONS, load
-from dpviz.domain import Domain
+from benchmarks.utility import EPSILONS, opened
 from dpviz.geometry import snap
 from dpviz.metrics import loss_auc, normalized_loss
 from dpviz.privacy.accounting import mu_of_epsilon
@@ -55,10 +54,9 @@ def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: in
 
 def oracle(name: str, seeds: int | None) -> np.ndarray:
     """Return the area ratio of every seed."""
-    X, k = load(name)
-    domain = Domain.tight_nonprivate(X)
-    rows, n = Rows(X, domain), len(X)
-    model = KMeans(k, n_init=10, random_state=0).fit(domain.normalize(X))
+    source = opened(name)
+    X, domain, rows, n = source.data.X, source.data.domain, source.rows, len(source.Z)
+    model = KMeans(source.data.n_clusters, n_init=10, random_state=0).fit(source.Z)
     plain, centers = model.inertia_ / n, snap(model.cluster_centers_)
     chosen = range(seeds or (10 if n < 2000 else 5))
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from benchmarks.utility import load
+from benchmarks.utility import opened
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
@@ -59,8 +59,7 @@ class Losses:
         if k not in self._plain:
             model = KMeans(k, n_init=20, random_state=0).fit(tight.normalize(X))
             self._plain[k] = model.inertia_ / len(X)
-        half = loose * (tight.high - tight.low) / 2
-        declared = Domain(tight.middle - half, tight.middle + half, "common", 1.0, origin=tight.origin)
+        declared = Domain.tight_nonprivate(X, loose=loose)
         declared = dataclasses.replace(declared, n_public=round(share * len(X)))
         algorithm = make(slug, k, float(len(X)) ** -1.1)
         traces = [algorithm.run(X, domain=declared, seed=seed) for seed in range(self._seeds)]
@@ -92,7 +91,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--algorithms", nargs="+", default=[slug for slug in ALGORITHMS if slug != "kmeans"])
     options = parser.parse_args()
-    X, k = load(options.data) if options.data else (small_and_far(), CLUSTERS)
+    data = opened(options.data).data if options.data else None
+    X, k = (data.X, data.n_clusters) if data else (small_and_far(), CLUSTERS)
     losses = Losses(X, k, options.seeds)
     print(
         f"`python -m benchmarks.robustness {' '.join(sys.argv[1:])}`: mean ± standard error of {options.seeds} seeds."

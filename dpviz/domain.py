@@ -119,11 +119,14 @@ class Domain:
         return dataclasses.replace(sane, radius=reach, columns=tuple(columns), units=tuple(units))
 
     @classmethod
-    def tight_nonprivate(cls, X: np.ndarray) -> Domain:
-        """BENCHMARKS ONLY, NOT PRIVATE: center = column means, scale = largest norm, radius 1, n_public = len(X)."""
+    def tight_nonprivate(cls, X: np.ndarray, *, loose: float = 1.0) -> Domain:
+        """BENCHMARKS ONLY, NOT PRIVATE: center = column means, scale = largest norm, radius 1, n_public = len(X).
+
+        The box is `loose` times as wide.
+        """
         X = validate.finite_matrix("Domain", X)
         center = X.mean(axis=0)
-        reach = float(np.linalg.norm(X - center, axis=1).max()) or 1.0
+        reach = loose * (float(np.linalg.norm(X - center, axis=1).max()) or 1.0)
         return cls(
             center - reach, center + reach, "common", 1.0, len(X), origin="tight_nonprivate: taken from the data"
         )

@@ -1,14 +1,17 @@
 """Benchmark scripts are run by hand: they must at least find what they import."""
 
+import dataclasses
 import json
 import os
 import re
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import growth, sources, utility
+from dpviz.sweeps.sweep import Sweep, Variant
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,16 +22,34 @@ def test_a_benchmark_finds_what_it_imports(name):
 
 
 def test_a_row_of_an_older_algorithm_is_not_used_again(tmp_path, monkeypatch):
-    curve, rows = utility.Curve("Lloyd", "dp-lloyd"), tmp_path / "rows.jsonl"
+    path = tmp_path / "rows.jsonl"
+    sweep = Sweep(data=("sample:iris",), variants=(Variant("Lloyd", "dp-lloyd"),), epsilon=(1.0,))
 
     def run():
-        return list(utility.Bench(rows, seeds=1, loose=1.0).rows("iris", [curve], (1.0,)))
+        return list(utility.rows(sweep, path, seeds=1))
 
-    assert run() == run() and len(rows.read_text().splitlines()) == 1
+    assert run() == run() and len(path.read_text().splitlines()) == 1
     monkeypatch.setattr(utility, "fingerprint", lambda: "another")
     run()
-    written = [json.loads(line) for line in rows.read_text().splitlines()]
+    written = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(written) == 2 and "another" in written[1]["key"] and sources.fingerprint() in written[0]["key"]
+    with path.open("a") as torn:
+        torn.write('{"key"')
+    assert [row["key"] for row in run()] == [written[1]["key"]]
+
+
+def test_a_table_leaves_out_what_a_set_is_too_much_for(monkeypatch):
+    monkeypatch.setattr(utility, "MOST_COLUMNS", {"aug-pe": 4})
+    sweep = dataclasses.replace(utility.spec("pe"), data=("sample:iris", "sample:digits"))
+    iris, digits = utility.within_limits(sweep)
+    assert iris.variants == sweep.variants
+    assert digits.variants == tuple(one for one in sweep.variants if one.algorithm != "aug-pe") != sweep.variants
+
+
+def test_a_set_has_the_same_rows_in_looser_bounds():
+    tight, loose = (utility.opened("iris", bounds).data for bounds in utility.BOUNDS.values())
+    np.testing.assert_array_equal(tight.X, loose.X)
+    np.testing.assert_allclose(loose.domain.half_width, 4 * tight.domain.half_width)
 
 
 def test_the_fingerprint_sees_code_and_neither_comments_nor_docstrings():

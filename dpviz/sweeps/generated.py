@@ -86,6 +86,10 @@ def _sklearn(k: int, d: int) -> Labelled:
     return np.round(X, 4), labels
 
 
+def _spheres(d: int) -> Labelled:
+    return make_blobs(20_000, d, centers=16, random_state=1)
+
+
 def _balanced(thousands: int, k: int, d: int) -> Labelled:
     return make_blobs(1000 * thousands, d, centers=k, random_state=0)
 
@@ -93,6 +97,7 @@ def _balanced(thousands: int, k: int, d: int) -> Labelled:
 RECIPES = (
     Recipe(r"synth_(\d+)d", _blobs, "100,000 rows in 64 groups, as in the DPM paper", 100.0),
     Recipe(r"sklearn_(\d+)_(\d+)", _sklearn, "20,000 rows of make_blobs, as in the PE-means paper"),
+    Recipe(r"blobs(\d{1,3})", _spheres, "20,000 rows of make_blobs in 16 groups"),
     Recipe(r"timesynth_(\d+)k_(\d+)_(\d+)", _balanced, "equal groups, as in FastLloyd's Table 3"),
     Recipe(r"unequal_(\d+)_(\d+)_(\d+)", unequal_clusters, "10,000 rows in groups of sizes 1:2:...:k, with outliers"),
 )
@@ -101,7 +106,8 @@ RECIPES = (
 def made(name: str) -> Dataset | None:
     """Return a generated set by its name, or None if no recipe has it.
 
-    "synth_10d", "sklearn_16_4" (k, d), "timesynth_10k_5_2" (thousands of rows, k, d), "unequal_8_4_0" (k, d, seed).
+    "synth_10d", "blobs16" (d), "sklearn_16_4" (k, d), "timesynth_10k_5_2" (thousands of rows, k, d), "unequal_8_4_0"
+    (k, d, seed).
 
     Raises
     ------

@@ -138,8 +138,8 @@ def _facts(done: pd.DataFrame) -> str:
     deltas = sorted(private.delta.dropna().unique())
     if deltas:
         facts.append(f"δ {deltas[0]:.2g}" + (f" to {deltas[-1]:.2g}" if len(deltas) > 1 else ""))
-    if "tight_nonprivate" in set(done.bounds):
-        facts.append("bounds taken from the data as in the papers (tight_nonprivate)")
+    if taken := sorted(set(done.bounds) - {"declared", ""}):
+        facts.append(f"bounds taken from the data as in the papers ({', '.join(taken)})")
     return ", ".join([*facts, f"dpviz {', '.join(sorted(set(done.version)))}"])
 
 

@@ -136,6 +136,7 @@ def test_unequal_clusters_have_sizes_in_ratio_and_few_outliers(k, d):
 def test_generated_sets_are_found_by_name_and_their_k_is_the_recipes():
     assert made("sklearn_16_4").X.shape == (20_000, 4) and made("sklearn_16_4").n_clusters == 16
     assert made("unequal_8_2_1").n_clusters == 8 and stamp("bench:unequal_8_2_1") == ""
+    assert made("blobs16").X.shape == (20_000, 16) and made("blobs16").n_clusters == 16
     assert made("nothing") is None
     with pytest.raises(ValueError, match="too large"):
         made("unequal_100000_9_0")
