@@ -194,7 +194,7 @@ class Balcan(ApproximateDP):
                 }  # fmt: skip
                 title = (
                     f"Shift {shift} of {self.shifts}, level {level} of {levels}: {int(kept.sum())} of {len(keys)} "
-                    f"cubes of width {domain.length(width)} are crowded"
+                    f"cubes of width {domain.length(width)} {'is' if kept.sum() == 1 else 'are'} crowded"
                 )
                 yield Step("cubes", title, released)
                 if not kept.any():

@@ -161,7 +161,7 @@ class Continual(ApproximateDP):
             yield Step(
                 "day",
                 f"Day {day} of {self.days}: table of {day & -day} day{'s' * (day & -day > 1)} added, "
-                f"{len(used)} table{'s' * (len(used) > 1)} make up all days, ± {sds['counts']:.3g} a cell",
+                f"{len(used)} table{' makes' if len(used) == 1 else 's make'} up all days, ± {sds['counts']:.3g} a cell",
                 {
                     "centers": centers,
                     "day": day,

@@ -49,10 +49,10 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
     """Return emptiness, centreness and score of every cut with the chosen one, step by step."""
     trace, colors = view.trace, view.colors
     strips = 1 if trace.domain.n_features == 1 else 2
-    figure = base(colors, "Score of every cut; bars: its chance", height=height)
+    figure = base(colors, "Score of every cut", height=height)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
-    figure.update_yaxes(title_text="score", range=[0, 6.6])
+    figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])
     if strips == 2:
         figure.update_layout(
             xaxis={"domain": [0, 0.48]},
@@ -87,12 +87,12 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
             rows = table[table.column == column]
             low, high = float(trace.domain.low[column]), float(trace.domain.high[column])
             word = (
-                "too few rows to cut" if step.kind == "region" else "no cut here: regions are averaged"
+                "too few rows<br>to cut" if step.kind == "region" else "no cut here:<br>regions are<br>averaged"
             ) * rows.empty
             if len(rows):
                 x = rows.position.astype(np.float32).to_numpy()
                 bars = (6 * rows.probability / table.probability.max()).round(3).to_numpy()
-                word = "too narrow to cut along this column" if rows.score.isna().all() else ""
+                word = "too narrow<br>to cut along<br>this column" if rows.score.isna().all() else ""
             else:  # as many bars as ever: plotly paints added bars black
                 x = np.linspace(low, high, intervals, dtype=np.float32)
                 bars = np.zeros(intervals)

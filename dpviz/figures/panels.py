@@ -128,7 +128,7 @@ _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
     "votes": "votes, round",
     "cubes": "cubes, level",
     "buckets": "cells, table",
-    "pick": "picked cells",
+    "pick": "best set",
     "split": "cut",
     "swap": "swap",
 }
