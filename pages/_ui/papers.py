@@ -26,13 +26,13 @@ _COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"
 _TITLES = {"auc": "area of the loss over ε", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
 
 
-@st.cache_data(show_spinner=False)
+@st.cache_data(show_spinner="Reading the reruns")
 def _read(path: str, modified: int, _item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
     measured = load_numbers(Path(path))
     return measured, judge(_item, measured), beside_printed(_item.printed, measured)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=4, show_spinner="Judging the reruns")
 def _counts(files: tuple[tuple[str, int], ...], _papers: dict[str, Paper]) -> Overview:
     every = {(paper.id, item.id): numbers(paper, item) for paper in _papers.values() for item in paper.items}
     return overview(_papers, every)
