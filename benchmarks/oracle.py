@@ -5,9 +5,10 @@ DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv
 
 The oracle is NOT PRIVATE: KMeans(n_init=10) parts the rows with all of them in sight, and the whole budget buys ONE
 joint Gaussian release of counts and of offsets from its centers. Their clipping radius is the one with the lowest mean
-loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. So it bounds
-what better starts, candidates and steps could still gain with centers that are averages of rows, and no method reaches
-it: area of the loss over ε .25 to 4 divided by KMeans', as in benchmarks/results/nsm.csv, which the others come from.
+loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. It is a
+yardstick for what better starts, candidates and steps could still gain, no bound: it does not damp moves that noise
+alone would explain. Figures: area of the loss over ε .25 to 4 divided by KMeans', as in benchmarks/results/nsm.csv,
+where the others are from.
 "Half-way" is the oracle plus half of the earlier distance to it.
 """
 

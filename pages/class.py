@@ -28,7 +28,7 @@ if room is None and not ended and kept and asked_for in ("", kept.get("code")) a
     session.class_back = True  # who left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
     if room:
-        session.class_room, session.class_seat = room, seat
+        session.class_seat, session.class_room = seat, room  # a room without a seat would be the projector's
         st.rerun()
 
 if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones
@@ -54,7 +54,7 @@ with joins:
     if (asked or (key and kept is not None and not ended)) and code:
         token = kept["token"] if kept and kept.get("code") == spelled(code) and "token" in kept else ""
         if found := phone.door(code, key, token):
-            session.class_room, session.class_seat = found
+            session.class_seat, session.class_room = found[1], found[0]
             state[keys.CLASS_KEY] = ""
             st.rerun()
         state[keys.CLASS_KEY] = ""  # the sentence stays; the code can be corrected

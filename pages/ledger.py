@@ -10,7 +10,7 @@ from pages._ui.words import on_screen
 
 links.enter(__file__, controls.ledger)
 data = catalog.chosen()
-ledger.follow(data)
+coming = ledger.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
 trace = result.trace if result else None
 shell.strip(
@@ -20,10 +20,7 @@ shell.strip(
     private=(result.data if result else data).private,
 )
 links.notice("ledger", controls.ledger)
-if result is None or result.data.private:  # a private run has no link, and where there is none, there is nothing to say
-    links.keep("ledger", controls.ledger, private=True)
-else:
-    links.keep("ledger", controls.ledger, entry=result.identity, scene=controls.explored(result))
+ledger.keep(result, coming)
 st.title("Ledger")
 runs.progress()
 st.html(

@@ -27,7 +27,7 @@ from dpviz.trace import Step
 
 __all__ = ["Continual"]
 
-_DROPPED = ((0.3425 - 0.1587) / 0.8413) ** 0.5  # of the deviation of a count, see `_spread`
+_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # of the deviation of a count, see `_spread`
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -161,7 +161,7 @@ class Continual(ApproximateDP):
             yield Step(
                 "day",
                 f"Day {day} of {self.days}: table of {day & -day} day{'s' * (day & -day > 1)} added, "
-                f"{len(used)} table{' makes' if len(used) == 1 else 's make'} up all days, ± {sds['counts']:.3g} a cell",
+                f"all days so far are {len(used)} table{'s' * (len(used) > 1)}, ± {sds['counts']:.3g} a cell",
                 {
                     "centers": centers,
                     "day": day,

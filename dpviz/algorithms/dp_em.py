@@ -13,7 +13,6 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import pack_cube, snap
 from dpviz.params import param
-from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
@@ -58,8 +57,7 @@ class DPEM(ApproximateDP):
     -----
     mixture-start    released: centers (k, d), covariances (k, d, d), weights (k,)
     mixture          released: centers (k, d), covariances (k, d, d), weights (k,), noisy_counts (k,), dead (k,) bool,
-                     start (k, d), radius, round, rounds, sums_sd, counts_sd, scatters_sd,
-                     center_sd (k, d), center_noise;
+                     start (k, d), radius, round, rounds, sums_sd, counts_sd, scatters_sd;
                      hidden: sums (k, d), scatters, counts (k,)
 
     Deviations from the paper
@@ -156,7 +154,6 @@ class DPEM(ApproximateDP):
             shaped = np.array([_held(one, moments_sd / size, widest, d) for one, size in zip(found, safe, strict=True)])
             start, means = means, self._inside(means + moves, domain)
             moved = float(np.linalg.norm(means - start, axis=1).mean())
-            spread_sd = average_sd(means, counts, noisy.sd["counts"], noisy.sd["sums"], origins=start)
             covariances = np.where(dead[:, None, None], covariances, shaped)
             weights = np.where(dead, 1.0, safe) / np.where(dead, 1.0, safe).sum()
             yield Step(
@@ -175,7 +172,6 @@ class DPEM(ApproximateDP):
                     "sums_sd": noisy.sd["sums"],
                     "counts_sd": noisy.sd["counts"],
                     "scatters_sd": moments_sd,
-                    **declared(spread_sd, AVERAGES),
                 },
             )
 

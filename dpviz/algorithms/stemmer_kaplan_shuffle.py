@@ -109,7 +109,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
             return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} are spent.") if unused else warnings
         return (
             *warnings,
-            f"{self.name}: mixing buys nothing here: at epsilon {self.epsilon:g} and this delta the bound needs about "
+            f"{self.name}: mixing buys nothing here: at epsilon {self.epsilon:g} and its delta the bound needs about "
             f"{self._needed(n_public):,} people, and there are {n_public:,}. Every report spends epsilon by itself, "
             "as in the local model.",
         )

@@ -42,7 +42,8 @@ def warning(trace: Trace) -> str:
     if finals > 1:
         return ""
     return (
-        "Too little data for this epsilon: no cut was accepted, so one region and one center remain. Use fewer columns."
+        "Too little data for this epsilon: no cut was accepted, so one region and one center remain. Use more rows or "
+        "fewer columns."
     )
 
 

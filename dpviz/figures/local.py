@@ -247,6 +247,6 @@ PANE = Pane(
         ("ring", "person"),
     ),
     caution="All people are simulated on one machine. The reports drawn as sent are real; the others are drawn as sums "
-    "with exactly the same law (aggregate simulation). Each person spends epsilon once, in one question.",
+    "with exactly the same law (aggregate simulation). Over all questions together a person spends epsilon at most.",
     warning=warning,
 )

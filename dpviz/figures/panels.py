@@ -136,8 +136,9 @@ _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
 
 def release_name(entry: Release) -> str:
     """Return what a release is called on screen: what it holds, and its number among its kind."""
-    if entry.name == "report":  # a person reports once: its groups follow one another
-        return f"reports of group {max(entry.path)}"
+    if entry.name == "report":  # groups of people follow one another, and in each its questions
+        again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
+        return f"reports of group {max(entry.path)}{again}"
     words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
     return f"{words} {entry.occurrence + 1}"
 

@@ -217,8 +217,8 @@ def _regions(trace: Trace) -> list[str]:
     """Return how many regions were released, and their noisy sizes, in words."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
     *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
-    shown = f"{', '.join(early)} and {last}" if early and len(sizes) <= 3 else ", ".join([*early, last])
-    more = " in the largest" if len(sizes) > 3 else ""
+    shown = f"{', '.join(early)} and {last}" if early else last
+    more = " in the three largest" if len(sizes) > 3 else ""
     return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {shown} people{more}"]
 
 

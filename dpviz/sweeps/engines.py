@@ -1,4 +1,4 @@
-"""Where runs run: loky processes on one machine. An engine yields results in any order; closing it stops the work."""
+"""Where runs are made: loky processes on one machine. An engine yields results in any order; closing it stops all."""
 
 from __future__ import annotations
 

@@ -36,17 +36,33 @@ _KEPT = (
 _HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ")
 
 
-def follow(data: Dataset) -> None:
-    """Run what an address asks for that was opened just now, unless the session has that run."""
-    found = links.opened("ledger")
-    if found is None or data.private or not session.opened_now:
-        return
+def follow(data: Dataset) -> str:
+    """Run what an address asks for, once it was opened; return the run's identity, "" if no address was followed."""
+    opened = links.opened("ledger")
+    if opened is None or data.private:
+        return ""
     try:
-        side = asked_by(found.scene, controls.ledger)
+        side = asked_by(opened.scene, controls.ledger)
     except ValueError as problem:
-        st.error(shell.plain(str(problem)))
-        return
-    runs.start(data, side.algorithm, side.seed, noiseless=bool(found.scene.values.get("exact")))
+        if session.opened_now:
+            st.error(shell.plain(str(problem)))
+        return ""
+    noiseless = bool(opened.scene.values.get("exact"))
+    if session.opened_now:
+        runs.abandon()
+        runs.start(data, side.algorithm, side.seed, noiseless=noiseless)
+    return runs.run_id(data, side.algorithm, side.seed, noiseless=noiseless)
+
+
+def keep(result: Result | None, coming: str) -> None:
+    """Write the address of the run that is seen, or of the one that is coming; a private run has none."""
+    opened = links.opened("ledger")
+    if result is not None and not result.data.private:
+        links.keep("ledger", controls.ledger, entry=result.identity, scene=controls.explored(result))
+    elif result is None and coming and session.job and opened is not None:
+        links.keep("ledger", controls.ledger, entry=coming, scene=opened.scene)
+    else:
+        links.keep("ledger", controls.ledger, private=True)
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:

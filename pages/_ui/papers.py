@@ -115,8 +115,9 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
         st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
     st.code(f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m dpviz reproduce {paper.id} {item.id}", language="bash")
     st.caption(
-        "Leave out --quick for the paper's number of repeats. Run it again to resume where it was stopped. FOLDER "
-        "holds the benchmark sets, NAME/NAME.csv.gz each (benchmarks/specs/README.md)."
+        "That is the paper's number of repeats; with --quick it makes the runs behind this page. Run it again to "
+        "resume where it was stopped. FOLDER holds the benchmark sets, NAME/NAME.csv.gz each "
+        "(benchmarks/specs/README.md)."
     )
 
 

@@ -66,8 +66,10 @@ class Shelf:
                 self._kept.popitem(last=False)
 
     def get(self, name: str) -> Any:
-        """Return a piece, or None if it is not there."""
+        """Return a piece, which is the newest then, or None if it is not there."""
         with self._lock:
+            if name in self._kept:
+                self._kept.move_to_end(name)
             return self._kept.get(name)
 
 

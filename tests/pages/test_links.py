@@ -53,6 +53,13 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     again = open_link("ledger", query)
     done(again)
     assert again.session_state["shown"] == app.session_state["shown"]
+    app.session_state["address"] = ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99")  # takes seconds
+    app.run()
+    going = app.session_state["kept"]
+    assert going == ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99") or "job" not in app.session_state
+    app.session_state["address"] = ("ledger", query)  # the way back, while that run goes on
+    done(app.run())
+    assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
     again.button(key="share").click().run()
     assert not again.exception and "share_task" in {box.key for box in again.text_input}
     assert "share_lock" not in {box.key for box in again.selectbox}  # nothing on that page can be changed

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages._ui.present import pictures, scenes
 from pages._ui.present.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.present.scenes import staged
+from pages._ui.present.show import _record
 
 ROOT = Path(__file__).parents[2]
 QUICK = Deck(
@@ -108,6 +109,9 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     assert run.others["3"].name == run.piece.name != run.others["4"].name  # what is there is not made twice
     assert [run.others[key].args[1].epsilon for key in "12345"] == [0.25, 0.5, 1.0, 2.0, 4.0]
     assert [run.others[key].args[2] for key in ("5", "r1", "r2", "r3")] == [4, 5, 6, 7]
+    picture = pictures.Picture("", "alt", ("one",))
+    shown = _record(Slide("x", address), run, {run.piece.name: picture})
+    assert set(shown["others"]) == {"3"}  # a shelf that is full has dropped the other pictures: the slide stays
     assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
     assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
     assert "have other ε" in staged(Slide("x", address), "light", varied=False).refusal

@@ -130,3 +130,12 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     asked = reruns.Question.of(result).pieces()
     assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row travels there
     assert result.trace.seed is None
+
+
+def test_a_shelf_drops_what_nobody_has_taken_for_longest():
+    shelf = pieces.Shelf(2)
+    shelf.put("a", 1)
+    shelf.put("b", 2)
+    assert shelf.get("a") == 1
+    shelf.put("c", 3)
+    assert [shelf.get(name) for name in "abc"] == [1, None, 3]

@@ -15,7 +15,7 @@ SIZES = (1600, 1200, 800, 400)
 DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=4000)
 FORMULA = [
     "pe-means", "hdpe-means", "sulloyd", "glloyd", "fastlloyd", "em-mc", "balcan", "nsm", "dist-dp",
-    "dist-dp-region-means", "dist-dp-random-points", "eugkm", "privtree", "dp-em", "continual",
+    "dist-dp-region-means", "dist-dp-random-points", "eugkm", "privtree", "continual",
 ]  # fmt: skip
 OPTIONS = {"pe-means": {"refine": 0.5}, "continual": {"days": 4}} | {
     slug: {"rho_distance": 0.02} for slug in FORMULA if slug.startswith("dist")

@@ -59,7 +59,7 @@ class CellOf(Question):
     low: np.ndarray
     shape: tuple[int, ...]
     projection: Projection | None = None
-    reason: ClassVar[str] = "each person sends one report, randomized before it is sent"
+    reason: ClassVar[str] = "each report is randomized before it is sent"
     on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     @property
@@ -85,7 +85,7 @@ class NearestOf(Question):
     """
 
     points: np.ndarray
-    reason: ClassVar[str] = "each person sends one report, randomized before it is sent"
+    reason: ClassVar[str] = "each report is randomized before it is sent"
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     @property
@@ -119,7 +119,7 @@ class OffsetOf(Question):
     radius: float
     n_features: int
     relative: bool
-    reason: ClassVar[str] = "each person sends one bit, randomized before it is sent"
+    reason: ClassVar[str] = "each bit is randomized before it is sent"
 
     @property
     def spread(self) -> float:

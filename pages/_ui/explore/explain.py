@@ -22,9 +22,13 @@ from pages._ui.workers import workers
 
 __all__ = ["section"]
 
-_KEPT = 20  # answers of one session
+_KEPT = 20  # simulated answers of one session
 _SLOT = "asking_explain"
 _HOLDS = "± holds for all numbers together in 95 of 100 runs."
+_NOISE = (
+    "± is the noise of the averages, at 95 % for all numbers together; where groups touch, another run's centers may "
+    "lie farther away."
+)
 _WHERE = "It says where clusters lie, not how widely their people spread."
 _CELLS = "Everybody counts for the cluster of the cell."
 
@@ -57,8 +61,8 @@ def _free(result: Result) -> None:
     trace, (sentences, by_cells) = result.trace, _known(result)
     if found := sentences or by_cells:
         what = "centers and their noise" if sentences else "counts of cells"
-        ends = _WHERE if sentences else _CELLS
-        st.html(_list(found) + markup.small(f"From the released {what}: it costs nothing. {_HOLDS} {ends}"))
+        ends = f"{_NOISE} {_WHERE}" if sentences else f"{_HOLDS} {_CELLS}"
+        st.html(_list(found) + markup.small(f"From the released {what}: it costs nothing. {ends}"))
     elif center_noise(trace).meaning == CELLS:
         st.html(
             markup.small("Where rows lie inside a cell is not known, so nothing can be said for sure. Ask the rows.")
@@ -131,5 +135,5 @@ def _run(result: Result, question: ExplainClusters) -> None:
         return
     answers = _answers()
     answers[result.identity, found.trace.parameters["epsilon"]] = found.trace
-    for old in list(answers)[:-_KEPT]:
-        del answers[old]
+    for old in [asked for asked, trace in answers.items() if trace.seed is not None][:-_KEPT]:
+        del answers[old]  # never one that was paid for

@@ -129,7 +129,7 @@ class Show {
 
   /** Show the slide's run at another ε or seed, which was made before the show, at the same step where it has one. */
   instead(key) {
-    const { others, refusal, titles } = this.data.slides[this.at], before = this.slide.titles.length - 1;
+    const { others, refusal } = this.data.slides[this.at], before = this.slide.titles.length - 1;
     if (key && !others[key]) return void (this.root.querySelector(".say").textContent = refusal || "This slide is the same for every seed.");
     const ended = this.step === before && !this.playing;
     this.drawn = key?.startsWith("r") ? Number(key.slice(1)) : 0;
@@ -218,10 +218,10 @@ class Show {
 
   tell() {
     if (!this.window || this.window.closed || !this.data) return;
-    const page = this.window.document, { slides } = this.data, at = this.at ?? 0, slide = slides[at], on = this.since !== undefined;
+    const page = this.window.document, { slides } = this.data, at = this.at ?? 0, slide = slides[at], on = this.since !== undefined, { titles } = on ? this.slide : slide;
     const planned = slides.reduce((sum, one) => sum + one.seconds, 0), until = slides.slice(0, at + 1).reduce((sum, one) => sum + one.seconds, 0);
     const words = {
-      count: `${at + 1} of ${slides.length}${on && slide.titles.length > 1 ? `, step ${this.step + 1} of ${slide.titles.length}` : ""}`,
+      count: `${at + 1} of ${slides.length}${on && titles.length > 1 ? `, step ${this.step + 1} of ${titles.length}` : ""}`,
       clock: `${on ? clock(Date.now() - this.since) : "0:00"}${planned ? ` of ${clock(planned * 1000)}; this slide until ${clock(until * 1000)}` : ""}`,
       now: slide.title, notes: slide.notes, next: slides[at + 1] ? `Next: ${slides[at + 1].title}` : "Last slide",
     };

@@ -65,7 +65,7 @@ def _record(slide: Slide, staged: Staged, made: Mapping[str, Picture]) -> dict[s
         "seconds": slide.seconds,
         "step": staged.step,
         "play": staged.play,
-        "others": {key: _screen(made[piece.name]) for key, piece in staged.others.items()},
+        "others": {key: _screen(made[one.name]) for key, one in staged.others.items() if one.name in made},
         "refusal": staged.refusal,
         **_screen(made[staged.piece.name]),
     }
