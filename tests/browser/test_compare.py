@@ -75,7 +75,8 @@ def test_the_game_is_played_by_keys(open_page):
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 2 (")).to_be_visible()
-    expect(page.get_by_text("of 100 after 60 (")).to_be_visible()  # all that is made ahead: nothing is being made now
+    made = re.compile(r"of 100 after 6[0-2] \(")  # 60 ahead of whoever answers: two more if both answers came early
+    expect(page.get_by_text(made)).to_be_visible()
     page.get_by_role("button", name="Let the machine play 2,000").click()
     expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself
     page.get_by_role("button", name="Cancel").click()
