@@ -48,7 +48,7 @@ def follow(data: Dataset) -> str:
             st.error(shell.plain(str(problem)))
         return ""
     noiseless = bool(opened.scene.values.get("exact"))
-    if session.opened_now:
+    if session.opened_now and not runs.paid():
         runs.abandon()
         runs.start(data, side.algorithm, side.seed, noiseless=noiseless)
     return runs.run_id(data, side.algorithm, side.seed, noiseless=noiseless)

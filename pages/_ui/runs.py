@@ -109,7 +109,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
         job = jobs().submit(algorithm.name, work, owner(), Presence().there)
-        session.job, session.inbox = job.id, inbox
+        session.job, session.inbox, session.paid = job.id, inbox, data.private
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
 
@@ -143,6 +143,11 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
         return seconds(data, algorithm) <= MOST_SECONDS
     except ValueError:  # another parameter does not go with this k
         return False
+
+
+def paid() -> bool:
+    """Return whether the session's running job was paid for: nothing may take its place before its result is there."""
+    return bool(session.job) and session.paid
 
 
 def abandon() -> None:

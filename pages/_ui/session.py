@@ -81,6 +81,7 @@ class Session:
     not_now: _Held[str] = _Held(str)  # the private data set for which the answer was "Not now"
     job: _Held[str] = _Held(str)  # the running job, "" if there is none
     inbox: _Once[list[Result]] = _Once(list)  # where it puts its result
+    paid: _Held[bool] = _Held(bool)  # whether that run was booked on a private file
     owner: _Kept[str] = _Kept(lambda: secrets.token_urlsafe(9))  # of jobs; it tells nobody anything
     store: _Held[Store | None] = _Held(_nothing)  # results that no other session may see
     pieces: _Held[Shelf | None] = _Held(_nothing)  # what was computed from them

@@ -107,10 +107,10 @@ def begin(data: Dataset) -> None:
 def _live(data: Dataset, now: Settings) -> bool:
     """Run at once what a changed control asks for, where that is fast and costs nobody anything; say whether it did.
 
-    A run that is still going on for an older value is dropped.
+    A run that is still going on for an older value is dropped, unless it was paid for.
     """
     asked = now.asks_for(data)
-    if data.private or not asked or asked == session.asked:
+    if data.private or not asked or asked == session.asked or runs.paid():
         return False
     first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     session.asked = asked

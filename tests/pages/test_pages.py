@@ -1,6 +1,7 @@
 """Pages through Streamlit's own test driver: no exception, bad input gets a sentence, results survive."""
 
 import re
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import streamlit as st
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
 
+from pages._ui import runs
 from pages._ui.caches import per_run
 from pages._ui.explore import centers, quality
 from tests.pages.pictures import pictures
@@ -115,6 +117,21 @@ def test_a_changed_control_runs_at_once_and_the_picture_follows(app):
     assert not app.exception and '"epsilon": 0.25' in app.session_state["shown"]
     assert app.session_state["shown"] == app.session_state["asked"] != before
     assert not any("You see" in block.proto.body for block in app.get("html"))
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_a_run_that_was_paid_for_is_not_dropped_for_a_public_one(app, paid):
+    open_page(app, "pages/explore.py")
+    gate = threading.Event()
+    job = runs.jobs().submit("On a private file", lambda job: gate.wait(240), "somebody")
+    try:
+        app.session_state["job"], app.session_state["paid"], app.session_state["inbox"] = job.id, paid, []
+        app.number_input(key="param_nsm_epsilon").set_value(0.25).run()
+        going = "job" in app.session_state and app.session_state["job"] == job.id
+        assert not app.exception and going == paid and job.active
+    finally:
+        job.cancel()
+        gate.set()
 
 
 def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(app, monkeypatch):
