@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["FrozenDict", "freeze"]
-
+__all__ = ["FrozenDict", "ReadOnly", "freeze"]
 
 _PLAIN = (int, float, str, bool, type(None))
 
@@ -28,6 +28,17 @@ def freeze(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return value
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReadOnly:
+    """A frozen dataclass whose arrays are read-only copies: what was checked when it was made holds afterwards."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, freeze(value))
 
 
 class FrozenDict(Mapping[str, Any]):

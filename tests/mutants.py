@@ -47,6 +47,8 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (Q + "mixtures.py", QUERIES): [
         ("mixture_shares_above_one", "np.floor(raw / total / _SHARE)", "np.ceil(raw / total / _SHARE)"),
         ("mixture_offsets_unclipped", "offsets = clip_ball(block.x - self.means[j], self.radius)", "offsets = block.x - self.means[j]"),
+        ("mixture_overflow_passes", "squares < _LARGEST).all()", "squares < np.inf).all()"),
+        ("mixture_nan_passes", "if not (np.abs(self.scores) + squares < _LARGEST).all():", "if (np.abs(self.scores) + squares >= _LARGEST).any():"),
         ("mixture_sums_half", "(1.0 if alone else 2.0)", "(0.5 if alone else 1.0)"),
         ("mixture_scatters_unit", "(self.radius / self.unit) ** 2 * (columns", "(self.radius / self.unit) * (columns"),
     ],
@@ -95,6 +97,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("box_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
     ],
     (P + "curator.py", "tests/algorithms/test_privtree.py"): [
+        ("grow_noise_shared", "cost.draw(self._noise, entry.scale, counts.shape) > query.threshold", "cost.draw(self._noise, entry.scale, (1,)) > query.threshold"),
         ("grow_no_decay", "counts - depth * decay", "counts"),
         ("grow_no_floor", "np.maximum(counts - depth * decay, query.threshold - decay)", "counts - depth * decay"),
         ("grow_any_relation", 'return {"": 1.0}\n\n        cost, entry', 'return {"": 1.0}\n\n        one = lambda *_: {"": 1.0}\n        cost, entry'),
@@ -149,8 +152,20 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("spent_mu_adds_linearly_less", "mu=math.sqrt(math.fsum(m**2 for m in mu))", "mu=max(mu, default=0.0)"),
         ("spent_unknown_is_free", "if unknown:", "if False:"),
     ],
+    (P + "ledger.py", "tests/algorithms/test_contract.py -k fixed_ledger"): [
+        ("ledger_halving_third", '"Halving": lambda entry: (3 * _ratio(entry), 0.0', '"Halving": lambda entry: (_ratio(entry), 0.0'),
+        ("ledger_shuffled_no_delta", '(mixed, 0.0, entry.cost["delta"], None)', "(mixed, 0.0, 0.0, None)"),
+    ],
+    (P + "chunked.py", "tests/privacy/test_chunked.py -k kept_n"): [
+        ("chunked_rows_of_the_part", "_block(len(X) if kept else None)", "_block(None)"),
+    ],
+    ("dpviz/frozen.py", QUERIES): [
+        ("arrays_not_copied", "object.__setattr__(self, field.name, freeze(value))", "value.setflags(write=False)"),
+        ("arrays_writable", "if isinstance(value, np.ndarray):\n                object", "if False:\n                object"),
+    ],
     (P + "costs.py", f"{ACCOUNTING} {CURATOR}"): [
-        ("laplace_sd", "return math.sqrt(2) * scale", "return scale"),
+        ("shuffled_users_unchecked", 'validate.integer("Shuffled", 1, None, users=self.users)', "pass"),
+        ("shuffled_delta_unchecked", 'validate.in_range("Shuffled", 0, 1, open_ends=True, delta=self.delta)', "pass"),        ("laplace_sd", "return math.sqrt(2) * scale", "return scale"),
         ("threshold_no_half", "return 1.5 + scale *", "return 1.0 + scale *"),
         ("threshold_one_key", "math.log1p(-self.delta) / l0", "math.log1p(-self.delta)"),
         ("exact_any_sensitivity", "if sensitivity != 0:\n            raise PermissionError", "if False:\n            raise PermissionError"),
@@ -160,6 +175,9 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (P + "plan.py", f"{ACCOUNTING} {CURATOR}"): [
         ("gaussians_not_squared", "split(mu**2, weights)", "split(mu, weights)"),
         ("plan_price_repeats", "if occurrence >= len(costs):", "if occurrence > len(costs):"),
+        ("plan_reports_linked", "if len(reports) > 1 and any(", "if False and any("),
+        ("plan_two_mixed", "for cost in costs if isinstance(cost, Report)]", "for cost in costs if type(cost) is Report]"),
+        ("plan_of_the_caller", "FrozenDict({label: tuple(costs) for label, costs in self.costs.items()})", "self.costs"),
         ("plan_price_wrong_place", "return costs[occurrence]", "return costs[0]"),
         ("plan_unknown_is_first", "if name not in self.costs:", "if False:"),
         ("plan_total_mu_linear", "mu=math.sqrt(math.fsum(cost.gdp**2 for cost in every))", "mu=max(cost.gdp for cost in every)"),
@@ -170,7 +188,16 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("parts_under_replace", "if scope != ALL and scope not in self._by_user:", "if False:"),
         ("narrow_sensitivity_passes", "change < _NARROWEST", "change < 0"),
         ("zero_sensitivity_passes", "or change < 0 or (change == 0 and not isinstance(cost, Exact))", "or change < 0"),
-        ("any_cost_pays", "if not isinstance(cost, allowed):", "if False:"),
+        ("any_cost_pays", "if type(cost) not in allowed:", "if False:"),
+        ("subclass_pays", "if type(cost) not in allowed:", "if not isinstance(cost, allowed):"),
+        ("plan_replaced", 'if name in vars(self) and not name.startswith("_"):', "if False:"),
+        ("release_price_not_taken", "for _, entry in priced.values():\n            self._next.pay(entry)", "pass"),
+        ("select_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(entry)\n        choice", "self._ledger.append(entry)\n        choice"),
+        ("cover_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(entry)\n\n        def pick", "self._ledger.append(entry)\n\n        def pick"),
+        ("grow_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(entry)\n\n        def halve", "self._ledger.append(entry)\n\n        def halve"),
+        ("keys_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(entry)  # without", "self._ledger.append(entry)  # without"),
+        ("perturb_price_not_taken", "self._next.pay(entry)\n\n        def draw(true", "\n        def draw(true"),
+        ("collect_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(dataclasses.replace(entry, mech", "self._ledger.append(dataclasses.replace(entry, mech"),
         ("keys_below_threshold", "return noisy, noisy >= tau", "return noisy, noisy > 0"),
         ("keys_count_in_ledger", "self._ledger.append(entry)  # without a shape: the number of non-empty keys is private", "self._ledger.append(dataclasses.replace(entry, shape=(9,)))"),
         ("selection_no_slack", "score.range(neighboring) + UTILITY_SLACK", "score.range(neighboring)"),
@@ -237,6 +264,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     (Q + "rho.py", QUERIES): [
         ("companion_cube_corner", "corner if neighboring is Neighboring.ADD_REMOVE else 2 * corner", "corner"),
+        ("near_regions_no_snap", "moved(self.rho_distance, d, norm, 2)", "moved(self.rho_distance, d, norm, 0)"),
         ("near_region_one_entry", "one_entry(norm, neighboring) * entry", "entry"),
     ],
     (Q + "swaps.py", f"{QUERIES} tests/algorithms/test_swap_search.py"): [

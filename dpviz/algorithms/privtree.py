@@ -48,9 +48,10 @@ class PrivTree(Algorithm):
     Formal guarantee
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters and the domain. The tree costs epsilon tree_share,
-    whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path, the cost of a box falls
-    geometrically on the way down, and is 0 for a box whose biased count is at its floor. The leaves are disjoint:
-    one Laplace count each, sensitivity 1. Boxes follow from what was halved; everything else reads released values.
+    whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path; a box whose biased count is at
+    its floor costs nothing, and from the last box above its floor on the way up to the root the costs fall
+    geometrically. The leaves are disjoint: one Laplace count each, sensitivity 1. Boxes follow from what was halved;
+    everything else reads released values.
 
     Steps
     -----

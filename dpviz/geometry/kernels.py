@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
+from dpviz.frozen import ReadOnly
 from dpviz.geometry.threads import each
 
 __all__ = [
@@ -51,7 +52,7 @@ def snap_toward_zero(x: np.ndarray) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Population:
+class Population(ReadOnly):
     """Candidate points on the grid.
 
     Attributes

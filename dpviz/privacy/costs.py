@@ -260,8 +260,10 @@ class Halving(_LaplaceNoise):
 
     A box of depth i with c rows is halved if max(c - i decay, threshold - decay) + Laplace(scale) > threshold. An added
     row raises c along one path. Its cost on a box is at most 1/scale, falls as exp(-(c - i decay - threshold)/scale),
-    and is 0 where the maximum holds; c falls along the path and i decay rises, so with decay = scale ln 2 the costs
-    are a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 / epsilon (Zhang et al. 2016, Theorem 3.1).
+    and is 0 where the maximum holds. Down the path c falls and i decay rises: c - i decay loses decay = scale ln 2 at
+    least with every step, and the cost grows. So from the last box above its floor UP to the root the costs are at
+    most 1, 1, 1/2, 1/4, ... times 1/scale, a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 / epsilon
+    (Zhang et al. 2016, Theorem 3.1).
     """
 
     norm: ClassVar[float] = math.inf
@@ -325,11 +327,17 @@ class Report(_Epsilon):
 class Shuffled(Report):
     """One report of each of `users` people, mixed so that nobody can tell whose is whose: less than it costs alone.
 
-    `epsilon` is what a report costs by itself. Every user may report once in the whole run.
+    `epsilon` is what a report costs by itself. Every user may report once in the whole run: `Plan` refuses any other
+    report beside this one.
     """
 
     users: int
     delta: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.integer("Shuffled", 1, None, users=self.users)
+        validate.in_range("Shuffled", 0, 1, open_ends=True, delta=self.delta)
 
     @property
     def words(self) -> str:

@@ -71,6 +71,11 @@ class Curator:
         self._next = NextPrices()
         self._tally = np.zeros(2)  # sum of noisy tallies over their variances, and of 1 / variance
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self) and not name.startswith("_"):
+            raise AttributeError(f"Curator: {name} is fixed for the run.")
+        super().__setattr__(name, value)
+
     @property
     def ledger(self) -> tuple[Release, ...]:
         """Every release so far."""
@@ -268,7 +273,7 @@ class Curator:
             raise PermissionError(f"Curator: report {label!r} is for relation replace only; got {self.neighboring}.")
         path = self._path(label, scope)
         one = {"": 1.0}
-        cost, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report,))
+        cost, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report, Shuffled))
         if isinstance(cost, Shuffled) and not (self._mixed and cost.users <= self.n_public):
             raise PermissionError(f"Curator: report {label!r} is priced as mixed among {cost.users}; mix them first.")
         randomizer: Randomizer = (
@@ -339,7 +344,7 @@ class Curator:
         name = f"{label}.{part}" if part else label
         occurrence = self._next.of(name, path)
         cost = self.plan.price(name, occurrence)
-        if not isinstance(cost, allowed):
+        if type(cost) not in allowed:  # a subclass could draw other noise than its price buys
             raise PermissionError(
                 f"Curator: release {name!r} cannot be paid with {type(cost).__name__}; "
                 f"it takes {' or '.join(c.__name__ for c in allowed)}."

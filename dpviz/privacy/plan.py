@@ -9,8 +9,9 @@ from typing import Any
 
 from scipy.optimize import brentq
 
+from dpviz.frozen import FrozenDict
 from dpviz.privacy import accounting
-from dpviz.privacy.costs import COSTS, Cost, Gaussian
+from dpviz.privacy.costs import COSTS, Cost, Gaussian, Report, Shuffled
 
 __all__ = ["Plan", "fitted", "gaussians", "split"]
 
@@ -32,13 +33,19 @@ class Plan:
     """label or "label.part" -> costs, paid from the first to the last: a row pays each of them at most once.
 
     Releases of scopes that share no row may pay the same one; a release pays a later one than everything before it
-    that any of its rows was in.
+    that any of its rows was in. Nothing can be added to a plan; a report that is priced as mixed stands alone in it.
     """
 
     costs: Mapping[str, tuple[Cost, ...]]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "costs", {label: tuple(costs) for label, costs in self.costs.items()})
+        object.__setattr__(self, "costs", FrozenDict({label: tuple(costs) for label, costs in self.costs.items()}))
+        reports = [cost for costs in self.costs.values() for cost in costs if isinstance(cost, Report)]
+        if len(reports) > 1 and any(isinstance(cost, Shuffled) for cost in reports):
+            raise ValueError(
+                f"Plan: a report that is priced as mixed must be the only one in the plan; got {len(reports)} reports. "
+                "The mixed order is one for the whole run: it would link what one person reports twice."
+            )
 
     def price(self, name: str, occurrence: int) -> Cost:
         """Return what the next release under `name` costs.

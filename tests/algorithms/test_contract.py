@@ -133,6 +133,18 @@ def test_spent_is_at_most_claimed_and_recomputed_from_the_ledger(slug):
         assert trace.spent.delta <= trace.claimed.delta * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("slug", [slug for slug in PRIVATE if ALGORITHMS[slug].fixed_ledger])
+def test_what_a_fixed_ledger_has_spent_is_what_was_claimed(slug):
+    """By both paths the same, delta and all: where mixing pays, too, which takes more people."""
+    X, crowd = DATA["blobs"], 20_000 if ALGORITHMS[slug].notion is Notion.SHUFFLE else N
+    for epsilon in (0.1, 1.0, 5.0):
+        trace = make(slug, epsilon=epsilon).run(X, domain=domain_of(X, n_public=crowd), seed=0)
+        claimed, spent = trace.claimed, trace.spent
+        for name in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp"):
+            wanted = getattr(claimed, name)
+            assert getattr(spent, name) == (None if wanted is None else pytest.approx(wanted, rel=1e-9)), name
+
+
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_claim_equals_guarantee_from_parameters_alone(slug):
     trace = run(slug, DATA["blobs"])

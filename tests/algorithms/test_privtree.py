@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import laplace
+from scipy.stats import binomtest, laplace
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.privtree import PrivTree
@@ -92,6 +92,20 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
         noise = Constant(math.log(2) + sign * 1e-9)
         _, halved = curator(X[:0], Halving(3.0), noise).grow("tree", Halvings(np.ones(2), 5))
         assert halved.sum() == count
+
+
+def test_boxes_of_one_depth_are_halved_by_noise_of_their_own():
+    """Siblings whose biased counts stand at the threshold are halved in half of the runs, and disagree in half."""
+    X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 50, axis=0)
+    tree = Halvings(np.ones(2), 2, 50 - math.log(2))  # scale 1: a count of 50 at depth 1
+    runs, halved = 400, []
+    for seed in range(runs):
+        nodes, cut = curator(X, Halving(3.0), Seeded(np.random.default_rng(seed))).grow("tree", tree)
+        assert nodes[:3].tolist() == [1, 2, 3] and cut[0]
+        halved.append(cut[1:3])
+    left, right = np.array(halved).T
+    for often in (left.sum(), right.sum(), (left != right).sum()):
+        assert binomtest(int(often), runs, 0.5).pvalue > 1e-6
 
 
 def test_a_tree_is_for_add_remove_only_and_nothing_is_drawn_before_that():

@@ -11,9 +11,11 @@ from dpviz.cli import main
 from dpviz.datasets import parts as datasets_parts
 from dpviz.datasets.parts import Part, parts_of, resized
 from dpviz.domain import Domain
+from dpviz.geometry import Population
 from dpviz.privacy.chunked import ChunkedRows, threads
 from dpviz.privacy.guarantee import Neighboring, Notion
-from dpviz.privacy.rows import Rows
+from dpviz.privacy.queries import Count, NearestSums, NearestVotes
+from dpviz.privacy.rows import ALL, Rows
 
 N, D = 3000, 3
 DOMAIN = Domain.box(-1, 1, D, n_public=N)
@@ -164,6 +166,25 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
     with pytest.raises(ValueError, match="column 2 of text.parquet must hold numbers; it holds text"):
         parts_of(tmp_path / "text.parquet")
     assert parts_of(tmp_path / "text.parquet", ["a"])
+
+
+@pytest.mark.parametrize("n_rows", [N - 1, N, N + 40])
+def test_a_kept_n_counts_a_row_that_is_not_finite_in_parts_as_in_memory(files, n_rows):
+    """Row 17 has a NaN: where n is kept it stands at the middle, in whatever part it lies."""
+    folder, X = files
+
+    def answers(rows):
+        session = rows.open(n_rows)
+        sums, middle = NearestSums(np.zeros((1, D)), 3.0), NearestVotes(Population(np.array([[0.0] * D, [0.5] * D])))
+        return [session.noisy_sum(query, ALL, lambda part, true: true)[0] for query in (Count(), sums, middle)]
+
+    memory = answers(Rows(X, DOMAIN))
+    parts = answers(ChunkedRows(parts_of(folder / "rows.npy", part_rows=700), DOMAIN, "unnamed", threads(1)))
+    assert memory[0][""] == n_rows
+    for one, two in zip(memory, parts, strict=True):
+        assert one.keys() == two.keys()
+        for part in one:
+            np.testing.assert_array_equal(one[part], two[part])
 
 
 @pytest.mark.parametrize("name", ["none.npy", "none.parquet", "no_groups.parquet"])

@@ -1,7 +1,9 @@
 """The curator's doors: partitions, selections, sparse keys, exact releases. Refusals come before the draw."""
 
 import dataclasses
+import inspect
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -12,12 +14,23 @@ from scipy import stats
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
 from dpviz.privacy import ledger
-from dpviz.privacy.costs import Exact, Exponential, Gaussian, Laplace, Threshold
+from dpviz.privacy.costs import Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Secure, Seeded
 from dpviz.privacy.plan import Plan, gaussians
-from dpviz.privacy.queries import Count, KeyQuery, NearestSums, NearestVotes, Predicate, Score
+from dpviz.privacy.queries import (
+    CellCover,
+    Count,
+    KeyQuery,
+    NearestOf,
+    NearestSums,
+    NearestVotes,
+    Positions,
+    Predicate,
+    Score,
+)
+from dpviz.privacy.queries.trees import Halvings
 from dpviz.privacy.rows import UTILITY_SLACK, Rows
 
 AR, REPLACE, MOVE = Neighboring.ADD_REMOVE, Neighboring.REPLACE, Neighboring.MOVE_RHO
@@ -376,6 +389,91 @@ def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
     with pytest.raises(ValueError, match="below 32 steps of the noise's grid.*Declare a larger radius"):
         asked.release("count", Declared(31 * GRID))
     assert asked._noise.draws == 1 and len(asked.ledger) == 1
+
+
+DOORS = {  # door -> (its price, the relation it is for, how it is asked)
+    "release": (Laplace(1.0), AR, lambda asked: asked.release("x", Count())),
+    "select": (Exponential(1.0), AR, lambda asked: asked.select("x", Popular(NearestVotes(LEFT_AND_RIGHT)))),
+    "cover": (Cover(1.0, 1e-6), AR, lambda asked: asked.cover("x", COVER)),
+    "grow": (Halving(1.0), AR, lambda asked: asked.grow("x", Halvings(np.ones(2), 3))),
+    "release_keys": (Threshold(1.0, 1e-6), AR, lambda asked: asked.release_keys("x", Cells())),
+    "perturb_rows": (Gaussian(1.0), MOVE, lambda asked: asked.perturb_rows("x", FAR, name="noisy", limit=2.0)),
+    "collect": (Report(1.0), REPLACE, lambda asked: asked.collect("x", NearestOf(LEFT_AND_RIGHT.points))),
+}
+COVER = CellCover(np.ones(2), (0.5,), np.zeros((1, 2)), 2)
+FAR = Positions(3.0)  # no move is longer
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_refuses_the_call_after_the_last_of_the_plan_before_the_draw(door):
+    cost, relation, ask = DOORS[door]
+    rng = np.random.default_rng(0)
+    asked = curator({"x": (cost, cost)}, noise=Seeded(rng), neighboring=relation)
+    for _ in range(2):
+        ask(asked)
+    before = rng.bit_generator.state
+    with pytest.raises(PermissionError, match="number 3 is not in the plan, which has 2"):
+        ask(asked)
+    assert rng.bit_generator.state == before
+    assert [entry.occurrence for entry in asked.ledger] == [0, 1]
+
+
+def test_every_door_is_tried():
+    ways_in = {name for name, door in vars(Curator).items() if "self._price(" in _source(door)}
+    assert ways_in == set(DOORS)
+
+
+def _source(member):
+    return inspect.getsource(member) if inspect.isfunction(member) else ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Quiet(Gaussian):
+    """A price that draws nothing."""
+
+    def draw(self, noise, scale, shape):
+        return np.zeros(shape)
+
+
+def test_a_price_of_a_class_of_ones_own_is_refused_before_the_draw():
+    asked = curator({"x": (Quiet(1.0),)})
+    with pytest.raises(PermissionError, match="cannot be paid with Quiet"):
+        asked.release("x", Count())
+    assert asked._noise.draws == 0 and asked.ledger == ()
+
+
+def test_nobody_adds_to_a_plan_or_gives_the_curator_another_one():
+    asked = curator({"x": (Gaussian(1.0),)})
+    with pytest.raises(TypeError):
+        asked.plan.costs["y"] = (Gaussian(99.0),)
+    for name, value in (("plan", Plan({"y": (Gaussian(99.0),)})), ("neighboring", MOVE), ("rho_distance", 0.1)):
+        with pytest.raises(AttributeError, match=f"{name} is fixed for the run"):
+            setattr(asked, name, value)
+    given = {"x": [Gaussian(1.0)]}
+    plan = Plan(given)
+    given["x"].append(Gaussian(99.0))
+    given["y"] = [Gaussian(99.0)]
+    assert plan == Plan({"x": (Gaussian(1.0),)}) == pickle.loads(pickle.dumps(plan))
+
+
+@pytest.mark.parametrize("beside", [Shuffled(1.0, 50_000, 1e-6), Report(0.1)])
+def test_a_report_that_is_mixed_stands_alone_in_its_plan(beside):
+    """One mixed order serves a whole run, so two reports of one person could be linked by their place."""
+    mixed = Shuffled(1.0, 50_000, 1e-6)
+    for costs in ({"x": (mixed, beside)}, {"x": (mixed,), "y": (beside,)}):
+        with pytest.raises(ValueError, match="must be the only one in the plan; got 2 reports"):
+            Plan(costs)
+    Plan({"x": (mixed,), "y": (Gaussian(1.0),)})  # what is no report may stand beside it
+
+
+@pytest.mark.parametrize(
+    ("users", "delta", "word"),
+    [(-5, 1e-6, "users"), (0, 1e-6, "users"), (1000.5, 1e-6, "users"), (True, 1e-6, "users")]
+    + [(1000, delta, "delta") for delta in (math.nan, 0.0, 1.0, -1e-6)],
+)
+def test_a_mixed_price_of_no_crowd_or_no_delta_is_refused(users, delta, word):
+    with pytest.raises((ValueError, TypeError), match=f"Shuffled: {word} must be"):
+        Shuffled(1.0, users, delta)
 
 
 def test_a_cost_of_another_mechanism_is_refused_before_the_draw():

@@ -1,12 +1,15 @@
 """Declared sensitivities against brute force, additivity, and data-only fields, for every Query type."""
 
 import dataclasses
+import importlib
 import math
+import pkgutil
 
 import numpy as np
 import pytest
 
 from dpviz.domain import Domain
+from dpviz.frozen import ReadOnly
 from dpviz.geometry import GRID, Population, snap
 from dpviz.privacy import queries
 from dpviz.privacy.block import Block
@@ -283,6 +286,42 @@ def test_numbers_off_the_grid_are_refused(cls):
     for off in (GRID / 3, np.nan):
         with pytest.raises(ValueError, match=f"{cls.__name__}: .* must lie on the grid"):
             GRIDDED[cls](AT + [0, off])
+
+
+@pytest.mark.parametrize("cls", GRIDDED, ids=lambda cls: cls.__name__)
+def test_points_that_change_after_the_check_change_no_query(cls):
+    given = AT.copy()
+    query = GRIDDED[cls](given)
+    given += GRID / 3
+    dataclasses.replace(query)  # checks again
+    named = [getattr(query, name) for name in query.on_grid]
+    for array in (getattr(value, "points", value) for value in named):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 1 / 3
+
+
+def test_whatever_is_asked_keeps_its_arrays():
+    names = [f"{queries.__name__}.{found.name}" for found in pkgutil.iter_modules(queries.__path__)]
+    modules = [importlib.import_module(name) for name in names]
+    classes = {member for module in modules for member in vars(module).values() if dataclasses.is_dataclass(member)}
+    holding = {cls for cls in classes if any("ndarray" in str(field.type) for field in dataclasses.fields(cls))}
+    assert len(holding) > 25 and {cls for cls in holding if not issubclass(cls, ReadOnly)} == set()
+
+
+@pytest.mark.parametrize("wrong", [
+    {"whiten": np.full((2, 2, 2), np.nan)}, {"whiten": np.full((2, 2, 2), 1e300)},
+    {"whiten": np.full((2, 2, 2), np.inf)},
+    {"scores": np.full(2, -np.inf)}, {"scores": np.array([0.0, np.nan])}, {"scores": np.array([1e308, -1e308])},
+])  # fmt: skip
+def test_soft_groups_whose_shares_overflow_are_refused_whether_there_are_rows_or_not(wrong):
+    right = {"means": np.zeros((2, 2)), "whiten": np.tile(np.eye(2), (2, 1, 1)), "scores": np.zeros(2), "radius": 1.0}
+    with pytest.raises(ValueError, match="MixtureMoments: means, whiten and scores must keep the shares"):
+        MixtureMoments(**{**right, **wrong})
+    largest = MixtureMoments(
+        **{**right, "whiten": np.tile(1e100 * np.eye(2), (2, 1, 1)), "scores": np.array([1e200, 0])}
+    )
+    with np.errstate(all="raise"):
+        assert largest.shares(np.array([[1.0, -1.0]])).ravel().tolist() == [255 / 256, 0.0]
 
 
 @pytest.mark.parametrize("build", [lambda at: SwapCosts(at, np.zeros(1, int), 0.6), lambda at: SetCosts(at, KEYS, 0.6)])

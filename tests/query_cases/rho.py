@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from dpviz.geometry import GRID, snap
 from dpviz.privacy.queries import CompanionSums, NearRegionSums, Query
 from tests.query_cases.base import AR, MOVE, REPLACE, Case, points
 
@@ -20,6 +21,9 @@ def _rows(*rows):
 _sums = CompanionSums("noisy", _two, RHO)
 _near = NearRegionSums("noisy", _two, 0.5, 0.5, RHO)
 _one = NearRegionSums("noisy", np.array([[0.0, 0.0]]), 2.0, 0.5, RHO)
+_step = RHO / math.sqrt(2)
+_start = 0.5 - snap(_step / 2) + GRID / 2  # snapping brings it down and the row after the move up: farther than rho
+_inner = NearRegionSums("noisy", np.array([[0.5, 0.5]]), 2.0, 0.15, RHO)  # sqrt(2) radius < rho < 2 radius
 
 
 def _build_near(rng, d):
@@ -42,7 +46,10 @@ CASES: dict[type[Query], Case] = {
         worst={
             AR: [(_near, _rows([-0.5, 0]), _rows([-0.5, 0], [-0.5, 0.9]))],
             REPLACE: [(_one, _rows([-1, 0]), _rows([1, 0])), (_near, _rows([-0.5, 0]), _rows([0.5, 0]))],
-            MOVE: [(_near, _rows([-0.01, 0.9]), _rows([0.01, 0.9]))],
+            MOVE: [
+                (_near, _rows([-0.01, 0.9]), _rows([0.01, 0.9])),
+                (_inner, _rows([_start, _start]), _rows([_start + _step, _start + _step])),
+            ],
         },
         rho=RHO,
     ),

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.frozen import ReadOnly
 from dpviz.geometry import GRID, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
@@ -29,7 +30,8 @@ __all__ = [
 ]
 
 
-class OnGrid:
+@dataclasses.dataclass(frozen=True, eq=False)
+class OnGrid(ReadOnly):
     """Public numbers that must lie on the grid, or a statistic's own grid and exactness would not hold.
 
     Attributes
@@ -40,6 +42,7 @@ class OnGrid:
     on_grid: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in self.on_grid:
             given = getattr(self, name)
             values = np.asarray(getattr(given, "points", given), dtype=np.float64)
@@ -90,7 +93,7 @@ class Query(OnGrid):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Score:
+class Score(ReadOnly):
     """Utilities of public candidates, for the exponential mechanism."""
 
     reason: ClassVar[str] = ""
@@ -187,7 +190,7 @@ class Question(OnGrid):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Projection:
+class Projection(ReadOnly):
     """A public matrix (d, p). Its identity is the key under which a run keeps the projected rows."""
 
     matrix: np.ndarray

@@ -101,6 +101,7 @@ class SplitScore(Score):
     reason: ClassVar[str] = "given the noisy count, one row moves a cut's score between -(t/q + alpha) and t/q"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (0 < 2 * self.q <= self.t and self.q < 0.5 and self.alpha >= 0 and math.isfinite(self.noisy_count)):
             raise ValueError(
                 f"SplitScore: its range holds for 0 < 2 q <= t, q < 1/2, alpha >= 0 and a finite count; got t = "

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.frozen import ReadOnly
 from dpviz.privacy.block import Block
 from dpviz.privacy.queries.base import Predicate, Projection, projected
 
@@ -14,7 +15,7 @@ __all__ = ["CellCover", "Side"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class CellCover:
+class CellCover(ReadOnly):
     """Maximum coverage: grid after grid, full cells are picked; rows in a picked cell are not counted again.
 
     Parameters

@@ -19,6 +19,7 @@ _SHARE = 2.0**-8  # shares are multiples of it; times offsets of 2^-16, or produ
 _OFFSET, _FACTOR = 2.0**-16, 2.0**-8
 _FINE, _FAR = 256, 16  # log shares are cut to 1/256 and to -16: the exponential is a table, the same for every row
 _EXP = np.exp(-np.arange(_FAR * _FINE + 1) / _FINE)
+_LARGEST = 2.0**1000  # log shares below it, and their differences times _FINE, are finite numbers
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -47,6 +48,17 @@ class MixtureMoments(Query):
     diagonal: bool = False
     reason: ClassVar[str] = "one row divides a share of 1, and adds its clipped offsets and their products in shares"
     on_grid: ClassVar[tuple[str, ...]] = ("means",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        with np.errstate(over="ignore", invalid="ignore"):
+            farthest = 1 + np.abs(self.means)  # rows lie in the box [-1, 1]^d
+            squares = ((np.abs(self.whiten) * farthest[:, None, :]).sum(axis=2) ** 2).sum(axis=1)
+            if not (np.abs(self.scores) + squares < _LARGEST).all():  # a row would meet inf or NaN, no row would not
+                raise ValueError(
+                    "MixtureMoments: means, whiten and scores must keep the shares of every row of the box finite; "
+                    "got numbers that are not finite, or too large."
+                )
 
     @property
     def unit(self) -> float:

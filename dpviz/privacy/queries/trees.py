@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpviz.frozen import ReadOnly
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import Query, one_entry
@@ -15,7 +16,7 @@ __all__ = ["BoxCounts", "Halvings"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Halvings:
+class Halvings(ReadOnly):
     """The public tree of halved boxes: each box is cut in the middle of its widest column.
 
     The root is 1, the halves of node i are 2i (below the middle) and 2i + 1. A node's box follows from its number.
