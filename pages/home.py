@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.postprocessing.bet import bet_of
 from pages._ui import budget, controls, keys, links, markup, prepared, shell
 from pages._ui.catalog import sample
 from pages._ui.forms import STOPS
@@ -13,6 +14,7 @@ links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "playe
 SAMPLE = "town"
 result = demo(SAMPLE, st.session_state.get(keys.HOME_EPSILON) or 1.0)
 promise = result.trace.claimed
+bet = bet_of(promise, who="Alex")
 seen = {"pages/explore.py": write(controls.explored(result), controls.explore)}  # its door leads to the same run
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
@@ -38,11 +40,11 @@ with left:
         help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
         "ε is always stated together with δ.",
     )
-    dots = "".join(f'<i class="{"coin" if i < 50 else "bound" if i < promise.odds else ""}"></i>' for i in range(100))
-    most = markup.bold(f"{promise.odds} times in 100")
+    dots = "".join(f'<i class="{"coin" if i < 50 else "bound" if i < bet.odds else ""}"></i>' for i in range(100))
+    most = markup.bold(f"{bet.odds} times in 100")
     st.html(
-        markup.odds("Anyone betting on whether Alex is in the data is right at most ", most, ".")
-        + f'<div class="dp-dots" role="img" aria-label="{promise.odds} of 100 dots; a coin has 50">{dots}</div>'
+        markup.odds(f"Anyone betting on {bet.on} is right at most ", most, ".")
+        + f'<div class="dp-dots" role="img" aria-label="{bet.odds} of 100 dots; a coin has 50">{dots}</div>'
         + markup.small(
             f"A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e} "
             f"({budget.rule_of(promise)}), μ = {promise.mu:.2f}. A bound for every possible attacker, not an estimate."

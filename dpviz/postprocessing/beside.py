@@ -12,12 +12,13 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.trace import Trace
 
-__all__ = ["LETTERS", "Row", "facts", "matched", "partners", "promises"]
+__all__ = ["LETTERS", "Row", "bets_on", "facts", "matched", "partners", "promises"]
 
 LETTERS = "ABCD"
 _NAMES = {"n_clusters": "centers k", "epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)"}
@@ -102,7 +103,8 @@ def facts(traces: Sequence[Trace]) -> list[Row]:
         "Hides": [_hides(trace) for trace in traces],
         "Trusts": [claim.trust for claim in claims],
         "μ": ["not defined" if claim.mu is None else f"{claim.mu:.3g}" for claim in claims],
-        "In a bet, from ε, δ, μ": [f"{claim.odds} of 100" for claim in claims],
+        "Bets are on": [_bet_on(trace) for trace in traces],
+        "In a bet, from ε, δ, μ": [f"{bet_of(claim).odds} of 100" for claim in claims],
         "In a bet, from its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
         "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],
@@ -126,6 +128,16 @@ def _hides(trace: Trace) -> str:
     if not claim.private:
         return "nothing"
     return f"one row moved by up to {reach(trace)}" if claim.notion is Notion.RHO else claim.unit
+
+
+def _bet_on(trace: Trace) -> str:
+    return bet_of(trace.claimed, far=reach(trace)).on if trace.claimed.private else "anything"
+
+
+def bets_on(traces: Sequence[Trace]) -> str:
+    """Return what attackers on all runs bet on, to follow "bets on"; where that differs, in general words."""
+    private = dict.fromkeys(_bet_on(trace) for trace in traces if trace.claimed.private)
+    return next(iter(private)) if len(private) == 1 else "what each run hides"
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
@@ -182,7 +194,7 @@ def _numbers(traces: Sequence[Trace]) -> list[str]:
     sentences = []
     if len({f"{claim.epsilon:.4g}" for claim in private}) > 1 or len({f"{claim.delta:.3g}" for claim in private}) > 1:
         bets = ", ".join(f"{LETTERS[i]} {Bound.of_run(trace).odds} of 100" for i, trace in enumerate(traces))
-        sentences.append(f"Their budgets differ: an attacker who bets is right at most {bets}.")
+        sentences.append(f"Their budgets differ: whoever bets on {bets_on(traces)} is right at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
         sentences.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")

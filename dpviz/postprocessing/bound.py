@@ -45,8 +45,9 @@ class Bound:
 
     @classmethod
     def of_run(cls, trace: Trace) -> Bound:
-        """Return the curve of a run's whole plan."""
-        return cls.of_plan(trace.plan, trace.claimed)
+        """Return the curve of a run's whole plan, for a person with up to `rows_per_person` rows."""
+        row, rows = cls.of_plan(trace.plan, trace.claimed), trace.claimed.rows_per_person
+        return row if rows == 1 else row.steps(rows)
 
     @classmethod
     def of_plan(cls, plan: Plan, promise: Guarantee) -> Bound:

@@ -16,8 +16,10 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.released import CenterNoise, center_noise
+from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.trace import Trace
 
 __all__ = [
@@ -223,13 +225,14 @@ def _regions(trace: Trace) -> list[str]:
 
 
 def bet(trace: Trace) -> str:
-    """Return the promise as a bet: how often anybody who guesses is right at most."""
+    """Return the promise as a bet: what it is on, and how often it is won at most."""
     promise = trace.claimed
     if not promise.private:
-        return "no privacy: guesses right 100 of 100"
-    moved = f" over {reach(trace)}" if promise.rho_distance is not None else ""
+        return "no privacy: 100 of 100 bets on anybody are won"
+    made = bet_of(promise, far=reach(trace))
     delta = f", δ {promise.delta:.2g}" if promise.delta else ""
-    return f"for ε {promise.epsilon:.3g}{delta}{moved}: guesses right at most {promise.odds} of 100"
+    each = " a row" if promise.rows_per_person > 1 else ""
+    return f"for ε {promise.epsilon:.3g}{delta}{each}: bets on {made.on} are won at most {made.odds} of 100"
 
 
 def reach(trace: Trace) -> str:
@@ -310,15 +313,17 @@ def _help(trace: Trace) -> tuple[str, ...]:
     fewer = (f"Fewer centers than {k}: each then serves more people.",) if k > 1 else ()
     if not trace.claimed.private:
         return ("Another start (seed): KMeans, too, can end in a poor place.",)
-    doubled = dataclasses.replace(
-        trace.claimed,
-        epsilon=2 * trace.claimed.epsilon,
-        mu=None if trace.claimed.mu is None else 2 * trace.claimed.mu,
-        pure_epsilon=None if trace.claimed.pure_epsilon is None else 2 * trace.claimed.pure_epsilon,
-    )
+    promise = trace.claimed
+    twice = 2 * promise.epsilon
+    mu = None if promise.mu is None else mu_of_epsilon(twice, promise.delta)
+    pure = None if promise.pure_epsilon is None else 2 * promise.pure_epsilon
+    doubled = dataclasses.replace(promise, epsilon=twice, mu=mu, pure_epsilon=pure)
+    noise = "lowers the noise"
+    if mu is not None and promise.mu is not None:
+        noise = f"divides the noise by about {mu / promise.mu:.1f}"
     return (
         *fewer,
         "More people: the noise stays the same, the groups grow.",
         "Tighter public bounds: the noise shrinks with them.",
-        f"Twice the ε halves the noise, and the bet goes from {trace.claimed.odds} to {doubled.odds} of 100.",
+        f"Twice the ε {noise}, and the bet goes from {bet_of(promise).odds} to {bet_of(doubled).odds} of 100.",
     )

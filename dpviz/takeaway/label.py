@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 
+from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import private_verdict, reach
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
@@ -38,7 +39,8 @@ def facts(trace: Trace) -> dict[str, str]:
             words += f", μ {promise.mu:.3g}"
         if promise.rho_distance is not None:
             words += f", for moves up to {reach(trace)}"
-        bet = f"right at most {promise.odds} times in 100 (a coin 50, no privacy 100)"
+        made = bet_of(promise, far=reach(trace))
+        bet = f"on {made.on}: right at most {made.odds} times in 100 (a coin 50, no privacy 100)"
     else:
         words, bet = "none", "100 in 100: nothing is protected"
     person = ""

@@ -13,6 +13,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.figures.rho import in_units
+from dpviz.postprocessing.bet import bet_of
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from pages._ui import catalog, results, runs
 
@@ -58,8 +59,8 @@ def size(data: Dataset) -> tuple[int, int]:
 
 
 def odds(promise: Guarantee, moves: int) -> int:
-    """Return how often in 100 an attacker may be right about a row that moves by so many rho."""
-    return dataclasses.replace(promise, rows_per_person=moves).person.odds
+    """Return how often in 100 an attacker may be right about a person all of whose rows move by so many rho."""
+    return bet_of(dataclasses.replace(promise, rows_per_person=moves * promise.rows_per_person)).odds
 
 
 def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:

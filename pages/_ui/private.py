@@ -11,6 +11,8 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.postprocessing.bet import Bet, bet_of
+from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
@@ -71,12 +73,14 @@ def together(account: Account, relation: Neighboring) -> str:
     return f"ε = {total.epsilon:.4g}, δ = {total.delta:.2g}"
 
 
-def odds(account: Account, relation: Neighboring) -> int:
-    """Return how often in 100 anybody may be right about one row, by all claims on a file together."""
+def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
+    """Return the bet on one person, by all claims on a file together; `far` as for `bet_of`."""
     total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
-    return Guarantee(
-        notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp
-    ).odds
+    promise = Guarantee(
+        notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
+        rows_per_person=rows_per_person,
+    )  # fmt: skip
+    return bet_of(promise, far=far)
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:
@@ -125,10 +129,11 @@ def confirm(
             st.markdown(f"For a person with {rows} rows: ε = {person.epsilon:.4g}, δ = {person.delta:.2g}.")
         st.markdown(f"Claimed on this file so far, for {relation.unit}: {together(before, relation)}.")
         st.markdown(f"Afterwards: **{together(before.after(claim), relation)}**.")
-        now, then = odds(before, relation), odds(before.after(claim), relation)
+        far = reach_words(promise.rho_distance or 0.0, domain)
+        now, then = (bet(one, relation, domain.rows_per_person, far) for one in (before, before.after(claim)))
         st.markdown(
-            f"In a bet on whether somebody's row is as it is, anybody is right at most {now} times in 100 today, and "
-            f"**{then} times in 100** afterwards. A coin: 50."
+            f"In a bet on {then.on} anybody is right at most {now.odds} times in 100 today, and "
+            f"**{then.odds} times in 100** afterwards. A coin: 50."
         )
         for total_for, total in before.budgets.items():
             st.markdown(

@@ -93,8 +93,20 @@ def test_a_weaker_promise_says_that_it_is_no_better():
 
 def test_budgets_that_differ_are_named_as_bets():
     assert promises([run("nsm"), run("nsm", epsilon=4.0)]) == [
-        "Their budgets differ: an attacker who bets is right at most A 60 of 100, B 76 of 100."
+        "Their budgets differ: whoever bets on whether one person is in the data is right at most A 60 of 100, B 76 of "
+        "100."
     ]
+    mixed = promises([run("nsm", TOWN), run("stemmer-kaplan-local", TOWN, epsilon=4.0)])
+    assert any("whoever bets on what each run hides is right at most A" in sentence for sentence in mixed)
+
+
+def test_a_curve_is_a_persons():
+    """A person with five rows: five times mu, on the curve as in the numbers."""
+    five = dataclasses.replace(run("nsm"), claimed=dataclasses.replace(run("nsm").claimed, rows_per_person=5))
+    assert Bound.of_run(five).mu == pytest.approx(5 * five.claimed.mu)
+    rows = {row.name: row.values for row in facts([five])}
+    assert rows["Bets are on"] == ("whether one person, with up to 5 rows, is in the data",)
+    assert rows["In a bet, from ε, δ, μ"] == rows["In a bet, from its curve"] == (f"{five.claimed.person.odds} of 100",)
 
 
 def promise(**values):

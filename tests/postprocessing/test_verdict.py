@@ -100,7 +100,8 @@ def test_a_good_run_is_called_good(X, kmeans):
     assert verdict.good and not verdict.why and not verdict.help
     assert str(verdict).startswith("3 of 3 groups found · 1.02 × KMeans · off by 0.")
     assert str(verdict).endswith(
-        f"km at most · for ε 1, δ {trace.claimed.delta:.2g}: guesses right at most {trace.claimed.odds} of 100"
+        f"km at most · for ε 1, δ {trace.claimed.delta:.2g}: bets on whether one person is in the data are won at most "
+        f"{trace.claimed.odds} of 100"
     )
 
 
@@ -110,6 +111,15 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
     assert not verdict.good and len(verdict.missed) in (1, 2)
     assert "2 centers cannot serve 3 groups" in verdict.why and "1,000" in verdict.why
     assert verdict.help and not any("spend" in sentence.lower() for sentence in verdict.help)
+
+
+@pytest.mark.parametrize(("slug", "words"), [("nsm", "divides the noise by about 1.8"), ("eugkm", "lowers the noise")])
+def test_what_twice_the_budget_buys_follows_from_the_noise_and_not_from_a_rule_of_thumb(slug, words, X, kmeans):
+    """Gaussian noise falls with mu, and mu does not double with epsilon: the promise at 2 epsilon is what is told."""
+    trace, double = run(slug, X, n_clusters=2), ALGORITHMS[slug](n_clusters=2, epsilon=2.0)
+    verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
+    odds = trace.claimed.odds, double.guarantee(2, DOMAIN.n_public).odds
+    assert verdict.help[-1] == f"Twice the ε {words}, and the bet goes from {odds[0]} to {odds[1]} of 100."
 
 
 def test_the_private_verdict_reads_released_values_only(X, monkeypatch):

@@ -11,7 +11,7 @@ from dpviz.figures import Panel, View, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
 from dpviz.figures.shots import complete
 from dpviz.metrics import reference_name
-from dpviz.postprocessing.beside import LETTERS, Row, facts, partners, promises
+from dpviz.postprocessing.beside import LETTERS, Row, bets_on, facts, partners, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
 from dpviz.takeaway import comparison as one_page
@@ -183,10 +183,11 @@ def curves(comparison: Comparison) -> None:
     with picture:
         draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
     odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
+    on = bets_on([run.trace for run in comparison.runs])
     with words:
         st.header("What the promises allow")
         st.html(
-            markup.odds("In a bet from even odds an attacker is right at most ", odds, " times in 100.")
+            markup.odds(f"Who bets from even odds on {on} is right at most ", odds, " times in 100.")
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
                 "the curve of the promise. On the dotted line a coin would do as well. The curve "

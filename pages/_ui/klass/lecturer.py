@@ -9,6 +9,8 @@ import segno
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.postprocessing.bet import bet_of
+from dpviz.postprocessing.verdict import reach
 from pages._ui import keys, markup, runs, shell
 from pages._ui.explore import verdict
 from pages._ui.forms import STOPS
@@ -171,8 +173,9 @@ def _run(room: Classroom, base: str) -> None:
         return
     with form:
         promise = result.trace.claimed
-        bet = f"In a bet: right at most {promise.odds} times in 100."
-        words = bet if promise.private else "Nothing is promised."
+        bet = bet_of(promise, far=reach(result.trace))
+        won = f"Bets on {bet.on} are won at most {bet.odds} times in 100."
+        words = won if promise.private else "Nothing is promised."
         st.html(
             f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>'
             + markup.fooled(

@@ -19,8 +19,9 @@ from dpviz.figures.legend import HIDDEN, icon
 from dpviz.figures.reruns import Cloud
 from dpviz.figures.theme import theme
 from dpviz.metrics import run_loss
+from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, regions_verdict
+from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.sweeps.compare import Reference, reference, replay
 from dpviz.sweeps.measures import METRICS
@@ -81,10 +82,11 @@ def _promise(promise: Guarantee) -> str:
     return f"ε {promise.epsilon:.3g}, δ {promise.delta:.1e}" if promise.private else str(promise)
 
 
-def _bet(promise: Guarantee) -> tuple[str, str]:
+def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
     if not promise.private:
         return "100 of 100", "bets on who is in the data can be won: nothing is protected."
-    return f"{promise.odds} of 100", "bets on whether one person is in the data are won, at most. A coin wins 50."
+    made = bet_of(promise, far=far)
+    return f"{made.odds} of 100", f"bets on {made.on} are won, at most. A coin wins 50."
 
 
 def _viewed(
@@ -111,7 +113,7 @@ def run(
 ) -> Picture:  # fmt: skip
     """Return a run's plane, step by step, or its privacy label."""
     trace = replay(data, algorithm, seed, on_step).trace
-    big, small = _bet(trace.claimed)
+    big, small = _bet(trace.claimed, reach(trace))
     promise = f"{trace.name} · {_promise(trace.claimed)}"
     if show == "label":
         words = (f"{trace.name} on {data.title}",)

@@ -1,0 +1,46 @@
+"""A promise as a bet: what an attacker bets on, and how often anybody wins at most. Every screen words it by this."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dpviz.privacy.guarantee import Guarantee, Neighboring
+
+__all__ = ["Bet", "bet_of"]
+
+_ALONE = {
+    Neighboring.ADD_REMOVE: "whether {who} is in the data",
+    Neighboring.REPLACE: "which of two values {who}'s row has",
+    Neighboring.MOVE_RHO: "whether {who} is here or {far} away",
+}
+_WITH_ROWS = {
+    Neighboring.ADD_REMOVE: "whether {who}, with up to {rows} rows, is in the data",
+    Neighboring.REPLACE: "which of two values each of {who}'s up to {rows} rows has",
+    Neighboring.MOVE_RHO: "whether {who}'s up to {rows} rows are here or {far} away",
+}
+
+
+class Bet(NamedTuple):
+    """A bet from even odds, against all that is released.
+
+    Attributes
+    ----------
+    on : the question, to follow "bets on": it names what the neighboring relation hides, and of whom
+    odds : how many of 100 bets are won at most; 50 is a coin's, 100 says that nothing is promised
+    """
+
+    on: str
+    odds: int
+
+
+def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> Bet:
+    """Return the bet on one PERSON, who has up to `rows_per_person` rows, by the relation of the promise.
+
+    Parameters
+    ----------
+    far : how far a row may move unseen, in the data's units; for promises about moves
+    who : whose secret it is
+    """
+    rows = promise.rows_per_person
+    words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]
+    return Bet(words.format(who=who, far=far, rows=rows), promise.person.odds)
