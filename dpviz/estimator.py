@@ -50,8 +50,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     ----------
     cluster_centers_ : ndarray of shape (k', d), original units; released
     trace_ : Trace, every step, release and the promise
-    labels_ : ndarray of shape (n,), nearest center of every row; NOT private
-    inertia_ : float, sum of squared distances to the nearest center, original units; NOT private
+    labels_ : ndarray of shape (n,), nearest center of every row, -1 of one that is not finite; NOT private
+    inertia_ : float, sum of squared distances of the others to it, original units; NOT private
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples

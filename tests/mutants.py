@@ -122,6 +122,21 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("shuffled_price_without_mixing", "not (self._mixed and cost.users <= self.n_public)", "False"),
         ("shuffle_keeps_the_order", "self._session.shuffle(self._noise.permutation(self.n_public))", "self._session.shuffle(np.arange(self.n_public))"),
     ],
+    ("dpviz/postprocessing/bet.py", "tests/postprocessing/test_bet.py"): [
+        ("bet_of_one_row", "promise.person.odds", "promise.odds"),
+        ("bet_on_presence", "words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]", "words = (_ALONE if rows == 1 else _WITH_ROWS)[Neighboring.ADD_REMOVE]"),
+    ],
+    ("dpviz/postprocessing/bound.py", "tests/postprocessing/test_beside.py"): [
+        ("curve_of_one_row", "return row if rows == 1 else row.steps(rows)", "return row"),
+    ],
+    ("dpviz/postprocessing/verdict.py", "tests/postprocessing/test_verdict.py -k twice"): [
+        ("twice_epsilon_is_twice_mu", "mu_of_epsilon(twice, promise.delta)", "2 * promise.mu"),
+    ],
+    ("dpviz/estimator.py", "tests/test_estimator.py -k release"): [
+        ("secure_fit_wants_two_rows", '"ensure_min_samples": 0}', '"ensure_min_samples": 2}'),
+        ("secure_fit_wants_finite_rows", '"ensure_all_finite": False', '"ensure_all_finite": True'),
+        ("secure_labels_need_rows", "if finite.any():", "if True:"),
+    ],
     (P + "accounting.py", ACCOUNTING): [
         ("delta_of_mu_sign", "ndtr(mu / 2 - epsilon / mu)", "ndtr(mu / 2 + epsilon / mu)"),
         ("delta_of_mu_no_tail", "- math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))", "- 0.0 * epsilon"),

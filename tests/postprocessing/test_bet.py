@@ -12,9 +12,11 @@ from dpviz.domain import Domain
 from dpviz.postprocessing.beside import facts as beside
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import bet, private_verdict, reach
+from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.label import facts
 from pages._ui.present.pictures import _bet
+from pages._ui.private import bet as account_bet
 
 QUESTIONS = {
     ("eugkm", 1): "whether one person is in the data",
@@ -47,6 +49,14 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
     assert lines["Bets are on"] == question and lines["In a bet, from ε, δ, μ"] == f"{odds} of 100"
+
+
+@pytest.mark.parametrize(("slug", "rows"), QUESTIONS)
+def test_before_a_private_run_the_bet_on_all_claims_is_the_same_question_about_the_same_person(slug, rows):
+    trace = run(slug, rows)
+    account = Account("key", (Claim.of(ALGORITHMS[slug](**trace.parameters), trace.domain),))
+    made = account_bet(account, trace.claimed.neighboring, rows, reach(trace))
+    assert made == (QUESTIONS[slug, rows], trace.claimed.person.odds)
 
 
 def test_five_rows_of_one_person_are_five_times_the_promise_of_one():
