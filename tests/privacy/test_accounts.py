@@ -330,14 +330,14 @@ def test_the_first_answer_stands_and_a_claim_or_a_budget_is_one(accounts, tmp_pa
     again = Accounts.open(tmp_path / "accounts")
     for content in (b"claimed", b"planned"):
         assert again.of(again.key(content)).private
-        with pytest.raises(Refused, match="called private before; that is final"):
+        with pytest.raises(Refused, match="file private before; that is final"):
             again.answer(again.key(content), False)
     for act in (
         lambda key: again.answer(key, True),
         lambda key: again.reserve(key, claim()),
         lambda key: again.set_budget(key, AR, Budget(1.0, 1e-5)),
     ):
-        with pytest.raises(Refused, match="called public before"):
+        with pytest.raises(Refused, match="file public before"):
             act(again.key(b"shown"))
 
 
@@ -364,7 +364,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     assert len(accounts.of(accounts.key_of(data)).claims) == len(json.loads(copy.read_text())["claims"]) == 2
     assert copy.stat().st_mode & 0o077 == 0 or os.name != "posix"
     assert main([*command, "--public"]) == 2
-    assert "this very file was called private before" in capsys.readouterr().err
+    assert "you called this very file private before" in capsys.readouterr().err
     copy.write_text(copy.read_text().replace('"delta"', '"delte"', 1))
     assert main([*command, "--private", "--ledger", str(copy)]) == 2
     assert "its signature does not fit" in capsys.readouterr().err
@@ -391,4 +391,4 @@ def test_a_public_run_makes_no_accounts_and_a_sweep_refuses_a_private_file(tmp_p
     spec.write_text(f'data = "{data}"\npublic = true\nalgorithms = ["pe-means"]\nepsilon = [1]\nrepeats = 1\n')
     capsys.readouterr()
     assert main(["sweep", str(spec), "-o", str(tmp_path / "rows.csv")]) == 2
-    assert "mine.csv: this very file was called private before" in capsys.readouterr().err
+    assert "mine.csv: you called this very file private before" in capsys.readouterr().err
