@@ -6,8 +6,8 @@ import html
 from collections.abc import Iterable
 
 __all__ = [
-    "Html", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "row", "small", "table",
-    "tag", "text", "told", "unseen",
+    "Html", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "row", "small",
+    "table", "tag", "text", "told", "unseen",
 ]  # fmt: skip
 
 

@@ -128,6 +128,18 @@ class Accounts:
         with self._journal.turn() as turn:
             self._answer(turn, key, private)
 
+    def check(self, key: str, claim: Claim) -> None:
+        """Refuse a claim that could not be booked; nothing is booked.
+
+        Raises
+        ------
+        Refused
+            If a budget that the owner set would not cover it, or the file is public.
+        """
+        account = self.of(key)
+        self._agree(account, True)
+        account.check(claim)
+
     def reserve(self, key: str, claim: Claim) -> Account:
         """Book a claim, which makes the file private; call it before the run starts. There is no way to take one back.
 
@@ -190,11 +202,17 @@ class Accounts:
         return len(new)
 
     def _answer(self, turn: Turn, key: str, private: bool) -> None:
-        before = self._account(turn, key).private
-        if before is None:
+        account = self._account(turn, key)
+        self._agree(account, private)
+        if account.private is None:
             turn.add(Entry(key, "answer", json.dumps(private)))
-        elif before != private:
-            raise Refused(f"You called this very file {'private' if before else 'public'} before; that is final.")
+
+    @staticmethod
+    def _agree(account: Account, private: bool) -> None:
+        """Refuse an answer that is not the one on record."""
+        if account.private not in (None, private):
+            before = "private" if account.private else "public"
+            raise Refused(f"You called this very file {before} before; that is final.")
 
     def _account(self, turn: Turn, key: str) -> Account:
         """Read what was added since the last time; what is only about to be added is read again next time."""
