@@ -138,7 +138,7 @@ def account(data: Dataset) -> None:
         key_file.download(owner())
         dropped = st.file_uploader(
             "Add an account file of this data file", "json", key=keys.BOOK_FILE(session.book_files),
-            help="It brings claims over from a server with the same secret. It never takes a claim away.",
+            help="It brings your claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:
             session.book_files += 1
