@@ -291,9 +291,8 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (P + "accounts/store.py", f"{ACCOUNTS} -k owner or list or same_file"): [
         ("account_key_short", "while piece := file.read(1 << 20):", "if piece := file.read(1 << 20):"),
         ("owner_ignored", "return file if owner == LOCAL else _OWNED + owned[1:]", "return file"),
-        ("owner_public_hash", 'hmac.new(self._secret, b"owner\\0"', 'hmac.new(bytes(32), b"owner\\0"'),
         ("owned_taken_for_local", "return file if owner == LOCAL else _OWNED + owned[1:]", "return file if owner == LOCAL else owned"),
-        ("assigned_to_all_files", "self._answer(turn, target, account.private)", "self._answer(turn, target, True)"),
+        ("assigned_as_private", "self._answer(turn, target, account.private)", "self._answer(turn, target, True)"),
         ("assign_drops_claims", "self._add(turn, target, account)\n", "\n"),
         ("assign_of_nobody", "if key.startswith(_OWNED) or account.private is None:", "if False:"),
         ("claims_twice", "if claim.id not in known]", "]"),

@@ -263,6 +263,8 @@ def test_accounts_without_an_owner_are_this_machine_s_user_s_and_can_be_assigned
     accounts.answer(accounts.key(FILE, BOB), False)
     with pytest.raises(Refused, match="very file public before"):
         accounts.assign(old, BOB)
+    accounts.answer(accounts.key(b"shown"), False)
+    assert accounts.assign(accounts.key(b"shown"), ANN).private is False
     for key, owner in ((old, "ann"), (old, LOCAL), (old, "key:short"), ("0" * 64, ANN), (accounts.key(FILE, ANN), BOB)):
         with pytest.raises(ValueError, match="^accounts: "):
             accounts.assign(key, owner)

@@ -12,7 +12,7 @@ from pages._ui.session import session
 
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 
-A_MINUTE, A_VISIT = 6, 40  # of one visit
+A_MINUTE, A_VISIT = 12, 60  # of one visit
 _LOUD = 30  # a minute of all visits together, from which on the operator is warned
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
