@@ -42,7 +42,8 @@ LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/federated/test_terms.py"
 ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
-BOOKING, OWNER = "tests/federated/test_booking.py", "tests/pages/test_owner.py"
+BOOKING = "tests/federated/test_booking.py"
+OWNER, STRANGERS = "tests/pages/test_owner.py", "tests/pages/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
@@ -327,9 +328,11 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("owner_new_cookie_in_a_frame", 'and sent in ([], [b"document"]) and', "and"),
         ("owner_key_for_anybody", "and secrets.compare_digest(_cookie(request.scope), before)", ""),
         ("owner_named_by_the_key", 'else owner_by_key(self.value)', "else self.value"),
+    ],
+    ("pages/_ui/owner.py", STRANGERS): [
         ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        session', 'kind, value = "local", ""\n        session'),
     ],
-    ("pages/_ui/data/upload.py", f"{OWNER} -k stranger or visit"): [
+    ("pages/_ui/data/upload.py", STRANGERS): [
         ("answer_without_owner", "kept.answer(kept.key(content, owner().name), private)", "kept.answer(kept.key(content), private)"),
         ("files_unlimited", "        count_new_file()\n", ""),
     ],

@@ -1,21 +1,15 @@
-"""Owners: who a connection belongs to, the cookie that keeps a key, and what a stranger's copy of a file meets."""
+"""Owners: who a connection belongs to, by headers, addresses and settings, and the cookie that keeps a key."""
 
 import asyncio
-import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from starlette.requests import Request
-from streamlit.testing.v1 import AppTest
 
-from dpviz.privacy.accounts import Accounts
 from pages._ui import owner as owners
-from pages._ui.data import new_files
 from pages._ui.owner import Owned, Owner, check_settings, owner_of
 
-ROOT = Path(__file__).parents[2]
 HOME = {"host": "localhost:8501", "origin": "http://localhost:8501"}
 KEY, OTHER = "k" * 43, "o" * 43
 
@@ -186,101 +180,3 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
     assert comes(address, "x" * 43) == "" and comes(address, KEY) == "", "it was used up"
     assert comes(owners.keep_in_browser(before, after), KEY).startswith(f"dpviz-key={OTHER};")
     assert comes("none", "") == ""
-
-
-# The pages
-
-
-@pytest.fixture
-def visit(monkeypatch):
-    """Return a function that opens the Data page, for own files, as somebody."""
-    monkeypatch.chdir(ROOT)
-
-    def start(who):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["account_owner"] = who
-        app.run().switch_page("pages/data.py").run()
-        return app.segmented_control(key="data_way").set_value("Your file").run()
-
-    return start
-
-
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
-    return app
-
-
-def answer(app, content, label):
-    app.file_uploader[0].upload("f.csv", content).run()
-    return press(app, label)
-
-
-def words(app):
-    """Return everything a visitor may read."""
-    kinds = ("markdown", "caption", "error", "info", "success", "warning", "header")
-    return [element.value for kind in kinds for element in getattr(app, kind)]
-
-
-CONTENT = b"a,b\n1,2\n3,4\n5,6\n"
-SAY = {"public": "Yes, it is public", "private": "No, it is private"}
-
-
-@pytest.mark.parametrize("said", SAY)
-def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit, said):
-    first = answer(visit(Owner("key", KEY)), CONTENT, SAY["private"])
-    assert not first.error
-    stranger = answer(visit(Owner("key", OTHER)), CONTENT, SAY[said])
-    new = answer(visit(Owner("key", OTHER)), CONTENT.replace(b"6", b"7"), SAY[said])
-    assert not stranger.error and not stranger.exception
-    assert words(stranger) == words(new)
-    again = answer(visit(Owner("key", KEY)), CONTENT, SAY["public"])
-    assert any("You called this very file private before" in error.value for error in again.error)
-
-
-def test_the_command_line_and_the_pages_of_this_machine_find_the_same_account(visit, tmp_path):
-    answer(visit(Owner("local")), CONTENT, SAY["private"])
-    file, accounts = tmp_path / "f.csv", Accounts.open()
-    file.write_bytes(CONTENT)
-    assert accounts.of(accounts.key_of(file)).private
-    answer(visit(Owner("login", "ann")), CONTENT, SAY["public"])
-    assert accounts.of(accounts.key(CONTENT, "login:ann")).private is False
-
-
-def test_a_key_is_downloaded_and_brought_to_another_visit(visit):
-    first, second = visit(Owner("key", KEY)), visit(Owner("key", OTHER))
-    assert "Download your key" in [button.proto.label for button in first.get("download_button")]
-    field = next(field for field in second.file_uploader if field.label == "Add a key file")
-    field.upload("dpviz-key.txt", first.session_state["account_owner"].key_file.encode()).run()
-    assert second.session_state["account_owner"] == Owner("key", KEY) and not second.exception
-    assert any("./_dpviz/key/" in block.proto.body for block in second.get("html"))
-    field = next(field for field in second.file_uploader if field.label == "Add a key file")
-    field.upload("dpviz-key.txt", b"dpviz key: no").run()
-    assert any("not a key file of dpviz" in error.value for error in second.error)
-    assert second.session_state["account_owner"] == Owner("key", KEY)
-    local = visit(Owner("local"))
-    assert len(local.file_uploader) == 1 and not local.get("download_button")
-
-
-def test_a_visit_without_a_connection_is_nobody_known(visit):
-    some = [answer(visit(None), CONTENT, SAY["private"]).session_state["account_owner"] for _ in range(2)]
-    assert [who.kind for who in some] == ["key", "key"] and some[0] != some[1]
-
-
-def test_new_files_are_limited_in_a_visit_and_counted_in_the_log_without_their_names(visit, monkeypatch, caplog):
-    caplog.set_level(logging.INFO, new_files.__name__)
-    clock = [1000.0]
-    monkeypatch.setattr(new_files.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(new_files, "_all", new_files.deque())
-    app = visit(Owner("key", KEY))
-    refused = []
-    for i in range(new_files.A_VISIT + 2):
-        clock[0] += 61 if i == new_files.A_MINUTE + 1 else 61 * (i > new_files.A_MINUTE)
-        app.session_state["pending"] = ("secret-name.csv", b"broken %d" % i)
-        press(app.run(), SAY["public"])
-        refused.append(any("new files a minute" in e.value or "This visit has had" in e.value for e in app.error))
-        press(app, "Neither: forget the file") if "pending" in app.session_state else None
-    assert [i for i, is_refused in enumerate(refused) if is_refused] == [new_files.A_MINUTE, new_files.A_VISIT + 1]
-    lines = [record.getMessage() for record in caplog.records if record.name == new_files.__name__]
-    assert lines[0] == "A new file: 1 in this visit, 1 in all visits within a minute."
-    assert not any("secret" in line or "broken" in line for line in lines)
-    assert sum(record.levelno == logging.WARNING for record in caplog.records) >= 2
