@@ -15,12 +15,11 @@ import secrets
 import threading
 import time
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 from typing import Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
-from starlette.requests import Request
+from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -117,8 +116,8 @@ def _on_this_machine(scope: Scope) -> bool:
     A proxy that says nothing of itself is told by the public name that browsers ask for.
     """
     headers = scope["headers"]
-    hosts = [value for name, value in headers if name == b"host"]
-    origins = [urlsplit(value.decode("latin-1")).netloc.encode() for name, value in headers if name == b"origin"]
+    hosts = [b"//" + value for name, value in headers if name == b"host"]
+    origins = [value for name, value in headers if name == b"origin"]
     return (
         _loopback((scope.get("client") or ("",))[0])
         and len(hosts) == 1
@@ -127,9 +126,9 @@ def _on_this_machine(scope: Scope) -> bool:
     )
 
 
-def _hostname(netloc: bytes) -> str:
+def _hostname(address: bytes) -> str:
     try:
-        return urlsplit(f"//{netloc.decode('latin-1')}").hostname or ""
+        return urlsplit(address.decode("latin-1")).hostname or ""
     except ValueError:
         return ""
 
@@ -146,10 +145,9 @@ def _cookie(scope: Scope) -> str:
     cookies: dict[str, str] = {}
     for name, value in scope["headers"]:
         if name == b"cookie":
-            try:
-                cookies |= {key: morsel.value for key, morsel in SimpleCookie(value.decode("latin-1")).items()}
-            except CookieError:
-                continue
+            cookies |= cookie_parser(
+                value.decode("latin-1")
+            )  # as browsers read them: another one's odd value is no end
     names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]
     return next((cookies[name] for name in names if KEY.fullmatch(cookies.get(name, ""))), "")
 

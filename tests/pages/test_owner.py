@@ -56,6 +56,7 @@ def test_a_proxy_on_this_machine_is_told_by_any_word_of_its(name):
         {"host": ""},
         {"origin": "https://dpviz.example.org"},
         {"origin": "null"},
+        {"origin": "http://[broken"},
     ],
     ids=str,
 )
@@ -100,6 +101,8 @@ def test_a_key_in_a_cookie_is_the_same_owner_every_time_and_a_bad_one_is_none():
     kept = [owner_of(asks(client="10.0.0.9", cookie=f"a=b; dpviz-key={KEY}")) for _ in range(2)]
     assert kept[0] == kept[1] == Owner("key", KEY)
     assert re.fullmatch("key:[0-9a-f]{32}", kept[0].name) and KEY not in repr(kept[0]) + kept[0].name
+    odd = f'theme={{"dark": [1, "a,b"]}}; =; x; dpviz-key={KEY}; y="'
+    assert owner_of(asks(client="10.0.0.9", cookie=odd)).value == KEY, "another program's cookie must not lose the key"
     for bad in ("short", KEY + "x", "'; DROP", KEY[:-1] + "é"):
         fresh = [owner_of(asks(client="10.0.0.9", cookie=f"dpviz-key={bad}")) for _ in range(2)]
         assert fresh[0] != fresh[1] and len(fresh[0].value) == 43
