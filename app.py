@@ -25,8 +25,10 @@ def prepare() -> None:
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
     from pages._ui.offline import stay_offline
+    from pages._ui.owner import check_settings
     from pages._ui.presenters import show_as_kept
 
+    check_settings()
     stay_offline()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
@@ -91,15 +93,17 @@ else:
 
     from pages._ui import stage
     from pages._ui.front import Compressed, announcing, moved, offering
+    from pages._ui.owner import Owned, keeping
     from pages._ui.shell import MOVED, PAGES
 
     app = st.App(
         __file__,
         lifespan=ready,
-        middleware=[Middleware(Compressed)],
+        middleware=[Middleware(Compressed), Middleware(Owned)],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),
+            keeping(),
             *moved(MOVED),
         ],
     )

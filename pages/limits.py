@@ -39,10 +39,15 @@ it. Bounds that are far too wide cost accuracy, not privacy: rows outside are cl
 Where a relation keeps the number of rows (rho, local, shuffle), that number is public.
 """,
     "Several runs": """
-Every run on the same private file adds to what was claimed on it, canceled and failed ones too, in the file's
+Every run of yours on the same private file adds to what was claimed on it, canceled and failed ones too, in the file's
 account, which outlasts restarts. It knows a file by its bytes: a copy that was saved again, or an extract, is another
 file to it, and so is the same file on a server with another secret. Somebody who can put the server's whole state
 folder back to an older copy takes the claims since then away unnoticed.
+
+An account belongs to **a file and an owner**, so that nobody learns from this server whether a file that they hold is
+yours. So nobody adds up what two owners of one file claim, either: agree on one of them. The owner is this machine's
+user, on this machine; elsewhere the person whom the operator's login names, or a key that your browser keeps in a
+cookie. **A lost key is a new account**, on which nothing was claimed yet. The Data page lets you download the key.
 
 Promises under different relations convert in one direction: a run for one row added or removed counts twice for one
 row changed. The other way nothing follows: the noisy points of dist-DP are no secret to somebody who attacks the

@@ -22,6 +22,7 @@ _numbers = itertools.count()  # pytest's own look at all folders before they num
 def state_folder_of_a_test(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path_factory.getbasetemp() / f"state{next(_numbers)}"))
     monkeypatch.delenv("DPVIZ_ACCOUNTS_URL", raising=False)
+    monkeypatch.setenv("DPVIZ_OWNER", "local")  # a script that is tested has no connection, whose owner could be told
 
 
 _before = [False]  # whether the test before was one in a browser

@@ -41,6 +41,9 @@ NOISE = "tests/privacy/test_noise.py"
 LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/federated/test_terms.py"
+ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
+BOOKING = "tests/federated/test_booking.py"
+OWNER, STRANGERS = "tests/pages/test_owner.py", "tests/pages/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
@@ -298,6 +301,9 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("share_whole_numbers", "dataclasses.replace(ring, whole_fraction=ring.fraction)", "ring"),
         ("share_server_draws_too", "if self.drawn_by == CLIENTS:\n            return np.zeros(shape)", "if False:\n            return np.zeros(shape)"),
     ],
+    (F + "parties.py", "tests/federated/test_masks.py -k another_round"): [
+        ("pair_mask_no_round", 'self._run, "", header.round, part,', 'self._run, "", 0, part,'),
+    ],
     (F + "parties.py", FEDERATED): [
         ("mask_no_pairs", "for other in self._seeds.pairs:", "for other in ():"),
         ("mask_no_common", "words += self._common(self.name, header, part)", "pass"),
@@ -318,6 +324,60 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (F + "rows.py", FEDERATED): [
         ("sum_without_noise", "if len(self._asked.wanted) != len(shapes):", "if False:"),
         ("truth_in_private", "return noisy, true if rows.demo else {}", "return noisy, true"),
+    ],
+    (P + "accounts/account.py", f"{ACCOUNTS} -k zcdp or simply"): [
+        ("group_zcdp_linear", "m * m * math.fsum(z for z in zcdps", "m * math.fsum(z for z in zcdps"),
+        ("total_simply_at_any_delta", "if added <= delta * (1 + 1e-12) and simply < together.epsilon:", "if simply < together.epsilon:"),
+    ],
+    (P + "accounts/database.py", f"{STORE} -k syncs"): [
+        ("sqlite_not_synced", "PRAGMA synchronous = EXTRA", "PRAGMA synchronous = OFF"),
+    ],
+    (P + "accounts/store.py", f"{ACCOUNTS} -k owner or list or same_file"): [
+        ("account_key_short", "while piece := file.read(1 << 20):", "if piece := file.read(1 << 20):"),
+        ("owner_ignored", "return file if owner == LOCAL else _OWNED + owned[1:]", "return file"),
+        ("owned_taken_for_local", "return file if owner == LOCAL else _OWNED + owned[1:]", "return file if owner == LOCAL else owned"),
+        ("assigned_as_private", "self._answer(turn, target, account.private)", "self._answer(turn, target, True)"),
+        ("assign_drops_claims", "self._add(turn, target, account)\n", "\n"),
+        ("assign_of_nobody", "if key.startswith(_OWNED) or account.private is None:", "if False:"),
+        ("claims_twice", "if claim.id not in known]", "]"),
+        ("answer_may_change", "if account.private not in (None, private):", "if False:"),
+    ],
+    (P + "secret.py", f"{STORE} -k draft"): [
+        ("drafts_stay", "                path.unlink()\n", "                pass\n"),
+        ("drafts_of_others_swept", "facts.st_mtime < time.time() - _STALE", "True"),
+    ],
+    ("dpviz/cli/run.py", f"{ACCOUNTS} -k bytes"): [
+        ("booked_is_not_read", "account=accounts.key(content))", "account=accounts.key_of(path))"),
+        ("parts_may_change", "if _stamp(path) != before:", "if False:"),
+    ],
+    ("dpviz/cli/federated.py", BOOKING): [
+        ("federated_not_booked", "            on_start=start,\n", ""),
+        ("federated_total_unchecked", "accounts.check(key, Claim.of(agreement.algorithm, domain))", "pass"),
+    ],
+    (F + "client.py", BOOKING): [
+        ("federated_booked_afterwards", "        if on_start is not None:\n            on_start()\n        trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)\n", "        trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)\n        if on_start is not None:\n            on_start()\n"),
+    ],
+    (F + "client.py", "tests/federated/test_server.py -k laplace"): [
+        ("client_place_from_one", "place = rows.agreement.clients.index(rows.party.name)", "place = 1 + rows.agreement.clients.index(rows.party.name)"),
+    ],
+    ("pages/_ui/owner.py", OWNER): [
+        ("owner_behind_a_proxy", "and not any(_FORWARDED.fullmatch(name) for name, _ in headers)", ""),
+        ("owner_by_any_host", "and all(_loopback(_hostname(value)) for value in (*hosts, *origins))", ""),
+        ("owner_by_any_address", '_loopback((scope.get("client") or ("",))[0])', "True"),
+        ("owner_by_word_of_mouth", "for name, value in scope[\"headers\"] if name != _INTERNAL]", "for name, value in scope[\"headers\"]]"),
+        ("owner_of_two_names", "if len(logins) == 1 and logins[0]:", "if logins and logins[0].strip():"),
+        ("owner_cookie_for_scripts", "; HttpOnly; SameSite=Lax", "; SameSite=Lax"),
+        ("owner_cookie_of_the_domain", "names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]", "names = _COOKIES[::-1]"),
+        ("owner_new_cookie_in_a_frame", 'and sent in ([], [b"document"]) and', "and"),
+        ("owner_key_for_anybody", "and secrets.compare_digest(_cookie(request.scope), before)", ""),
+        ("owner_named_by_the_key", 'else owner_by_key(self.value)', "else self.value"),
+    ],
+    ("pages/_ui/owner.py", STRANGERS): [
+        ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        session', 'kind, value = "local", ""\n        session'),
+    ],
+    ("pages/_ui/data/upload.py", STRANGERS): [
+        ("answer_without_owner", "kept.answer(kept.key(content, owner().name), private)", "kept.answer(kept.key(content), private)"),
+        ("files_unlimited", "        count_new_file()\n", ""),
     ],
     (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
         ("keys_mode_unchecked", "found.st_mode & 0o077", "0"),

@@ -41,6 +41,7 @@ def running(root=ROOT, log=subprocess.DEVNULL, **more):
         recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
+        environment.pop("DPVIZ_OWNER", None)
         environment.pop("DPVIZ_WORKERS", None)  # as the README starts it, but for the tests' one thread a process
         environment.update(more)
         url, process = _started(root, environment, log)

@@ -60,6 +60,18 @@ def test_the_start_command_listens_on_this_machine_alone():
     assert settings["server"]["address"] == "localhost"
 
 
+def test_the_recipes_take_no_visitor_for_the_machine_s_user_and_no_name_from_outside():
+    caddy, nginx, compose, words = (
+        (ROOT / "deploy" / name).read_text() for name in ("Caddyfile", "nginx.conf", "compose.yaml", "README.md")
+    )
+    assert re.search(r"^ +DPVIZ_OWNER: visitor\b", compose, re.MULTILINE)
+    assert re.search(r"^export .*DPVIZ_OWNER=visitor$", words, re.MULTILINE)
+    assert re.search(r"^\s+header_up -X-Dpviz-Login$", caddy, re.MULTILINE)
+    assert re.search(r'^ +proxy_set_header X-Dpviz-Login "";', nginx, re.MULTILINE)
+    assert re.search(r"^ +proxy_set_header X-Forwarded-For \$remote_addr;", nginx, re.MULTILINE)
+    assert "DPVIZ_OWNER_HEADER=X-Dpviz-Login" in words
+
+
 LOCKS = {
     "requirements-dev.lock": ["requirements-dev.txt", "requirements.txt"],
     "deploy/requirements.lock": ["requirements.txt", "deploy/postgresql.txt"],

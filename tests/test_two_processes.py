@@ -99,6 +99,8 @@ def test_a_visitor_stays_with_one_process_and_a_sweep_outlives_it(tmp_path):
         # Whoever comes first is given a cookie.
         with urllib.request.urlopen(f"http://127.0.0.1:{front}/_stcore/health") as answer:
             assert re.search("dpviz=[ab];", " ".join(answer.headers.get_all("Set-Cookie")))
+        with urllib.request.urlopen(f"http://127.0.0.1:{front}/data") as answer:  # and is nobody whom the server knows
+            assert re.search(r"dpviz-key=[\w-]{43};", " ".join(answer.headers.get_all("Set-Cookie")))
         for cookie, one, other in (("dpviz=a", first, second), ("dpviz=b", second, first)):
             gained, faults = awaited(stays(front, cookie, one, other))
             assert gained[0] >= 5 and gained[1] <= 0 and not any(faults)  # one of before may have closed meanwhile

@@ -71,7 +71,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
         if trusts := question.trusts(trace):
             print(trusts)
         if arguments.private:
-            book(arguments.account, Path(arguments.data), question, data.domain)
+            book(arguments.account, data.account, question, data.domain)
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, noise="secure")
         else:
             seed = 0 if arguments.seed is None else arguments.seed

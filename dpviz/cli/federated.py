@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli.run import book
 from dpviz.datasets import load_csv
 from dpviz.domain import Domain
 from dpviz.federated.agreement import Agreement
@@ -18,6 +19,7 @@ from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import PAPER, WIDE
 from dpviz.federated.server import serve
 from dpviz.federated.shares import CLIENTS, DRAWN_BY, SERVER
+from dpviz.privacy.accounts import Accounts, Claim
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Step
 
@@ -109,7 +111,7 @@ def _server(arguments: argparse.Namespace) -> int:
             )
         )
     except Aborted as reason:
-        return _aborted(reason)
+        return _aborted(reason, "What finished rounds released stays spent")
     print(f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of words; no row and no sum was seen")
     return 0
 
@@ -120,7 +122,14 @@ def _client(arguments: argparse.Namespace) -> int:
     if name not in agreement.clients:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
     low, high = domain.low.tolist(), domain.high.tolist()
-    data = load_csv(arguments.data, low=low, high=high, n_public=domain.n_public, header=arguments.header, private=True)
+    content = arguments.data.read_bytes() if arguments.data.is_file() else None
+    data = load_csv(
+        arguments.data, low=low, high=high, n_public=domain.n_public, header=arguments.header, private=True,
+        content=content,
+    )  # fmt: skip
+    accounts = Accounts.open()
+    key = accounts.key(content or b"")
+    accounts.check(key, Claim.of(agreement.algorithm, domain))  # before the others are kept waiting for a refusal
 
     if len(data.X) > agreement.n_max // len(agreement.clients):  # for this terminal only: nobody else may know
         print(
@@ -128,6 +137,12 @@ def _client(arguments: argparse.Namespace) -> int:
             "wrap, the result is useless. Agree on a larger n_max.",
             file=sys.stderr,
         )
+
+    booked = []
+
+    def start() -> None:
+        book(None, key, agreement.algorithm, domain)  # the whole plan: a change in one client's rows pays all of it
+        booked.append(key)
 
     def show(step: Step) -> None:
         print(f"step {step.index + 1}: {step.title}", flush=True)
@@ -142,10 +157,11 @@ def _client(arguments: argparse.Namespace) -> int:
             address=(arguments.host, arguments.port),
             join_timeout=arguments.join_timeout,
             round_timeout=arguments.round_timeout,
+            on_start=start,
             on_step=show,
         )
     except Aborted as reason:
-        return _aborted(reason)
+        return _aborted(reason, "The run stays booked on your file in full" if booked else "Nothing was booked")
     print(f"claimed: {trace.claimed}")
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     print(f"trust:   {trace.claimed.trust}")
@@ -159,10 +175,7 @@ def _client(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _aborted(reason: Aborted) -> int:
+def _aborted(reason: Aborted, spent: str) -> int:
     words = str(reason).removeprefix("server: ").removeprefix("aborted: ").rstrip(".")
-    print(
-        f"dpviz: aborted: {words}. What finished rounds released stays spent; start again for a new run id.",
-        file=sys.stderr,
-    )
+    print(f"dpviz: aborted: {words}. {spent}; start again for a new run id.", file=sys.stderr)
     return ABORTED

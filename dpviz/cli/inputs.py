@@ -37,6 +37,7 @@ class RunInput:
         where no groups are known
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None likewise
     size : -> the public number of rows: declared, or counted where none is declared and the data are public
+    account : the key of the account of the private file that was read, "" for public data
     """
 
     X: np.ndarray | Rows
@@ -47,6 +48,7 @@ class RunInput:
     size: Callable[[], int]
     groups: Callable[[np.ndarray], float] | None = None
     agreement: Callable[[Trace], float] | None = None
+    account: str = ""
 
 
 def in_memory(data: Dataset) -> RunInput:

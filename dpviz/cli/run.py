@@ -132,6 +132,7 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     if arguments.public:
         refuse_private(Path(arguments.data))
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
+    accounts = Accounts.open() if arguments.private else None
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
         if arguments.recode or arguments.label or arguments.sheet or arguments.header_row:
@@ -139,9 +140,19 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
-        return in_parts(
+        before = _stamp(path)
+        rows = in_parts(
             path, low, high, n_public, spread, header=arguments.header, private=arguments.private, columns=columns
         )
+        if accounts is None:
+            return rows
+        key = accounts.key_of(path)
+        if _stamp(path) != before:
+            raise ValueError(
+                f"{path.name}: the file changed while it was read; run the command again. Nothing was spent."
+            )
+        return dataclasses.replace(rows, account=key)
+    content = path.read_bytes() if accounts is not None and path.is_file() else None
     data = load_csv(
         path,
         low=low,
@@ -155,11 +166,23 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         sheet=arguments.sheet,
         header_row=arguments.header_row,
         recode=[Recoding.read(text) for text in arguments.recode],
+        content=content,
     )
     if data.incomplete:
         kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
         print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
-    return in_memory(data)
+    rows = in_memory(data)
+    if accounts is None or content is None:
+        return rows
+    return dataclasses.replace(rows, account=accounts.key(content))
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written to or replaced; () where there is none."""
+    if not path.is_file():
+        return ()
+    facts = path.stat()
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def hold(path: Path | None, stack: ExitStack) -> None:
@@ -203,7 +226,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
-        book(arguments.account, Path(arguments.data), algorithm, data.domain)
+        book(arguments.account, data.account, algorithm, data.domain)
         randomness: dict[str, Any] = {"noise": "secure"}
     else:
         randomness = {"seed": 0 if arguments.seed is None else arguments.seed}
@@ -242,8 +265,10 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     return 0
 
 
-def book(copy: Path | None, file: Path, algorithm: Algorithm, domain: Domain) -> None:
+def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> None:
     """Book a private run's claim before it starts, and say what all runs on the file add up to.
+
+    `key` names the account by the bytes that were read: the file may have been replaced since.
 
     Raises
     ------
@@ -251,7 +276,6 @@ def book(copy: Path | None, file: Path, algorithm: Algorithm, domain: Domain) ->
         If the account file is a symbolic link.
     """
     claim, accounts = Claim.of(algorithm, domain), Accounts.open()
-    key = accounts.key_of(file)
     if copy is not None and copy.is_symlink():
         raise ValueError(f"--account: {copy} is a symbolic link, which is not followed; name the file itself.")
     if copy is not None and copy.exists():

@@ -83,6 +83,7 @@ def load_csv(
     sheet: str | None = None,
     header_row: int | None = None,
     recode: Sequence[Recoding] = (),
+    content: bytes | None = None,
 ) -> Dataset:
     """Read a table in any format that `readers.read_table` knows, and NAME.json beside it if no bounds are given.
 
@@ -99,6 +100,7 @@ def load_csv(
     missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
     sheet, header_row : where in the file the table is, see `readers.read_table`
     recode : which columns of words and dates become numbers, beside those that NAME.json declares
+    content : what the caller has read from the file, so that nothing else is read; None: it is read here
 
     No message ever holds a cell's value. As long as nobody has said that the first line of a private file holds
     names, columns are named by their position, but for those that NAME.json declares.
@@ -121,16 +123,15 @@ def load_csv(
     if low is None and high is None and dictionary_file.is_file():
         facts = parse(dictionary_file.read_bytes(), dictionary_file.name)
         facts = complete(facts | {"recode": [rule.facts for rule in _rules(facts, recode)]}, dictionary_file.name)
-    with path.open("rb") as file:
-        table = read_table(
-            file,
-            path.name,
-            header=header,
-            private=private,
-            sheet=sheet,
-            header_row=header_row,
-            recode=_rules(facts, recode),
-        )
+    table = read_table(
+        path.read_bytes() if content is None else content,
+        path.name,
+        header=header,
+        private=private,
+        sheet=sheet,
+        header_row=header_row,
+        recode=_rules(facts, recode),
+    )
     if private and header is None:
         declared = {column["name"] for column in facts["columns"]} if facts else set()
         declared |= {column["name"] for rule in recode for column in rule.columns}

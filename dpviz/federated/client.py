@@ -161,13 +161,16 @@ def take_part(
     address: tuple[str, int],
     join_timeout: float = 60.0,
     round_timeout: float = 30.0,
+    on_start: Callable[[], None] | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
 
     No number of rows is refused: the others would see that this client never joins. Above its part of `n_max` a sum
     may wrap in the ring; then the result is useless, and the promise holds as before. `noise` is this client's own;
-    None, as always outside of tests, for exact samplers on the system's randomness.
+    None, as always outside of tests, for exact samplers on the system's randomness. `on_start` is called when all
+    clients have joined, before the first word is sent: the place to book the run's whole plan. What it raises ends the
+    run for everybody.
 
     Raises
     ------
@@ -186,6 +189,8 @@ def take_part(
             raise Aborted("the server's run id does not hold this client's nonce; masks would not be fresh")
         party = Client(name, agreement.clients, seeds, start.run, agreement.words)
         rows = _RemoteRows(own, agreement, link, party, start.run, noise or Secure(), 2 * round_timeout + 5.0)
+        if on_start is not None:
+            on_start()
         trace = agreement.algorithm.run(rows, seed=agreement.seed, on_step=on_step)
         link.send(Message(Kind.DONE, rows.rounds, start.run))
         return trace

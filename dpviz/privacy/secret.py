@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
 import sys
+import time
 from pathlib import Path
 
-__all__ = ["make_once", "private_folder", "read_private", "replace", "server_secret", "state_folder"]
+__all__ = ["make_once", "private_folder", "read_private", "replace", "server_secret", "state_folder", "sweep_drafts"]
 
 _BYTES = 32
+_DRAFT = re.compile(r".+\.[0-9a-f]{16}")  # what `_draft` names a file
+_STALE = 3600.0  # seconds after which nobody writes on a draft any more
 _FEWEST = 8  # different byte values in the secret; 32 random bytes have fewer with a probability below 1e-30
 
 
@@ -61,6 +65,15 @@ def server_secret(folder: Path | None = None) -> bytes:
     if len(set(content)) < _FEWEST:
         raise PermissionError(f"Accounts: {path} is no random secret. Put the one back that was there.")
     return content
+
+
+def sweep_drafts(folder: Path) -> None:
+    """Remove the drafts that processes left behind which were killed while they wrote; another one's own is newer."""
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another process sweeps too
+            facts = path.lstat()
+            if _DRAFT.fullmatch(path.name) and stat.S_ISREG(facts.st_mode) and facts.st_mtime < time.time() - _STALE:
+                path.unlink()
 
 
 def make_once(path: Path, content: bytes) -> None:

@@ -173,7 +173,7 @@ SHARE_DECK, SHARE_LINK, SHARE_COLORS = "share_deck", "share_link", "share_colors
 # Data
 DATA_WAY, GALLERY, USE, BLOBS = "data_way", "gallery", Keys("use_{}"), Keys("blobs_{}")
 PAINT, PAINTED = "paint", "painted"
-FILE, UPLOAD_SHOWN = Keys("file_{}"), "upload_shown"
+FILE, KEY_FILE, UPLOAD_SHOWN = Keys("file_{}"), Keys("key_file_{}"), "upload_shown"
 SAY_PRIVATE, SAY_PUBLIC, SAY_HEADER = "say_private", "say_public", Keys("say_header_{}")
 # What is declared of a file, and how it is read; the gap is the upload's `key`
 COLUMNS, BOUNDS, LABEL, EFFECT = Keys("{}_columns"), Keys("{}_bounds {}"), Keys("{}_label"), Keys("{}_effect")

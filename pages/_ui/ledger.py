@@ -15,6 +15,8 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
 from pages._ui import controls, keys, links, markup, messages, runs, shell
 from pages._ui.compare.sides import asked_by
+from pages._ui.data import key_file
+from pages._ui.owner import owner
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
 from pages._ui.session import session
@@ -133,9 +135,10 @@ def account(data: Dataset) -> None:
             "Download the account file", signed, "dpviz-account.json", "application/json",
             icon=":material/download:", on_click="ignore", help="Signed by this server: an edited one is refused.",
         )  # fmt: skip
+        key_file.download(owner())
         dropped = st.file_uploader(
             "Add an account file of this data file", "json", key=keys.BOOK_FILE(session.book_files),
-            help="It brings claims over from a server with the same secret. It never takes a claim away.",
+            help="It brings your claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:
             session.book_files += 1

@@ -6,8 +6,8 @@ import html
 from collections.abc import Iterable
 
 __all__ = [
-    "Html", "bold", "definitions", "escape", "facts", "fooled", "lede", "link", "odds", "row", "small", "table", "tag",
-    "text", "told", "unseen",
+    "Html", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "row", "small",
+    "table", "tag", "text", "told", "unseen",
 ]  # fmt: skip
 
 
@@ -64,6 +64,11 @@ def told(*parts: object) -> Html:
 def unseen(title: str) -> Html:
     """Return the title of a page that shows it elsewhere, for screen readers."""
     return Html(f'<h1 class="dp-unseen">{text(title)}</h1>')
+
+
+def fetched(address: str) -> Html:
+    """Return what makes the browser ask for an address of this server, and shows nothing."""
+    return Html(f'<img src="{escape(address)}" alt="" hidden>')
 
 
 def facts(lines: Iterable[tuple[str, object]]) -> Html:

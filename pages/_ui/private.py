@@ -142,7 +142,7 @@ def confirm(
         if not before.budgets:
             st.page_link("pages/ledger.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")
         st.caption(
-            "The sum counts every run of this server on this file, canceled ones too. Nothing is given back. "
+            "The sum counts every run of yours on this file on this server, canceled ones too. Nothing is given back. "
             "The δ of all runs add up, as their ε do."
         )
         with st.container(horizontal=True):

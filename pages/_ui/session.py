@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pages._ui.jobs import Job
     from pages._ui.klass.room import Classroom, Seat
     from pages._ui.links import Opened
+    from pages._ui.owner import Owner
     from pages._ui.pieces import Shelf
     from pages._ui.present.deck import Deck
     from pages._ui.results import Result, Store
@@ -89,6 +90,9 @@ class Session:
     explained: _Kept[dict[tuple[str, float], Trace]] = _Kept(dict)  # answers by run and ε, the last one at the end
 
     # data sets
+    account_owner: _Held[Owner | None] = _Held(_nothing)  # whose accounts this visit works on, once they are needed
+    key_address: _Held[str] = _Held(str)  # where the browser takes a key that was brought as a file
+    new_files: _Kept[list[float]] = _Kept(list)  # when files were called public or private in this visit
     own: _Kept[dict[str, Dataset]] = _Kept(dict)  # from files, by their random token
     made: _Kept[list[str]] = _Kept(list)  # names of blobs and paintings to choose from
     fingerprints: _Kept[dict[str, str]] = _Kept(dict)  # of the files behind private data sets, by token

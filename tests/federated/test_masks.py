@@ -115,6 +115,17 @@ def test_a_mask_is_never_used_twice():
             clients["a"].upload(header(round_), {"": np.ones(5)})
 
 
+def test_no_mask_of_a_client_comes_again_in_another_round():
+    """A client that knows the common masks takes them off; what pairs add must differ in every round."""
+    clients, _ = parties()
+    left = []
+    for round_ in (0, 1):
+        words = WIDE.read(clients["a"].upload(header(round_, size=4000), {"": np.zeros(4000)})[""], 4000)
+        left.append(words - mask(SEED, RUN, "a", round_, "", 4000, WIDE))
+    apart = left[0] - left[1]
+    assert len(np.unique(apart)) == 4000 and uniformity(apart.tobytes()) > 1e-4
+
+
 def test_a_missing_client_aborts_and_a_short_payload_too():
     clients, server = parties()
     uploads = {name: client.upload(header(), {"": np.zeros(5)}) for name, client in clients.items()}

@@ -22,6 +22,7 @@ from dpviz.cli import main
 from dpviz.federated import PAPER, SERVER, Aborted, client, door, messages
 from dpviz.federated.keys import client_context, make_keys
 from dpviz.federated.messages import Kind, Message
+from dpviz.privacy.noise import Secure
 from dpviz.trace import Trace
 from tests.federated.tls import (
     BOX,
@@ -77,6 +78,33 @@ def test_over_tls_the_clients_draw_and_the_server_does_not(folder, slug):
     assert released.claimed.epsilon == central.claimed.epsilon and "at most one client" in released.claimed.trust
     off = np.abs(released.steps[-1].released["noisy_counts"].sum() - N)
     assert 0 < off < 12 * released.steps[-1].released["counts_sd"]
+
+
+class Recorded(Secure):
+    """A client's own source, which notes what it draws."""
+
+    def __init__(self):
+        super().__init__()
+        self.laplaces = []
+
+    def laplace(self, scale, shape):
+        self.laplaces.append(super().laplace(scale, shape))
+        return self.laplaces[-1]
+
+
+def test_over_tls_two_clients_draw_the_laplace_noise_each_in_full(folder):
+    """With one alone, it could take off all of the noise."""
+    agreement = agreed(ALGORITHMS["sulloyd"](n_clusters=3), n_max=12 * N)
+    host, noises = Host(folder, agreement), {name: Recorded() for name in NAMES}
+    with ThreadPoolExecutor(3) as pool:
+        tasks = [pool.submit(join, folder, agreement, name, host.port, noise=noises[name]) for name in NAMES]
+        trace = [task.result(400) for task in tasks][0]
+    draws = {name: noise.laplaces for name, noise in noises.items()}
+    assert len(draws["ann"]) == len(draws["bob"]) == len(trace.ledger) and draws["cem"] == []
+    for one, other, entry in zip(draws["ann"], draws["bob"], trace.ledger, strict=True):
+        assert one.shape == other.shape and not np.array_equal(one, other)
+        wide = np.concatenate([one.ravel(), other.ravel()])
+        assert np.abs(wide).min() > 0 and entry.excess == 2.0
 
 
 def test_the_narrow_ring_travels_too(folder):

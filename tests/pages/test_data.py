@@ -235,7 +235,7 @@ def test_the_answer_is_final_for_the_same_file(start):
     press(app, "Another file")
     app.file_uploader[0].upload("again.csv", csv()).run()
     press(app, "No, it is private")
-    assert any("This very file was called public before" in error.value.replace("\\", "") for error in app.error)
+    assert any("You called this very file public before" in error.value.replace("\\", "") for error in app.error)
     assert len(app.session_state["uploads"]) == 1 and not app.exception
 
 
@@ -346,7 +346,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
         assert other.error
         check(other)
     other = drop(start(), "open.csv", sentinels.csv, "Yes, it is public")
-    assert any("called private before" in error.value for error in other.error)
+    assert any("file private before" in error.value for error in other.error)
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")
     check(other, clean=False)  # another file with the same cells: the walk can find them

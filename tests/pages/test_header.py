@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.cli import main
 from dpviz.datasets.readers import TableError, read_table
 from dpviz.datasets.readers.names import is_value
+from pages._ui.data import new_files
 
 ROOT = Path(__file__).parents[2]
 # what a person's cell may look like; every one holds a word or a number that occurs nowhere else
@@ -139,6 +140,7 @@ def page(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["app"])
+    monkeypatch.setattr(new_files, "A_MINUTE", 100)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run().switch_page("pages/data.py").run()
     return app.segmented_control(key="data_way").set_value("Your file").run()
 

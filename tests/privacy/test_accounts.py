@@ -13,11 +13,14 @@ import pytest
 from dpviz.__main__ import main
 from dpviz.algorithms import ALGORITHMS, base
 from dpviz.audits.audit import instance
+from dpviz.cli import run
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
-from dpviz.privacy.accounts import Account, Accounts, Budget, Claim, Refused
+from dpviz.privacy.accounts import LOCAL, Account, Accounts, Budget, Claim, Refused, owner_by_key, owner_by_login
+from dpviz.privacy.costs import Laplace
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure
+from dpviz.privacy.plan import Plan
 from dpviz.privacy.secret import state_folder
 
 AR, REPLACE, MOVE = Neighboring
@@ -115,6 +118,27 @@ def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(acco
     assert accounts.of(key).total(REPLACE).epsilon == pytest.approx(1.0)
 
 
+def test_many_small_claims_compose_as_zcdp_with_the_square_of_the_group(accounts):
+    """400 pure claims of 0.05: rho = 400 * 0.05^2 / 2 for one change, 4 times that for a row taken out and put in."""
+    small = Claim("id", "any", "Any", {}, AR, 1e-6, Plan({"votes": (Laplace(0.05),)}))
+    account = Account("k", (small,) * 400, {AR: Budget(99.0, 1e-6), REPLACE: Budget(99.0, 1e-6)})
+    one, both = account.total(AR), account.total(REPLACE)
+    assert (one.zcdp, both.zcdp) == (pytest.approx(0.5), pytest.approx(2.0))
+    simplest = 2.0 + 2 * math.sqrt(2.0 * math.log(1e6))  # rho + 2 sqrt(rho log(1/delta)), which is an upper bound
+    assert 0.9 * simplest < both.epsilon <= simplest < 400 * 2 * 0.05
+
+
+def test_epsilons_are_simply_added_only_where_the_deltas_fit_too(accounts):
+    key = accounts.key(FILE)
+    accounts.set_budget(key, AR, Budget(5.0, 1e-5))
+    accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
+    with pytest.raises(Refused, match="would bring this file to a delta above 1e-05"):  # epsilon = 2 at 2e-5
+        accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
+    accounts.set_budget(key, AR, Budget(5.0, 2e-5))
+    total = accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5)).total(AR)
+    assert total.epsilon <= 2.0 * (1 + 1e-9) and total.delta <= 2e-5 * (1 + 1e-9)
+
+
 def test_longer_moves_are_walked_in_steps(accounts):
     key = accounts.key(FILE)
     accounts.reserve(key, claim("dist-dp-region-means", rho_distance=0.2))
@@ -191,6 +215,89 @@ def test_threads_cannot_overspend_together(accounts):
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(attempt, range(40))) == 13
     assert accounts.of(key).total(AR).epsilon <= 1.0
+
+
+# Owners
+
+ANN, BOB = owner_by_login("ann"), owner_by_key("k" * 43)
+
+
+def test_every_owner_of_a_file_has_an_account_of_their_own(accounts, tmp_path):
+    accounts.reserve(accounts.key(FILE), claim())
+    accounts.answer(accounts.key(FILE, ANN), False)
+    accounts.reserve(accounts.key(FILE, BOB), claim())
+    accounts.set_budget(accounts.key(FILE, BOB), AR, Budget(3.0, 1e-4))
+    again = Accounts.open(tmp_path / "accounts")
+    mine, anns, bobs = (again.of(again.key(FILE, owner)) for owner in (LOCAL, ANN, BOB))
+    assert [account.private for account in (mine, anns, bobs)] == [True, False, True]
+    assert [len(account.claims) for account in (mine, anns, bobs)] == [1, 0, 1]
+    assert not mine.budgets and bobs.budgets
+    strangers = again.key(FILE, owner_by_login("eve"))
+    assert again.of(strangers) == Account(strangers), "a copy of the file in other hands knows nothing"
+    keys = {again.key(FILE, owner) for owner in (LOCAL, ANN, BOB, "login:ann ", owner_by_key("j" * 43))}
+    assert len(keys) == 5 and {len(key) for key in keys} == {64}
+
+
+def test_an_owner_s_key_needs_the_secret_and_the_whole_file(accounts, tmp_path):
+    big = tmp_path / "big.csv"
+    big.write_bytes(FILE * 300_000)
+    for owner in (LOCAL, ANN):
+        assert accounts.key_of(big, owner) == accounts.key(FILE * 300_000, owner)
+        assert accounts.key(FILE, owner) != accounts.key(FILE + b"\n", owner)
+        assert accounts.key(FILE, owner) != Accounts.open(tmp_path / "other").key(FILE, owner)
+
+
+def test_accounts_without_an_owner_are_this_machine_s_user_s_and_can_be_assigned(accounts, tmp_path):
+    """The key of an account of dpviz 0.2 is the HMAC of the file alone."""
+    secret = (tmp_path / "accounts" / "secret").read_bytes()
+    old = hmac.new(secret, b"file\0" + FILE, "sha256").hexdigest()
+    accounts.reserve(old, claim())
+    accounts.set_budget(old, AR, Budget(3.0, 1e-4))
+    accounts.reserve(accounts.key(b"other", ANN), claim())
+    assert accounts.key(FILE) == old and [account.key for account in accounts.local()] == [old]
+    accounts.reserve(accounts.key(FILE, ANN), claim("dpm"))
+    assert len(accounts.assign(old, ANN).claims) == 2 == len(accounts.assign(old, ANN).claims)
+    anns = Accounts.open(tmp_path / "accounts").of(accounts.key(FILE, ANN))
+    assert {c.algorithm for c in anns.claims} == {"pe-means", "dpm"} and anns.budgets == {AR: Budget(3.0, 1e-4)}
+    assert len(accounts.of(old).claims) == 1 and accounts.of(accounts.key(FILE, BOB)).private is None
+    accounts.answer(accounts.key(FILE, BOB), False)
+    with pytest.raises(Refused, match="very file public before"):
+        accounts.assign(old, BOB)
+    accounts.answer(accounts.key(b"shown"), False)
+    assert accounts.assign(accounts.key(b"shown"), ANN).private is False
+    for key, owner in ((old, "ann"), (old, LOCAL), (old, "key:short"), ("0" * 64, ANN), (accounts.key(FILE, ANN), BOB)):
+        with pytest.raises(ValueError, match="^accounts: "):
+            accounts.assign(key, owner)
+
+
+def test_an_account_file_is_of_one_owner(accounts):
+    accounts.reserve(accounts.key(FILE, ANN), claim())
+    text = accounts.to_file(accounts.key(FILE, ANN))
+    assert accounts.load(accounts.key(FILE, ANN), text) == 0
+    for owner in (LOCAL, BOB):
+        with pytest.raises(ValueError, match="another data file, or to another owner"):
+            accounts.load(accounts.key(FILE, owner), text)
+
+
+def test_the_operator_lists_and_assigns_accounts_on_the_command_line(tmp_path, capsys):
+    accounts, file = Accounts.open(), tmp_path / "mine.csv"
+    file.write_bytes(FILE)
+    key = accounts.key(FILE)
+    accounts.reserve(key, claim())
+    accounts.answer(accounts.key(b"shown"), False)
+    accounts.answer(accounts.key(b"hidden", ANN), True)
+    assert main(["accounts", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 and any(line.split()[0] == key[:12] and "epsilon = 1" in line for line in lines)
+    assert main(["accounts", "assign", key[:12], "--to", ANN]) == 0
+    assert main(["accounts", "assign", str(file), "--to", BOB]) == 0
+    assert all(len(Accounts.open().of(accounts.key(FILE, owner)).claims) == 1 for owner in (ANN, BOB))
+    capsys.readouterr()
+    for wrong in (["none-such"], [""], [key[:3]], [key[:12], "none-such"]):
+        assert main(["accounts", "assign", *wrong, "--to", "login:eve"]) == 2
+        assert "dpviz: accounts: " in capsys.readouterr().err
+    assert Accounts.open().of(accounts.key(FILE, "login:eve")).private is None, "nothing was assigned by halves"
+    assert main(["accounts", "assign", key[:12], "--to", "eve"]) == 2
 
 
 # Account files
@@ -330,14 +437,14 @@ def test_the_first_answer_stands_and_a_claim_or_a_budget_is_one(accounts, tmp_pa
     again = Accounts.open(tmp_path / "accounts")
     for content in (b"claimed", b"planned"):
         assert again.of(again.key(content)).private
-        with pytest.raises(Refused, match="called private before; that is final"):
+        with pytest.raises(Refused, match="file private before; that is final"):
             again.answer(again.key(content), False)
     for act in (
         lambda key: again.answer(key, True),
         lambda key: again.reserve(key, claim()),
         lambda key: again.set_budget(key, AR, Budget(1.0, 1e-5)),
     ):
-        with pytest.raises(Refused, match="called public before"):
+        with pytest.raises(Refused, match="file public before"):
             act(again.key(b"shown"))
 
 
@@ -364,7 +471,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     assert len(accounts.of(accounts.key_of(data)).claims) == len(json.loads(copy.read_text())["claims"]) == 2
     assert copy.stat().st_mode & 0o077 == 0 or os.name != "posix"
     assert main([*command, "--public"]) == 2
-    assert "this very file was called private before" in capsys.readouterr().err
+    assert "you called this very file private before" in capsys.readouterr().err
     copy.write_text(copy.read_text().replace('"delta"', '"delte"', 1))
     assert main([*command, "--private", "--ledger", str(copy)]) == 2
     assert "its signature does not fit" in capsys.readouterr().err
@@ -380,6 +487,35 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     assert len(accounts.of(accounts.key_of(other)).claims) == 0
 
 
+def swapped(load, file, other):
+    """Return a loader that leaves another file in the place of the one that it has read."""
+
+    def loading(*arguments, **facts):
+        data = load(*arguments, **facts)
+        os.replace(other, file)
+        return data
+
+    return loading
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_run_is_booked_on_the_bytes_that_it_read(tmp_path, monkeypatch, capsys, whole):
+    """The file is replaced as soon as it was read; in parts, where it is read many times, that is refused."""
+    rows = np.random.default_rng(0).uniform(0, 1, (2, 100, 2))
+    file, other = (tmp_path / f"{name}.{'csv' if whole else 'npy'}" for name in ("mine", "other"))
+    for path, values in zip((file, other), rows, strict=True):
+        np.savetxt(path, values, delimiter=",") if whole else np.save(path, values)
+    accounts = Accounts.open()
+    first, second = accounts.key_of(file), accounts.key_of(other)
+    name = "load_csv" if whole else "in_parts"
+    monkeypatch.setattr(run, name, swapped(getattr(run, name), file, other))
+    command = ["run", "pe-means", "--data", str(file), "--private", "--low", "0", "--high", "1", "--n-public", "100"]
+    ended = main([*command, "--n-clusters", "2", "--no-header", *([] if whole else ["--in-parts"])])
+    assert (ended, len(accounts.of(first).claims)) == ((0, 1) if whole else (2, 0))
+    assert accounts.of(second).claims == ()
+    assert whole or "the file changed while it was read" in capsys.readouterr().err
+
+
 def test_a_public_run_makes_no_accounts_and_a_sweep_refuses_a_private_file(tmp_path, capsys):
     data, spec = tmp_path / "mine.csv", tmp_path / "sweep.toml"
     data.write_text("a,b\n" + "0.1,0.2\n0.3,0.4\n0.5,0.9\n" * 20)
@@ -391,4 +527,4 @@ def test_a_public_run_makes_no_accounts_and_a_sweep_refuses_a_private_file(tmp_p
     spec.write_text(f'data = "{data}"\npublic = true\nalgorithms = ["pe-means"]\nepsilon = [1]\nrepeats = 1\n')
     capsys.readouterr()
     assert main(["sweep", str(spec), "-o", str(tmp_path / "rows.csv")]) == 2
-    assert "mine.csv: this very file was called private before" in capsys.readouterr().err
+    assert "mine.csv: you called this very file private before" in capsys.readouterr().err

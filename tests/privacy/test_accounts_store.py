@@ -257,6 +257,27 @@ def test_a_session_without_synchronous_commit_is_given_it(postgresql, tmp_path):
 # Folder and secret
 
 
+def test_sqlite_syncs_every_booking_and_its_folder(tmp_path):
+    accounts = Accounts.open(tmp_path, "")
+    with accounts._journal._engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 3  # EXTRA
+
+
+def test_drafts_that_a_killed_process_left_are_swept_at_the_next_start(tmp_path):
+    filled((tmp_path, ""))
+    names = [
+        f"{name}.{16 * digit}" for name, digit in (("accounts.seen", "a"), ("secret", "0"), ("accounts.seen", "b"))
+    ]
+    others = ["accounts.seen.bak", "notes.txt"]
+    for name in (*names, *others):
+        (tmp_path / name).write_bytes(b"")
+        os.utime(tmp_path / name, (1, 1))
+    os.utime(tmp_path / names[-1])  # another process may be writing on this one now
+    assert len(Accounts.open(tmp_path, "").of(filled((tmp_path, "")).key(b"file")).claims) == 6
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"accounts.seen", "accounts.sqlite3", "secret", names[-1], *others}
+
+
 @POSIX
 def test_all_files_are_the_owners_alone(tmp_path):
     filled((tmp_path / "home" / "dpviz", ""))

@@ -62,7 +62,9 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
             "Nothing was read from it."
         )
     if record["file"] != key:
-        raise ValueError("Account file: it belongs to another data file. Nothing was read from it.")
+        raise ValueError(
+            "Account file: it belongs to another data file, or to another owner of this one. Nothing was read from it."
+        )
     if record["format"] == OLD_FORMAT and any(claim["rho_distance"] is not None for claim in record["claims"]):
         raise ValueError(
             "Account file: an older dpviz wrote it, which did not note the unit of its claims about moves. "

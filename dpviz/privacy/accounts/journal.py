@@ -5,6 +5,10 @@ code. So an entry that was edited, removed, added, moved to another file or out 
 the next process reads the chain. A database that was put back to an earlier state is noticed against what this
 process, and the mark beside the secret, have seen; NOT noticed is a state in which database and mark were both put back
 together, or anything done by who holds the secret.
+
+Folder, secret and database are checked when a process opens them. Whoever can write there while the process runs can
+read the secret there too, and so can do anything; a database that is edited under a running process, a trigger in it,
+or a folder that is opened to others is noticed at the next start, not before.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ __all__ = ["Entry", "Journal", "Turn"]
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One line: which file (its HMAC), of which kind, and JSON."""
+    """One line: the account (its key, an HMAC of file and owner), of which kind, and JSON."""
 
     file: str
     kind: str
@@ -47,6 +51,11 @@ class Turn:
     def kept(self, file: str) -> list[Entry]:
         """Return a file's entries on record, oldest first; later turns only append to them."""
         return self._kept.get(file, [])
+
+    @property
+    def files(self) -> list[str]:
+        """The files with entries on record."""
+        return list(self._kept)
 
     def add(self, entry: Entry) -> None:
         """Add an entry when the turn ends well."""

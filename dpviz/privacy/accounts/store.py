@@ -1,4 +1,4 @@
-"""A server's accounts, by file: booked before the first draw, synced, never given back."""
+"""A server's accounts, by file and owner: booked before the first draw, synced, never given back."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ from dpviz.privacy.accounts.account import Account, Budget, Claim, Refused
 from dpviz.privacy.accounts.database import postgresql, sqlite
 from dpviz.privacy.accounts.export import read_file, write_file
 from dpviz.privacy.accounts.journal import Entry, Journal, Turn
+from dpviz.privacy.accounts.owner import LOCAL, check_owner
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.privacy.secret import private_folder, server_secret, state_folder
+from dpviz.privacy.secret import private_folder, server_secret, state_folder, sweep_drafts
 
 __all__ = ["URL", "Accounts", "refuse_private"]
 
 URL = "DPVIZ_ACCOUNTS_URL"  # the environment variable that puts the accounts on PostgreSQL
 _NAME = "accounts.sqlite3"
+_OWNED = "o"  # begins the key of an account that somebody else than this machine's user owns; no hexadecimal digit
 
 
 class Accounts:
     """What was claimed on every private file, over all runs, pages and commands. Safe to share between threads.
 
-    A file is known by an HMAC of its bytes under the server's secret: the same file in another tab, on the command
-    line, or on another host with the same secret finds the same account, and nobody else can compute the name. What it
-    cannot see: a copy of the data that differs in a single byte, and runs of a server with another secret.
+    An account is known by an HMAC of a file's bytes and its owner under the server's secret: the same person finds the
+    same account with the same file in another tab, on the command line, or on another host with the same secret.
+    Nobody else can compute its key, and somebody else's copy of the file leads to another account, which is empty.
+    Accounts do not notice a copy of the data that differs in a single byte, runs of a server with another secret, or
+    what another owner claims on the same file.
 
     Parameters
     ----------
@@ -56,22 +60,57 @@ class Accounts:
         """
         url = os.environ.get(URL) if url is None else url
         folder = private_folder(folder)
+        sweep_drafts(folder)
         secret = server_secret(folder)
         if url:
             return cls(secret, Journal(postgresql(url), secret, folder / "accounts-url.seen"))
         return cls(secret, Journal(sqlite(folder / _NAME), secret, folder / "accounts.seen"))
 
-    def key(self, content: bytes) -> str:
-        """Return the name of a file: an HMAC of its bytes, which only this server can compute."""
-        return hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest()
+    def key(self, content: bytes, owner: str = LOCAL) -> str:
+        """Return the key of an owner's account of a file: an HMAC that only this server can compute."""
+        return self._owned(hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest(), owner)
 
-    def key_of(self, path: Path) -> str:
-        """Return the name of a file on disk, read in pieces; the same as `key` of its bytes."""
+    def key_of(self, path: Path, owner: str = LOCAL) -> str:
+        """Return the key for a file on disk, read in pieces; the same as `key` of its bytes."""
         running = hmac.new(self._secret, b"file\0", hashlib.sha256)
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
                 running.update(piece)
-        return running.hexdigest()
+        return self._owned(running.hexdigest(), owner)
+
+    def _owned(self, file: str, owner: str) -> str:
+        """Return an owner's key for a file; that of this machine's user is the one of accounts without an owner.
+
+        Both cases compute the same, so that no time tells them apart.
+        """
+        owned = hmac.new(self._secret, b"owner\0" + json.dumps([owner, file]).encode(), hashlib.sha256).hexdigest()
+        return file if owner == LOCAL else _OWNED + owned[1:]
+
+    def local(self) -> list[Account]:
+        """Return the accounts of this machine's user, with those from before accounts had owners, in no order."""
+        with self._journal.turn() as turn:
+            return [self._account(turn, key) for key in turn.files if not key.startswith(_OWNED)]
+
+    def assign(self, key: str, owner: str) -> Account:
+        """Copy an account of this machine's user to another owner of the same file; nothing is taken away from either.
+
+        Raises
+        ------
+        ValueError
+            If there is no such account, or no such owner.
+        Refused
+            If the owner has called the file public.
+        """
+        target = self._owned(key, check_owner(owner))
+        with self._journal.turn() as turn:
+            account = self._account(turn, key)
+            if key.startswith(_OWNED) or account.private is None:
+                raise ValueError(
+                    "accounts: there is no account without an owner under this name; nothing was assigned."
+                )
+            self._answer(turn, target, account.private)
+            self._add(turn, target, account)
+            return self._account(turn, target)
 
     def of(self, key: str) -> Account:
         """Return the account of a file, empty at first."""
@@ -79,7 +118,7 @@ class Accounts:
             return self._account(turn, key)
 
     def answer(self, key: str, private: bool) -> None:
-        """Put on record whether a file is private. The first answer stands, for every session.
+        """Put on record whether a file is private. An owner's first answer stands, in every session.
 
         Raises
         ------
@@ -88,6 +127,18 @@ class Accounts:
         """
         with self._journal.turn() as turn:
             self._answer(turn, key, private)
+
+    def check(self, key: str, claim: Claim) -> None:
+        """Refuse a claim that could not be booked; nothing is booked.
+
+        Raises
+        ------
+        Refused
+            If a budget that the owner set would not cover it, or the file is public.
+        """
+        account = self.of(key)
+        self._agree(account, True)
+        account.check(claim)
 
     def reserve(self, key: str, claim: Claim) -> Account:
         """Book a claim, which makes the file private; call it before the run starts. There is no way to take one back.
@@ -136,24 +187,32 @@ class Accounts:
         brought = read_file(key, text, self._secret)
         with self._journal.turn() as turn:
             self._answer(turn, key, True)
-            before = self._account(turn, key)
-            known = {claim.id for claim in before.claims}
-            new = [claim for claim in brought.claims if claim.id not in known]
-            for claim in new:
-                turn.add(Entry(key, "claim", json.dumps(claim.to_dict())))
-            for relation, budget in brought.budgets.items():
-                if relation not in before.budgets:
-                    turn.add(_budget_entry(key, relation, budget))
+            return self._add(turn, key, brought)
+
+    def _add(self, turn: Turn, key: str, brought: Account) -> int:
+        """Add the claims that an account lacks, and the totals for relations without one; return how many claims."""
+        before = self._account(turn, key)
+        known = {claim.id for claim in before.claims}
+        new = [claim for claim in brought.claims if claim.id not in known]
+        for claim in new:
+            turn.add(Entry(key, "claim", json.dumps(claim.to_dict())))
+        for relation, budget in brought.budgets.items():
+            if relation not in before.budgets:
+                turn.add(_budget_entry(key, relation, budget))
         return len(new)
 
     def _answer(self, turn: Turn, key: str, private: bool) -> None:
-        before = self._account(turn, key).private
-        if before is None:
+        account = self._account(turn, key)
+        self._agree(account, private)
+        if account.private is None:
             turn.add(Entry(key, "answer", json.dumps(private)))
-        elif before != private:
-            raise Refused(
-                f"This very file was called {'private' if before else 'public'} before; that is final on this server."
-            )
+
+    @staticmethod
+    def _agree(account: Account, private: bool) -> None:
+        """Refuse an answer that is not the one on record."""
+        if account.private not in (None, private):
+            before = "private" if account.private else "public"
+            raise Refused(f"You called this very file {before} before; that is final.")
 
     def _account(self, turn: Turn, key: str) -> Account:
         """Read what was added since the last time; what is only about to be added is read again next time."""
@@ -167,7 +226,7 @@ class Accounts:
 
 
 def refuse_private(path: Path) -> None:
-    """Refuse to treat a file as public that is on record as private; a user without accounts gets none by this.
+    """Refuse to treat a file as public that this machine's user has called private; nobody gets accounts by this.
 
     Raises
     ------
@@ -178,7 +237,7 @@ def refuse_private(path: Path) -> None:
         return
     accounts = Accounts.open()
     if accounts.of(accounts.key_of(path)).private:
-        raise Refused(f"{path.name}: this very file was called private before; that is final on this server.")
+        raise Refused(f"{path.name}: you called this very file private before; that is final.")
 
 
 def _budget_entry(key: str, relation: Neighboring, budget: Budget) -> Entry:

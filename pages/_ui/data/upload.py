@@ -12,8 +12,10 @@ from streamlit.typing import UploadedFile
 from dpviz.datasets.readers import Form, TableError
 from dpviz.privacy.accounts import Refused
 from pages._ui import keys, messages, results
-from pages._ui.data import editor, reading
+from pages._ui.data import editor, key_file, reading
 from pages._ui.data.files import Upload
+from pages._ui.data.new_files import count_new_file
+from pages._ui.owner import owner
 from pages._ui.private import accounts
 from pages._ui.session import session
 from pages._ui.shell import plain
@@ -45,6 +47,8 @@ def files() -> None:
         return
     if not uploads or session.another:
         _receive()
+    if not uploads:
+        key_file.offer()
     if uploads:
         _list(uploads)
 
@@ -94,7 +98,7 @@ def _ask(name: str, content: bytes) -> None:
                 st.rerun()
     with st.expander("Where in the file the table is"):
         session.pending_place = reading.where("pending", content, Form())
-    st.caption("The answer is final for this file.")
+    st.caption("Your answer is final for this file.")
     if st.button("Neither: forget the file", type="tertiary"):
         _forget()
         st.rerun()
@@ -127,10 +131,11 @@ def _ask_header(name: str, content: bytes) -> None:
 
 
 def _answer(name: str, content: bytes, private: bool) -> bool:
-    """Put the answer to the first question on record; the one that anybody gave for the same file before stands."""
+    """Put the answer to the first question on record; the one that its owner gave for the same file before stands."""
     try:
+        count_new_file()
         with accounts() as kept:
-            kept.answer(kept.key(content), private)
+            kept.answer(kept.key(content, owner().name), private)
     except Refused as problem:
         messages.say("problem", plain(f"{name}: {problem}"))
         return False
@@ -142,7 +147,7 @@ def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> N
     state = st.session_state
     try:
         with accounts() as kept:
-            fingerprint = kept.key(content)
+            fingerprint = kept.key(content, owner().name)
         form = Form(header, private, *session.pending_place)
         table = reading.read(name, content, form)
     except (TableError, Refused) as problem:

@@ -1,0 +1,77 @@
+"""The command `accounts`: what private files have spent for this machine's user, and who else owns an account."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpviz.privacy.accounts import Account, Accounts
+
+__all__ = ["add_accounts"]
+
+_SHORT = 12  # characters of a key that are printed; as few are enough to name one
+_FEWEST = 6
+
+
+def add_accounts(command: argparse.ArgumentParser) -> None:
+    """Give the command its parts, each with its arguments."""
+    parts = command.add_subparsers(dest="part", required=True)
+    listed = parts.add_parser("list", help="list the accounts of this machine's user, and those without an owner")
+    listed.set_defaults(do=_list)
+    assign = parts.add_parser(
+        "assign",
+        help="give a copy of such an account to another owner of the same file: for a server with accounts from before "
+        "dpviz 0.3, which had no owner",
+    )
+    assign.add_argument("accounts", nargs="+", metavar="KEY|FILE", help="the key that `list` prints, or the data file")
+    assign.add_argument(
+        "--to", required=True, metavar="OWNER", help="login:NAME, or key:..., which the Data page shows to that person"
+    )
+    assign.set_defaults(do=_assign)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    for account in sorted(Accounts.open().local(), key=lambda account: account.key):
+        print(f"{account.key[:_SHORT]}  {_facts(account)}")
+    return 0
+
+
+def _assign(arguments: argparse.Namespace) -> int:
+    accounts = Accounts.open()
+    known = [account.key for account in accounts.local()]
+    for key in [_key(word, accounts, known) for word in arguments.accounts]:  # all are looked up before one is written
+        print(f"{key[:_SHORT]}  to {arguments.to}: {_facts(accounts.assign(key, arguments.to))}")
+    return 0
+
+
+def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
+    """Return the key that a word stands for: its beginning, or the data file.
+
+    Raises
+    ------
+    ValueError
+        If it stands for no account, or for several.
+    """
+    if Path(word).is_file():
+        return accounts.key_of(Path(word))
+    fitting = [key for key in known if key.startswith(word)] if len(word) >= _FEWEST else []
+    if len(fitting) != 1:
+        raise ValueError(
+            f"accounts: {word!r} is no file, and {len(fitting)} accounts begin like that; give a key that `dpviz "
+            "accounts list` prints."
+        )
+    return fitting[0]
+
+
+def _facts(account: Account) -> str:
+    """Return what an account holds, in one line."""
+    if not account.private:
+        return "public"
+    totals = [
+        f"epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} for {relation.unit}"
+        for relation in account.relations
+        if (total := account.total(relation)).epsilon
+    ]
+    runs = len(account.claims)
+    return "; ".join([f"private, {runs} run{'s' * (runs != 1)}", *totals])

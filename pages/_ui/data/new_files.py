@@ -1,0 +1,48 @@
+"""A limit on how many files a visit may call public or private: each answer is kept on the server's disk for good."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+
+from dpviz.privacy.accounts import Refused
+from pages._ui.session import session
+
+__all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
+
+A_MINUTE, A_VISIT = 12, 60  # of one visit
+_LOUD = 30  # a minute of all visits together, from which on the operator is warned
+_log = logging.getLogger(__name__)
+_lock = threading.Lock()
+_all: deque[float] = deque()  # when the files of all visits came, for a minute
+
+
+def count_new_file() -> None:
+    """Count a file whose owner says what it is; the log gets numbers, never a name or content.
+
+    Raises
+    ------
+    Refused
+        If there were too many in this visit.
+    """
+    now, own = time.monotonic(), session.new_files
+    if len(own) >= A_VISIT:
+        _log.warning("A visit was refused another file after %d.", len(own))
+        raise Refused(f"This visit has had {A_VISIT} files, and a server takes no more from one. Use the command line.")
+    if sum(when > now - 60 for when in own) >= A_MINUTE:
+        _log.warning("A visit was refused another file after %d within a minute.", A_MINUTE)
+        raise Refused(f"At most {A_MINUTE} new files a minute; wait a minute and drop this one again.")
+    own.append(now)
+    with _lock:
+        _all.append(now)
+        while _all[0] <= now - 60:
+            _all.popleft()
+        together = len(_all)
+    _log.log(
+        logging.WARNING if together >= _LOUD else logging.INFO,
+        "A new file: %d in this visit, %d in all visits within a minute.",
+        len(own),
+        together,
+    )

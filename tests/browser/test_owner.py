@@ -1,0 +1,50 @@
+"""The key of a visitor in a real browser: kept over visits, unseen by scripts, brought to another browser as a file."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_data import CSV, drop
+from tests.serving import running
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(scope="module")
+def shared(browser):
+    """A server that takes nobody for this machine's user, as one that others can reach."""
+    with running(DPVIZ_WORKERS="0", DPVIZ_OWNER="visitor") as (url, _):
+        yield url
+
+
+def name(page):
+    """Return the owner's name that the Data page shows."""
+    page.get_by_text("Your file", exact=True).click()
+    page.get_by_text("Your key: what your private files").click()
+    words = page.get_by_text(re.compile("key:[0-9a-f]{32}"))
+    expect(words).to_be_visible()
+    return words.inner_text().rpartition(" ")[2]
+
+
+def test_a_key_is_kept_by_the_browser_and_brought_to_another_one(open_page, shared, tmp_path):
+    first, second = open_page("data", base=shared), open_page("data", base=shared)
+    mine, other = name(first), name(second)
+    assert mine != other and first.evaluate("document.cookie").find("dpviz-key") < 0
+    first.reload()
+    assert name(first) == mine
+    with first.expect_download() as coming:
+        first.get_by_role("button", name="Download your key").click()
+    coming.value.save_as(tmp_path / "dpviz-key.txt")
+    with second.expect_response(re.compile("/_dpviz/key/")) as answer:
+        second.locator("input[type=file]").last.set_input_files(tmp_path / "dpviz-key.txt")
+    assert answer.value.status == 204
+    expect(second.get_by_text("Your key is in use")).to_be_visible()
+    second.reload()
+    assert name(second) == mine
+    drop(first, "No, it is private")
+    second.locator("input[type=file]").first.set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+    )
+    second.get_by_role("button", name="Yes, it is public").click()
+    expect(second.get_by_text("You called this very file private before")).to_be_visible()
