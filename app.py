@@ -26,7 +26,9 @@ def prepare() -> None:
     from pages._ui.data.upload import keep_uploads_in_memory
     from pages._ui.offline import stay_offline
     from pages._ui.presenters import show_as_kept
+    from pages._ui.turns import check_settings as check_proxies
 
+    check_proxies()
     stay_offline()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)

@@ -18,7 +18,6 @@ from pages._ui.klass.room import LIFE, MOST_SEATS, Classroom, Refused
 from pages._ui.klass.rooms import rooms
 from pages._ui.numbers import whole_number
 from pages._ui.player import player
-from pages._ui.presence import Presence
 from pages._ui.results import Result
 from pages._ui.session import session
 from pages._ui.whole import whole
@@ -227,7 +226,7 @@ def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None
         return
     make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
     with whole():
-        job = runs.jobs().submit("Class", make, runs.owner(), Presence().there)
+        job = runs.queue("Class", make, runs.seconds(data, algorithm))
         session.class_job = (job, inbox)
     if job.wait(runs.QUICK):
         _take(room, job, inbox)
