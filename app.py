@@ -24,11 +24,15 @@ def prepare() -> None:
 
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
+    from pages._ui.incoming import check_values
+    from pages._ui.mishap import stay_silent
     from pages._ui.offline import stay_offline
     from pages._ui.presenters import show_as_kept
     from pages._ui.turns import check_settings as check_proxies
 
     check_proxies()
+    check_values()
+    stay_silent()
     stay_offline()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
@@ -91,13 +95,14 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from pages._ui import stage
+    from pages._ui import mishap, stage
     from pages._ui.front import Compressed, announcing, moved, offering
     from pages._ui.shell import MOVED, PAGES
 
     app = st.App(
         __file__,
         lifespan=ready,
+        on_script_error=mishap.show,
         middleware=[Middleware(Compressed)],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)], [stage.NAME]),
