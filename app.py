@@ -55,11 +55,14 @@ def end() -> None:
 async def ready(_: object) -> AsyncIterator[None]:
     """Prepare before the port answers; freeze what is kept from then on; stop all work when the server ends."""
     prepare()
-    freezing = asyncio.create_task(_freeze())
+    from pages._ui.uploads import keep_tidy
+
+    tasks = [asyncio.create_task(work()) for work in (_freeze, keep_tidy)]
     try:
         yield
     finally:
-        freezing.cancel()
+        for task in tasks:
+            task.cancel()
         end()
 
 
@@ -97,13 +100,15 @@ else:
 
     from pages._ui import mishap, stage
     from pages._ui.front import Compressed, announcing, moved, offering
+    from pages._ui.gate import Gate
     from pages._ui.shell import MOVED, PAGES
+    from pages._ui.uploads import Uploads
 
     app = st.App(
         __file__,
         lifespan=ready,
         on_script_error=mishap.show,
-        middleware=[Middleware(Compressed)],
+        middleware=[Middleware(Gate), Middleware(Compressed), Middleware(Uploads)],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),
