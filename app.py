@@ -24,11 +24,17 @@ def prepare() -> None:
 
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
+    from pages._ui.incoming import check_values
+    from pages._ui.mishap import stay_silent
     from pages._ui.offline import stay_offline
     from pages._ui.owner import check_settings
     from pages._ui.presenters import show_as_kept
+    from pages._ui.turns import check_settings as check_proxies
 
     check_settings()
+    check_proxies()
+    check_values()
+    stay_silent()
     stay_offline()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
@@ -51,11 +57,14 @@ def end() -> None:
 async def ready(_: object) -> AsyncIterator[None]:
     """Prepare before the port answers; freeze what is kept from then on; stop all work when the server ends."""
     prepare()
-    freezing = asyncio.create_task(_freeze())
+    from pages._ui.uploads import keep_tidy
+
+    tasks = [asyncio.create_task(work()) for work in (_freeze, keep_tidy)]
     try:
         yield
     finally:
-        freezing.cancel()
+        for task in tasks:
+            task.cancel()
         end()
 
 
@@ -91,15 +100,18 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from pages._ui import stage
+    from pages._ui import mishap, stage
     from pages._ui.front import Compressed, announcing, moved, offering
+    from pages._ui.gate import Gate
     from pages._ui.owner import Owned, keeping
     from pages._ui.shell import MOVED, PAGES
+    from pages._ui.uploads import Uploads
 
     app = st.App(
         __file__,
         lifespan=ready,
-        middleware=[Middleware(Compressed), Middleware(Owned)],
+        on_script_error=mishap.show,
+        middleware=[Middleware(Gate), Middleware(Compressed), Middleware(Owned), Middleware(Uploads)],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),

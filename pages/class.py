@@ -13,7 +13,10 @@ state = st.session_state
 room: Classroom | None = session.class_room
 seat = session.class_seat
 ended = room is not None and not room.left
+sent_away = room is not None and seat is not None and not ended and not room.knows(seat.token)
 if ended:
+    rooms().sweep()
+if ended or sent_away:
     room = seat = None
     session.class_room = session.class_seat = None
     parts.forget_class()
@@ -22,9 +25,15 @@ links.notice("class", controls.classroom)
 
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
-kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended)
+kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
 asked_for = spelled(state.get(keys.CLASS_CODE) or "")
-if room is None and not ended and kept and asked_for in ("", kept.get("code")) and not session.class_back:
+if (
+    room is None
+    and not (ended or sent_away)
+    and kept
+    and asked_for in ("", kept.get("code"))
+    and not session.class_back
+):
     session.class_back = True  # who left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
     if room:
@@ -35,6 +44,8 @@ if room is None or seat is not None:  # a projector's page has no address of its
     links.keep("class", controls.classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
+if sent_away:
+    st.info("Your place in this class is free again: scan the QR code on the screen, or type its letters.")
 if room is not None and seat is None:
     st.html(markup.unseen(f"Class {room.code}"))
     lecturer.projector(room, st.context.url or "/class")
@@ -48,10 +59,10 @@ st.title("Class")
 joins, opens = st.columns(2, gap="large")
 with joins:
     st.header("Join with a phone")
-    code = st.text_input("Four letters", key=keys.CLASS_CODE, max_chars=8, autocomplete="off")
+    code = st.text_input("Five letters", key=keys.CLASS_CODE, max_chars=8, autocomplete="off")
     key = state.get(keys.CLASS_KEY, "")
     asked = st.button("Join", type="primary", key=keys.CLASS_JOIN)
-    if (asked or (key and kept is not None and not ended)) and code:
+    if (asked or (key and kept is not None and not (ended or sent_away))) and code:
         token = kept["token"] if kept and kept.get("code") == spelled(code) and "token" in kept else ""
         if found := phone.door(code, key, token):
             session.class_seat, session.class_room = found[1], found[0]

@@ -1,6 +1,7 @@
 """What a deployment rests on: the server asks nobody, packages are locked, the files say what they must."""
 
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -70,6 +71,28 @@ def test_the_recipes_take_no_visitor_for_the_machine_s_user_and_no_name_from_out
     assert re.search(r'^ +proxy_set_header X-Dpviz-Login "";', nginx, re.MULTILINE)
     assert re.search(r"^ +proxy_set_header X-Forwarded-For \$remote_addr;", nginx, re.MULTILINE)
     assert "DPVIZ_OWNER_HEADER=X-Dpviz-Login" in words
+
+
+def test_nginx_is_as_strict_as_the_caddyfile():
+    caddy, nginx = ((ROOT / "deploy" / name).read_text() for name in ("Caddyfile", "nginx.conf"))
+    wanted = dict(re.findall(r'^\t\t([A-Z][A-Za-z-]+) "?([^"\n]+)"?$', caddy, re.MULTILINE))
+    policy = wanted["Content-Security-Policy"]
+    wanted["Content-Security-Policy"] = re.sub(r"\{\$DPVIZ_FRAME_ANCESTORS:(.*)\}", r"\1", policy)
+    server = nginx[nginx.index("    server {") :]
+    found = dict(re.findall(r'^ +add_header ([A-Z][A-Za-z-]+) "?([^"\n]+?)"? always;$', server, re.MULTILINE))
+    assert len(wanted) == 5 and found.pop("Set-Cookie").endswith("; Path=/; HttpOnly; SameSite=Lax$secure")
+    assert found == wanted
+    assert not re.search(r"location [^}]*add_header", server)  # it would take the place of all of these
+    assert "/_stcore/metrics { return 404; }" in nginx and re.search(r"respond @metrics 404", caddy)
+    assert re.search(r"client_max_body_size 300m;", nginx) and "max_size 300MB" in caddy
+    assert re.search(r"limit_conn files \d;", server) and re.search(r"limit_conn address \d{3,};", server)
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed (apt install nginx)")
+def test_nginx_reads_its_file(tmp_path):
+    command = ["nginx", "-t", "-p", tmp_path, "-c", ROOT / "deploy" / "nginx.conf"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 LOCKS = {

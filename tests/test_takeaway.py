@@ -1,7 +1,9 @@
 """What is taken away: self-contained, true, the same centers bit for bit in DEMO, and nothing hidden in PRIVATE."""
 
 import ast
+import base64
 import functools
+import hashlib
 import html
 import json
 import os
@@ -79,6 +81,19 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind][1] == "html"])
+def test_what_is_taken_away_asks_nobody_and_runs_only_its_own_scripts(secret, kind):
+    text = export(secret, kind)
+    [policy] = [about["content"] for tag, about in Elements(text).seen if tag == "meta" and "http-equiv" in about]
+    rules = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    scripts = re.findall(r"<script([^>]*)>(.*?)</script>", text, re.DOTALL)
+    run = [one for about, one in scripts if "json" not in about]
+    hashed = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in run]
+    assert rules["default-src"] == "'none'" and "connect-src" not in rules
+    assert rules["script-src"] == (" ".join(f"'sha256-{one}'" for one in hashed) or "'none'")
+    assert len(run) == (kind == "replay") and text.index("Content-Security-Policy") < text.index("<style")
 
 
 def test_centers_that_are_pictures_are_pictures_on_the_page():

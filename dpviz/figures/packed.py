@@ -10,7 +10,7 @@ from pathlib import Path
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-__all__ = ["drawn", "library"]
+__all__ = ["drawn", "library", "unpacked"]
 
 
 def drawn(figure: go.Figure) -> str:
@@ -19,10 +19,15 @@ def drawn(figure: go.Figure) -> str:
     return f'<div class="plot"></div><script type="application/json">{record}</script>'
 
 
+def unpacked() -> str:
+    """Return the script that the page's own script puts into it."""
+    return str(get_plotlyjs())
+
+
 @functools.cache
 def library() -> str:
     """Return the scripts that unpack the library and draw every `drawn` figure above them."""
-    packed = base64.b85encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()
+    packed = base64.b85encode(gzip.compress(unpacked().encode(), 9, mtime=0)).decode()
     if "<!--" in packed:  # would begin a comment; the alphabet has no slash, so no tag can end
         packed = packed.replace("<!--", "<! --")  # white space is skipped
     unpack = (Path(__file__).parent / "packed.js").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.spec import Published
 from dpviz.sweeps.summary import AXES, Summary
+from dpviz.takeaway.policy import sealed
 
 __all__ = ["against_published", "report"]
 
@@ -101,7 +102,7 @@ def report(
         parts += ["<h2>Failed runs</h2>", _table(counted.columns, counted.itertuples(index=False))]
     day = made or datetime.date.today()
     facts = f"{_facts(done)}, {day.day} {day:%B %Y}"
-    return _PAGE.format(
+    text = _PAGE.format(
         title=html.escape(title),
         style=_STYLE,
         short=html.escape(_short(rows, "loss" if "loss" in metrics else metrics[0])),
@@ -109,6 +110,7 @@ def report(
         body="".join(parts),
         library=packed.library(),
     )
+    return sealed(text, [packed.unpacked()])
 
 
 def _short(rows: pd.DataFrame, metric: str) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from dpviz.figures.theme import DARK, LIGHT
+from dpviz.takeaway.policy import sealed
 
 __all__ = ["document", "text_of"]
 
@@ -21,7 +22,7 @@ def document(title: str, body: str, *, head: str = "") -> str:
     """Return a whole HTML document; `title` is text, `body` and `head` are HTML that is safe already."""
     light, dark = ("".join(f"--{name}:{value};" for name, value in theme.tokens().items()) for theme in (LIGHT, DARK))
     style = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}{text_of('document.css')}"
-    return (
+    return sealed(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{style}</style>{head}</head>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 import uuid
 import weakref
 from collections import OrderedDict
@@ -13,7 +14,9 @@ from typing import Any
 
 from dpviz.trace import Cancelled
 
-__all__ = ["Job", "Jobs", "stop_all"]
+__all__ = ["LONG", "Job", "Jobs", "stop_all"]
+
+LONG = 10.0  # seconds: of the jobs that are expected to take so long, or have, one runs at a time
 
 
 @dataclasses.dataclass
@@ -22,7 +25,9 @@ class Job:
 
     Attributes
     ----------
-    owner : whose it is, "" for nobody's
+    owner : the session that it belongs to, "" for none; a session's jobs run one after the other
+    turn : who takes a turn with it: all sessions of one visitor, as far as the server can tell
+    seconds : how long it is expected to take
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown
     result : what the work returned
@@ -41,6 +46,10 @@ class Job:
     _cancel: threading.Event = dataclasses.field(default_factory=threading.Event)
     _over: threading.Event = dataclasses.field(default_factory=threading.Event)
     wanted: Callable[[], bool] = lambda: True
+    turn: str = ""
+    seconds: float = 0.0
+    _due: float = 0.0  # its place in the queue
+    _begun: float | None = None
 
     def wait(self, seconds: float) -> bool:
         """Wait until it is over, at most so long; return whether it is."""
@@ -74,10 +83,24 @@ def stop_all() -> None:
 
 
 class Jobs:
-    """A bounded pool of threads and the last `keep` jobs. An owner's jobs run one after the other."""
+    """A bounded pool of threads and the last `keep` jobs.
 
-    def __init__(self, *, workers: int = 1, keep: int = 50) -> None:
+    Jobs run in the order in which they would end if every visitor had the server alone: a job is due its expected
+    seconds after it comes, or after the visitor's job before it is due. So short jobs run first, many jobs of one
+    visitor pass nobody else's first one, and every job has its turn (start-time fair queueing). Where there are two
+    places or more, one of them stays free of long jobs.
+
+    Parameters
+    ----------
+    workers : how many run at a time
+    keep : how many finished ones are remembered
+    clock : returns seconds; a test sets it
+    """
+
+    def __init__(self, *, workers: int = 1, keep: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-job")
+        self._workers, self._clock = workers, clock
+        self._dues: dict[str, float] = {}  # turn -> when the last of its jobs is due
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: list[tuple[Job, Callable[[Job], Any]]] = []
         self._keep = keep
@@ -93,15 +116,20 @@ class Jobs:
                 job.cancel()
 
     def submit(
-        self, title: str, work: Callable[[Job], Any], owner: str = "", wanted: Callable[[], bool] = lambda: True
-    ) -> Job:
+        self, title: str, work: Callable[[Job], Any], owner: str = "", wanted: Callable[[], bool] = lambda: True,
+        *, turn: str = "", seconds: float = 0.0,
+    ) -> Job:  # fmt: skip
         """Queue `work(job)`; its return value becomes `job.result`.
 
-        While one job of an owner runs, the owner's next ones let everybody else's pass. Nobody's jobs ("") never wait
-        for each other.
+        Jobs without an owner never wait for each other; without `turn`, an owner takes turns alone.
         """
-        job = Job(uuid.uuid4().hex, title, owner, wanted=wanted)
+        job = Job(uuid.uuid4().hex, title, owner, wanted=wanted, turn=turn or owner, seconds=seconds)
         with self._lock:
+            now = self._clock()
+            self._dues = {name: due for name, due in self._dues.items() if due > now}
+            job._due = self._dues.get(job.turn, now) + seconds
+            if job.turn:
+                self._dues[job.turn] = job._due
             self._jobs[job.id] = job
             for old in [key for key, other in self._jobs.items() if not other.active][: -self._keep or None]:
                 del self._jobs[old]
@@ -112,27 +140,49 @@ class Jobs:
     def _serve(self) -> None:
         while (chosen := self._next()) is not None:
             self._run(*chosen)
+            self._settle(chosen[0])
 
     def _next(self) -> tuple[Job, Callable[[Job], Any]] | None:
-        """Return the oldest waiting job whose owner has none running. A fair share is decided here and nowhere else."""
+        """Return the waiting job that is due first and may run. A fair share is decided here and nowhere else."""
         with self._lock:
-            busy = {job.owner for job in self._jobs.values() if job.status == "running" and job.owner}
-            chosen = next((entry for entry in self._waiting if entry[0].owner not in busy), None)
-            if chosen is not None:
-                self._waiting.remove(chosen)
-                if chosen[0].status == "queued":
-                    chosen[0].status = "running"
+            running = [job for job in self._jobs.values() if job.status == "running"]
+            busy = {job.owner for job in running if job.owner}
+            full = self._workers > 1 and any(map(self._long, running))
+            may = [
+                entry
+                for entry in self._waiting
+                if entry[0].status != "queued" or (entry[0].owner not in busy and not (full and self._long(entry[0])))
+            ]
+            if not may:
+                return None
+            chosen = min(may, key=lambda entry: entry[0]._due)
+            self._waiting.remove(chosen)
+            if chosen[0].status == "queued":
+                chosen[0].status, chosen[0]._begun = "running", self._clock()
             return chosen
+
+    def _long(self, job: Job) -> bool:
+        """Return whether a job is expected to take long, or runs for long already."""
+        return max(job.seconds, 0.0 if job._begun is None else self._clock() - job._begun) >= LONG
+
+    def _settle(self, job: Job) -> None:
+        """Give back to a visitor the seconds that a job was expected to take and did not."""
+        with self._lock:
+            used = 0.0 if job._begun is None else self._clock() - job._begun
+            if job.turn in self._dues:
+                self._dues[job.turn] -= max(0.0, job.seconds - used)
 
     def get(self, job_id: str) -> Job | None:
         """Return a job, or None if it was dropped."""
         return self._jobs.get(job_id)
 
     def position(self, job: Job) -> int:
-        """Return how many jobs are ahead of a queued one."""
+        """Return how many jobs are ahead of a queued one: those that run, and those that are due before it."""
         with self._lock:  # another visitor's job may come at any time
-            ids = [key for key, other in self._jobs.items() if other.active]
-        return ids.index(job.id) if job.id in ids else 0
+            if job.status != "queued":
+                return 0
+            active = [other for other in self._jobs.values() if other.active and other is not job]
+            return sum(other.status == "running" or other._due < job._due for other in active)
 
     @staticmethod
     def _run(job: Job, work: Callable[[Job], Any]) -> None:

@@ -28,6 +28,7 @@ class Keys:
 
 # Every page
 STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
+MISHAP = "mishap"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
 DOORS_WIDE, DOORS_NARROW = "doors_wide", "doors_narrow"
@@ -150,6 +151,8 @@ PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
 # Class
 CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "class_join", "class_open"
 CLASS_KEEPS, CLASS_STAGE, CLASS_END, CLASS_CLOSE = "class_keeps", "class_stage", "class_end", "class_close"
+CLASS_CLOSE_YES, CLASS_RESUME = "class_close_yes", "class_resume"
+CLASS_RENEW, CLASS_EMPTY = "class_renew", "class_empty"
 CLASS_QUESTION, CLASS_OPTIONS, CLASS_ASK = "class_question", "class_options", "class_ask"
 CLASS_FORM, CLASS_METHOD, CLASS_EPSILON, CLASS_K = "class_form", "class_method", "class_epsilon", "class_k"
 CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_about", "class_run", "class_panels"

@@ -11,8 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages._ui import runs
-from pages._ui.jobs import Job
-from pages._ui.presence import Presence
+from pages._ui.jobs import LONG, Job
 from pages._ui.runs import QUICK
 from pages._ui.session import session
 from pages._ui.whole import whole
@@ -86,10 +85,11 @@ def _shelf(public: bool) -> Shelf:
     return session.pieces
 
 
-def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> Gathered:
+def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
     """Return the pieces that are there, and have the others made, in their order.
 
     A session makes the pieces of one topic at a time: what was asked for before and is not finished is dropped.
+    All of them are expected to take `seconds`.
     """
     shelf = _shelf(public)
     names = tuple(piece.name for piece in pieces)
@@ -106,10 +106,10 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool) -> 
     if job is None:
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
         with whole():
-            job = runs.jobs().submit(title, work, f"{runs.owner()} {topic}", Presence().there)
+            job = runs.queue(title, work, seconds, topic)
             session.asked_pieces[topic] = (names, job.id)
         if job.wait(QUICK):
-            return gather(topic, title, pieces, public=public)
+            return gather(topic, title, pieces, public=public, seconds=seconds)
         status = "running"
     return Gathered(
         ready, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -16,7 +18,7 @@ from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.compare import Reference, Replay, reference, replay
 from dpviz.version import __version__
-from pages._ui import keys, messages
+from pages._ui import keys, messages, turns
 from pages._ui.catalog import _public, is_public
 from pages._ui.jobs import Job, Jobs
 from pages._ui.pace import Pace, duration
@@ -108,10 +110,17 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
-        job = jobs().submit(algorithm.name, work, owner(), Presence().there)
+        job = queue(algorithm.name, work, seconds(data, algorithm))
         session.job, session.inbox, session.paid = job.id, inbox, data.private
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
+
+
+def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "") -> Job:
+    """Queue work of this session that is expected to take so many seconds; one topic's works run one by one."""
+    return jobs().submit(
+        title, work, f"{owner()} {topic}".strip(), Presence().there, turn=turns.turn(), seconds=expected
+    )
 
 
 def seconds(data: Dataset, algorithm: Algorithm) -> float:

@@ -18,8 +18,8 @@ def test_a_phone_follows_the_projector(open_page):
     fits_a_phone(screen)  # nothing that Axe finds there either
 
     phone = open_page("class", width=390, height=844, mode="dark")
-    letters = phone.get_by_label("Four letters")
-    letters.fill("ZZZZ")
+    letters = phone.get_by_label("Five letters")
+    letters.fill("ZZZZZ")
     phone.get_by_role("button", name="Join").click()
     expect(phone.get_by_text("No class has this code")).to_be_visible()
     letters.fill(code.inner_text().lower())
@@ -58,11 +58,18 @@ def test_a_phone_follows_the_projector(open_page):
     fits_a_phone(screen)
     fits_a_phone(phone)
 
-    screen.get_by_role("button", name="End the class").click()
+    for last in ("Go on with the class", ""):
+        screen.get_by_role("button", name="End the class").click()
+        expect(screen.get_by_text("1 phone, 1 point: end the class?")).to_be_visible()
+        screen.get_by_role("button", name="End it").click()
+        expect(screen.get_by_text("The class ends in")).to_be_visible()
+        if last:
+            screen.get_by_role("button", name=last).click()
+            expect(screen.get_by_text("ends by itself in")).to_be_visible()
     for page in (screen, phone):
         expect(page.get_by_text("This class has ended")).to_be_visible()
     phone.reload()
-    expect(phone.get_by_label("Four letters")).to_be_visible()
+    expect(phone.get_by_label("Five letters")).to_be_visible()
 
 
 def test_the_qr_code_opens_without_typing(open_page):

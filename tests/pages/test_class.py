@@ -13,10 +13,15 @@ from dpviz.postprocessing.verdict import groups_of
 from dpviz.sweeps.compare import reference
 from pages._ui.klass import maps, parts, phone, work
 from pages._ui.klass.room import (
+    ALONE,
     LETTERS,
     LIFE,
     MOST_CLASSES,
     MOST_SEATS,
+    MY_WRONG_A_MINUTE,
+    MY_WRONG_AT_ONCE,
+    SEEN,
+    UNDO,
     WRONG_A_MINUTE,
     WRONG_AT_ONCE,
     Classrooms,
@@ -47,13 +52,13 @@ def classes(clock):
 
 
 def wrong(room):
-    return next(a * 4 for a in LETTERS if a * 4 != room.code)
+    return next(a * 5 for a in LETTERS if a * 5 != room.code)
 
 
 def test_a_class_is_found_by_its_code_however_it_is_typed(classes):
     room = classes.open(*BOX)
     assert classes.enter(f" {room.code[:2].lower()} {room.code[2:]}") is room
-    assert len(room.code) == 4 and set(room.code) <= set(LETTERS) and room.code not in room.key
+    assert len(room.code) == 5 and set(room.code) <= set(LETTERS) and room.code not in room.key
     with pytest.raises(Refused, match="No class has this code"):
         classes.enter(wrong(room))
     with pytest.raises(Refused, match="No class has this code"):
@@ -62,17 +67,117 @@ def test_a_class_is_found_by_its_code_however_it_is_typed(classes):
 
 def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock):
     room = classes.open(*BOX)
-    for _ in range(WRONG_AT_ONCE):
+    for i in range(WRONG_AT_ONCE):
         with pytest.raises(Refused, match="No class"):
-            classes.enter(wrong(room), "no key")
+            classes.enter(wrong(room), "no key", f"visit {i}")
     for attempt in (wrong(room), room.code):  # whether it exists is not told either
-        with pytest.raises(Refused, match="Too many wrong codes"):
-            classes.enter(attempt)
+        with pytest.raises(Refused, match="wrong codes were tried on this server"):
+            classes.enter(attempt, "", "a new visit")
     assert classes.enter(room.code, room.key) is room
     clock.now += 60 / WRONG_A_MINUTE
     assert classes.enter(room.code) is room
     tried = WRONG_AT_ONCE + WRONG_A_MINUTE * LIFE / 60
-    assert tried / len(LETTERS) ** 4 < 0.0025  # of all codes, in the whole life of a class
+    assert tried / len(LETTERS) ** len(room.code) < 0.0025  # of all codes, in the whole life of a class
+
+
+def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it(classes, clock):
+    room = classes.open(*BOX)
+    for _ in range(MY_WRONG_AT_ONCE):
+        with pytest.raises(Refused, match="No class"):
+            classes.enter(wrong(room), visit="guesser")
+    for _ in range(1_000):
+        with pytest.raises(Refused, match="typed here"):
+            classes.enter(room.code, visit="guesser")
+    assert classes.wrong == MY_WRONG_AT_ONCE  # what is not looked up tells nothing and costs nobody a try
+    assert classes.enter(room.code, visit="phone") is room and classes.enter(room.code, room.key, "guesser") is room
+    clock.now += 60 / MY_WRONG_A_MINUTE
+    assert classes.enter(room.code, visit="guesser") is room
+    clock.now += 600
+    assert classes.wrong == 0
+    with pytest.raises(Refused):
+        classes.enter(wrong(room), visit="another")
+    assert set(classes._of) == {"another"}  # a visit that may try as often as a new one is forgotten
+
+
+def test_a_phone_that_has_left_makes_room_and_one_that_is_there_does_not(classes, clock):
+    room = classes.open(*BOX)
+    seats = [room.sit() for _ in range(MOST_SEATS)]
+    room.place(seats[3].token, 1, 2)
+    clock.now += SEEN - 1
+    for seat in seats[1:]:
+        room.attend(seat.token)
+    with pytest.raises(Refused, match="full: 300 phones"):
+        room.sit()
+    clock.now += 1
+    assert room.knows(seats[0].token)  # nobody needs its seat
+    late = room.sit()
+    assert late.number == MOST_SEATS + 1 and room.seats == MOST_SEATS and not room.knows(seats[0].token)
+    assert all(room.knows(seat.token) for seat in seats[1:]) and len(room.points()) == 1
+    with pytest.raises(Refused, match="full: 300 phones"):
+        room.sit()
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_new_code_shuts_the_old_door(classes, empty):
+    room, other = classes.open(*BOX), classes.open(*BOX)
+    seat = room.sit()
+    room.place(seat.token, 1, 2)
+    code, key, before = room.code, room.key, room.version
+    classes.renew(room, empty=empty)
+    assert room.version != before and other.code != room.code != code and room.key != key
+    for word in ("", key):
+        with pytest.raises(Refused, match="has another code now"):
+            classes.enter(code, word)
+    assert classes.enter(room.code) is classes.enter(room.code, room.key) is room
+    assert classes.known(room.code, room.lecturer) is room
+    assert room.knows(seat.token) is not empty and len(room.points()) == (not empty)
+    room.close()
+    with pytest.raises(Refused, match="has ended"):
+        classes.renew(room, empty=empty)
+
+
+def test_a_visit_has_one_open_class_and_one_that_was_left_ends(classes, clock):
+    room = classes.open(*BOX, opener="ann")
+    with pytest.raises(Refused, match=f"has the class {room.code} open"):
+        classes.open(*BOX, opener="ann")
+    seat = room.sit()
+    for _ in range(3):  # a phone is there, or the lecturer
+        clock.now += ALONE - 1
+        room.attend(seat.token if _ % 2 else room.lecturer)
+    assert room.left
+    room.attend("nobody")
+    clock.now += ALONE
+    assert not room.left and classes.known(room.code, seat.token) is None
+    assert classes.open(*BOX, opener="ann").code != room.code and room.seats == 0
+
+
+def test_classes_that_were_left_make_room_for_others(classes, clock):
+    left = [classes.open(*BOX, opener=f"tab {i}") for i in range(MOST_CLASSES - 1)]
+    clock.now += SEEN
+    held = classes.open(*BOX)
+    left[0].attend(left[0].lecturer)
+    fresh = [classes.open(*BOX) for _ in range(MOST_CLASSES - 2)]
+    assert left[0].left and held.left and not any(room.left for room in left[1:])
+    with pytest.raises(Refused, match="60 classes are open"):
+        classes.open(*BOX)
+    assert all(room.left for room in fresh)
+
+
+def test_an_end_can_be_undone_for_ten_seconds(classes, clock):
+    room = classes.open(*BOX)
+    seat = room.sit()
+    room.place(seat.token, 1, 2)
+    before = room.left
+    room.end()
+    clock.now += UNDO - 1
+    room.end()  # pressed twice: it is no later
+    assert room.ending and room.left == 1 and len(room.points()) == 1 and room.place(seat.token, 2, 2)
+    assert room.resume() and not room.ending and room.left == before - UNDO + 1 and not room.resume()
+    room.end()
+    clock.now += UNDO
+    assert not room.left and not room.ending and not room.resume()
+    classes.sweep()
+    assert room.seats == 0 and not len(room.points())
 
 
 def test_a_class_ends_by_itself_and_forgets(classes, clock):
@@ -100,7 +205,7 @@ def test_a_server_holds_so_many_classes_and_a_class_so_many_phones(classes):
     assert room.sit(seats[7].token) is seats[7]  # who was in it comes back
     for _ in range(MOST_CLASSES - 1):
         classes.open(*BOX)
-    with pytest.raises(Refused, match="20 classes are open"):
+    with pytest.raises(Refused, match="60 classes are open"):
         classes.open(*BOX)
     room.close()
     assert classes.open(*BOX).code != room.code
@@ -312,7 +417,24 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     lecturer.segmented_control(key="class_stage").set_value("local").run()
     app.run()
     assert seat.report is not None and "dp-cells" in words(app) and not app.exception
-    lecturer.button(key="class_close").click().run()
+    seat = app.session_state["class_seat"]
+    lecturer.button(key="class_renew").click().run()
+    app.run()
+    assert room.code in words(lecturer) and f"Class <b>{room.code}" in words(app) and room.knows(seat.token)
+    lecturer.button(key="class_empty").click().run()
+    app.run()
+    assert "place in this class is free again" in app.info[0].value and not app.exception and room.seats == 0
+    app, seat = joined(opened, room)
+    asked = [one.value for one in lecturer.markdown if "end the class?" in one.value]
+    assert asked and asked[0].startswith("**0 phones, 0 points") and room.left > UNDO
+    lecturer.button(key="class_close_yes").click().run()
+    assert room.ending and "The class ends in" in words(lecturer) and not lecturer.exception
+    app.run()
+    assert app.session_state["class_seat"] is seat  # nobody is out yet
+    lecturer.button(key="class_resume").click().run()
+    assert room.left > UNDO and "class_close_yes" in [button.key for button in lecturer.button]
+    room.close()
+    lecturer.run()
     assert "has ended" in lecturer.info[0].value
     app.run()
     assert "has ended" in app.info[0].value and not app.exception
@@ -363,7 +485,8 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     assert first.shown is not None and not first.shown.private
     phone.run()
     assert "NOT PRIVATE" in words(phone) and "exact centers" in words(phone) and "released" not in words(phone)
-    lecturer.button(key="class_close").click().run()
+    first.close()
+    lecturer.run()
     for name in ("class_result", "class_job", "class_game", "class_game_of", "class_point"):
         assert name not in lecturer.session_state
     lecturer.button(key="class_open").click().run()
@@ -373,9 +496,9 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
 
 
 def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opened):
-    app = opened("v=1&code=ZZZZ")
+    app = opened("v=1&code=ZZZZZ")
     app.button(key="class_join").click().run()
-    assert [one.value for one in app.error] == ["No class has this code: look at the four letters on the screen again."]
+    assert [one.value for one in app.error] == ["No class has this code: look at the five letters on the screen again."]
     app.radio(key="class_keeps").set_value(False).run()
     app.button(key="class_open").click().run()
     room = app.session_state["class_room"]

@@ -3,8 +3,11 @@
 import threading
 import time
 
-from pages._ui.jobs import Job, Jobs
+import pytest
+
+from pages._ui.jobs import LONG, Job, Jobs
 from pages._ui.runs import releases
+from pages._ui.turns import check_settings, turn_of
 
 
 def until(condition, seconds=240):
@@ -111,3 +114,108 @@ def test_a_run_whose_releases_follow_from_its_data_is_never_past_its_end():
     assert releases(Job("", "run")) == ""
     assert releases(Job("", "run", done=5, total=22)) == "release 5 of 22"
     assert releases(Job("", "run", done=27, total=22)) == "release 27"
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Line:
+    """A queue whose places are taken until `go`, so that the order in which the others come is seen."""
+
+    def __init__(self, workers=1):
+        self.clock, self.order, self.gates = Clock(), [], []
+        self.jobs = Jobs(workers=workers, clock=self.clock)
+        for _ in range(workers):
+            self.gates.append(threading.Event())
+            first = self.jobs.submit("first", lambda _, gate=self.gates[-1]: gate.wait(240))
+            until(lambda first=first: first.status == "running")
+
+    def add(self, name, turn, seconds, owner=""):
+        return self.jobs.submit(name, lambda _: self.order.append(name), owner, turn=turn, seconds=seconds)
+
+    def go(self):
+        made = list(self.jobs._jobs.values())
+        for gate in self.gates:
+            gate.set()
+        assert all(job.wait(240) for job in made)
+        return self.order
+
+
+def test_the_short_job_of_another_visitor_passes_twenty_long_ones():
+    line = Line()
+    long = [line.add(f"long {i}", "hog", 300.0, owner=f"tab {i}") for i in range(20)]
+    line.clock.now = 70.0
+    short = line.add("short", "ann", 1.0)
+    middle = line.add("middle", "bob", 40.0)
+    assert line.jobs.position(short) == 1 and line.jobs.position(middle) == 2 and line.jobs.position(long[0]) == 3
+    assert line.go()[:3] == ["short", "middle", "long 0"]
+
+
+def test_a_class_behind_one_address_has_its_turn_and_a_long_job_does_not_wait_for_ever():
+    line = Line()
+    for i in range(100):
+        line.add(f"phone {i}", "address 10.0.0.1", 0.5, owner=f"seat {i}")
+    line.add("ann", "ann", 2.0)
+    line.add("long", "bob", 30.0)
+    order = line.go()
+    assert len(order) == 102 and order.index("ann") == 4  # behind two seconds of work
+    assert order.index("long") == 61  # not behind the whole class
+
+
+def test_a_job_that_ended_early_or_never_began_costs_its_visitor_no_turn():
+    line = Line()
+    for _ in range(30):  # a slider that is dragged
+        line.add("dropped", "ann", 20.0, owner="a").cancel()
+    early = line.add("early", "ann", 20.0)
+    line.go()
+    assert early.status == "done" and line.jobs._dues.get("ann", 0.0) == pytest.approx(0.0)
+
+
+def test_one_long_job_runs_at_a_time_and_the_other_places_stay_free():
+    jobs, go = Jobs(workers=3, clock=Clock()), threading.Event()
+    first = jobs.submit("first", lambda _: go.wait(240), "a", seconds=LONG)
+    until(lambda: first.status == "running")
+    second = jobs.submit("second", lambda _: go.wait(240), "b", seconds=LONG)
+    short = jobs.submit("short", lambda _: 1, "c", seconds=LONG / 2)
+    assert short.wait(240) and second.status == "queued"
+    go.set()
+    assert first.wait(240) and second.wait(240) and second.status == "done"
+
+
+def test_a_job_that_takes_longer_than_expected_counts_as_long():
+    clock, go = Clock(), threading.Event()
+    jobs = Jobs(workers=2, clock=clock)
+    wrong = jobs.submit("wrong", lambda _: go.wait(240), "a", seconds=0.1)
+    until(lambda: wrong.status == "running")
+    clock.now = LONG
+    long, short = (jobs.submit("", lambda _: 1, owner, seconds=s) for owner, s in (("b", LONG), ("c", 0.1)))
+    assert short.wait(240) and long.status == "queued"
+    go.set()
+    assert long.wait(240)
+
+
+HEADERS = {"x-forwarded-for": "203.0.113.9, 10.0.0.7"}
+
+
+def test_a_turn_is_a_login_then_an_address_of_a_named_proxy_then_a_session(monkeypatch):
+    monkeypatch.delenv("DPVIZ_OWNER_HEADER", raising=False)
+    monkeypatch.delenv("DPVIZ_PROXY", raising=False)
+    assert turn_of(HEADERS, "127.0.0.1", "visit") == "visit"  # no proxy is named: anybody may write that header
+    monkeypatch.setenv("DPVIZ_PROXY", "127.0.0.1, 10.0.0.0/8")
+    assert turn_of(HEADERS, "127.0.0.1", "visit") == "address 203.0.113.9"
+    assert turn_of({"x-forwarded-for": "1.1.1.1, 203.0.113.9"}, "127.0.0.1", "visit") == "address 203.0.113.9"
+    assert turn_of(HEADERS, "198.51.100.4", "visit") == "address 198.51.100.4"  # it did not come by a proxy
+    assert turn_of({}, "127.0.0.1", "visit") == "visit"
+    for nonsense in ("<script>", "unknown", ","):
+        assert turn_of({"x-forwarded-for": nonsense}, "127.0.0.1", "visit") == "visit"
+    wide = {turn_of({"x-forwarded-for": name}, "::ffff:10.0.0.1", "v") for name in ("2001:db8::1", "2001:db8::9")}
+    assert len(wide) == 1
+    monkeypatch.setenv("DPVIZ_OWNER_HEADER", "X-Login")
+    assert turn_of(HEADERS | {"x-login": "ann"}, "127.0.0.1", "visit") == "login ann"
+    monkeypatch.setenv("DPVIZ_PROXY", "everybody")
+    with pytest.raises(ValueError, match="DPVIZ_PROXY must hold addresses"):
+        check_settings()

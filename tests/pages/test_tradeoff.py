@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import threading
 import time
 from types import SimpleNamespace
 
@@ -22,7 +23,7 @@ from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui import controls, scene
 from pages._ui.jobs import Job, Jobs
 from pages._ui.results import Result, Store
-from pages._ui.sweep import form, tables, vary, view
+from pages._ui.sweep import form, sweeps, tables, vary, view
 from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
 from tests.algorithms.test_knobs import KNOBS
 from tests.sweeps.handmade import ROOT, rows, runs
@@ -209,6 +210,25 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     app.run()
     assert not app.exception and "Canceled after" in words(app)
     assert "Two axes" not in [tab.label for tab in app.tabs]  # there is one
+
+
+def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypatch):
+    it, gate = sweeps.Shelf(), threading.Event()
+    it.archive = None
+    monkeypatch.setattr(sweeps, "shelf", lambda: it)
+    monkeypatch.setattr(sweeps, "_work", lambda kept, job: gate.wait(240))
+    monkeypatch.setattr(sweeps, "turns", SimpleNamespace(turn=lambda: sweeps.session.owner))
+    monkeypatch.setattr(sweeps, "show", lambda identity: None)
+    one = sweep_of({"data": "sample:town", "algorithms": ["pe-means"], "epsilon": [1], "repeats": 2})
+    for owner in ("ann", "bob"):
+        monkeypatch.setattr(sweeps, "session", SimpleNamespace(owner=owner))
+        sweeps.start(one, "the town")
+        with pytest.raises(ValueError, match="your sweep on the town is not finished"):
+            sweeps.start(one, "the town")
+    assert it.waiting == 2
+    gate.set()
+    assert all(kept.job.wait(240) for kept in it._kept.values())
+    sweeps.start(one, "the town")
 
 
 def test_the_time_that_is_left_follows_from_the_pace_so_far(monkeypatch):

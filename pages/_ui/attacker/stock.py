@@ -11,7 +11,6 @@ from dpviz.audits.game import Question, Round, play
 from dpviz.privacy.guarantee import Notion
 from pages._ui import runs
 from pages._ui.jobs import Job
-from pages._ui.presence import Presence
 from pages._ui.whole import whole
 from pages._ui.workers import workers
 
@@ -68,7 +67,7 @@ class Game:
             self.target = max(target, self.target)
             if not self.busy:
                 self._filled = self._stopped = False
-                self.job = runs.jobs().submit("Game", self._fill, runs.owner(), Presence().there)
+                self.job = runs.queue("Game", self._fill, self._seconds(target))
 
     def stop(self) -> None:
         """Make no more rounds; those that are there stay."""
@@ -76,6 +75,12 @@ class Game:
             if self.job is not None:
                 self.job.cancel()
             self._stopped, self.target = True, len(self.rounds)
+
+    def _seconds(self, target: int) -> float:
+        """Return how long the missing rounds are expected to take; every one is a run."""
+        domain = self.question.domain
+        one = runs.pace().seconds(self.algorithm, domain.n_features, domain.n_public or len(self.question.inside))
+        return (target - len(self.rounds)) * one
 
     def _fill(self, job: Job) -> None:
         size = _EXACT if self.algorithm.notion is Notion.NONE else _BATCH

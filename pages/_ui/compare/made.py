@@ -13,7 +13,6 @@ from dpviz.datasets import Dataset
 from pages._ui import keys, results, runs
 from pages._ui.compare.sides import Side
 from pages._ui.jobs import Job
-from pages._ui.presence import Presence
 from pages._ui.results import Result
 from pages._ui.session import session
 from pages._ui.whole import whole
@@ -59,7 +58,8 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
         inbox: list[Result] = []
         work = functools.partial(_make, data, missing, inbox)
         with whole():
-            batch = Batch(wanted, inbox, runs.jobs().submit("Comparison", work, runs.owner(), Presence().there))
+            expected = sum(runs.seconds(data, side.algorithm) for side in missing)
+            batch = Batch(wanted, inbox, runs.queue("Comparison", work, expected))
             session.compare_batch = batch
         batch.job.wait(runs.QUICK)
         found = _found(wanted, batch)

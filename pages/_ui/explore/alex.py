@@ -98,7 +98,8 @@ def _gather(result: Result, alex: Alex, who: str) -> Gathered:
     piece = Piece(
         f"alex {who} {result.identity}", worlds, (result.data, algorithm, alex, seed, range(seed + 1, seed + 1 + N))
     )
-    return gather(_TOPIC, "Two worlds", [piece], public=is_public(result.data))
+    expected = 2 * N * runs.seconds(result.data, algorithm)
+    return gather(_TOPIC, "Two worlds", [piece], public=is_public(result.data), seconds=expected)
 
 
 def _body(key: str, result: Result, alex: Alex, who: str, axes: tuple[int, int] | None) -> None:

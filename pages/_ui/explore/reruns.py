@@ -64,7 +64,8 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
 
 
 def _gather(question: Question) -> Gathered:
-    return gather(_TOPIC, f"{N} reruns", question.pieces(), public=is_public(question.result.data))
+    public = is_public(question.result.data)
+    return gather(_TOPIC, f"{N} reruns", question.pieces(), public=public, seconds=question.seconds)
 
 
 def _body(key: str, question: Question, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:

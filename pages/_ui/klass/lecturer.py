@@ -11,16 +11,15 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
-from pages._ui import keys, markup, runs, shell
+from pages._ui import keys, markup, messages, runs, shell
 from pages._ui.explore import verdict
 from pages._ui.forms import STOPS
 from pages._ui.jobs import Job
 from pages._ui.klass import maps, parts, work
-from pages._ui.klass.room import LIFE, MOST_SEATS, Classroom, Refused
+from pages._ui.klass.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
 from pages._ui.klass.rooms import rooms
 from pages._ui.numbers import whole_number
 from pages._ui.player import player
-from pages._ui.presence import Presence
 from pages._ui.results import Result
 from pages._ui.session import session
 from pages._ui.whole import whole
@@ -29,6 +28,7 @@ __all__ = ["opening", "projector"]
 
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 LIVE = 1.5  # seconds between two looks at what the phones have sent
+MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer hears of it
 STAGES = {
     "place": "Everyone is a point",
     "predict": "Predict",
@@ -45,7 +45,7 @@ def opening() -> Classroom | None:
     """Offer to open a class; return it if that was pressed."""
     st.html(
         markup.lede(
-            "You show this page on the projector, and everybody joins with a phone: four letters, or "
+            "You show this page on the projector, and everybody joins with a phone: five letters, or "
             "the QR code. Each phone is one person with one made-up point."
         )
     )
@@ -57,13 +57,13 @@ def opening() -> Classroom | None:
         markup.small(
             "What you see: dots and counts, no names. What the server holds, in memory only: "
             f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
-            f"{LIFE / 3600:g} hours or when you end it, and then all of it is gone. Nothing is written to a "
-            "disk."
+            f"{LIFE / 3600:g} hours, {ALONE / 60:g} minutes after the last of you has left, or when you end it, and "
+            "then all of it is gone. Nothing is written to a disk."
         )
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
         try:
-            return rooms().open(work.LOW, work.HIGH, keeps_points=keeps, cells=work.cells())
+            return rooms().open(work.LOW, work.HIGH, keeps_points=keeps, cells=work.cells(), opener=runs.owner())
         except Refused as problem:
             st.error(str(problem))
     return None
@@ -79,21 +79,65 @@ def projector(room: Classroom, base: str) -> None:
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.get, key=keys.CLASS_STAGE,
     )  # fmt: skip
     room.show(stage=stage)
+    room.attend(room.lecturer)
     {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[stage](room, base)
     with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
         if stage != "place":
             with st.popover("Code", icon=":material/qr_code:"):
                 _code(room, base)
-        if st.button("End the class", key=keys.CLASS_CLOSE):
-            room.close()
-            st.rerun()
-        st.fragment(_left, run_every=20.0)(room)
+        _new_code(room)
+        st.fragment(_left, run_every=1.0 if room.ending else 10.0)(room)
+        st.space("stretch")
+        _end(room)
 
 
 def _left(room: Classroom) -> None:
+    """Say how full the class is and when it ends; the lecturer is there as long as this is asked for."""
+    room.attend(room.lecturer)
     if not room.left:
         st.rerun()
+    if room.ending:
+        st.html(markup.odds(markup.bold(f"The class ends in {math.ceil(room.left)} seconds.")))
+        return
     st.caption(f"{room.seats} of at most {MOST_SEATS} phones · ends by itself in {room.left / 60:.0f} minutes")
+    if (wrong := rooms().wrong) >= MANY_WRONG:
+        st.caption(
+            f"{wrong} wrong codes were typed on this server in ten minutes: somebody may be guessing. If letters are "
+            "refused, let phones scan the QR code."
+        )
+
+
+def _new_code(room: Classroom) -> None:
+    """Offer another code, for a class that strangers have joined."""
+    with st.popover("New code"):
+        st.caption("The code on the screen changes, and the old one opens nothing any more.")
+        for label, key, empty in (
+            ("Change the code; everybody stays", keys.CLASS_RENEW, False),
+            ("Change it, and everybody joins anew", keys.CLASS_EMPTY, True),
+        ):
+            st.button(label, key=key, on_click=_renew, args=(room, empty), width="stretch")
+
+
+def _renew(room: Classroom, empty: bool) -> None:
+    try:
+        rooms().renew(room, empty=empty)
+    except Refused as problem:  # it ended meanwhile
+        messages.say("problem", str(problem))
+
+
+def _end(room: Classroom) -> None:
+    """Ask before the class ends, and let it go on for some seconds after that."""
+    if room.ending:
+        st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=room.resume)
+        return
+    with st.popover("End the class", key=keys.CLASS_CLOSE):
+        st.fragment(_question, run_every=LIVE)(room)
+        st.button("End it", type="primary", key=keys.CLASS_CLOSE_YES, on_click=room.end, width="stretch")
+
+
+def _question(room: Classroom) -> None:
+    points = f", {_many(len(room.points()), 'point')}" if room.keeps_points else ""
+    st.markdown(f"**{_many(room.seats, 'phone')}{points}: end the class?** All of it is forgotten, for everybody.")
 
 
 def _code(room: Classroom, base: str) -> None:
@@ -102,7 +146,7 @@ def _code(room: Classroom, base: str) -> None:
     st.html(
         f'<img class="dp-qr dp-door" data-link="{markup.escape(link)}" src="{source}" alt="QR code of the class">'
         f'<p class="dp-letters">{room.code}</p>'
-        + markup.small("Scan, or open ", markup.bold(base.partition("://")[2] or base), " and type the four letters.")
+        + markup.small("Scan, or open ", markup.bold(base.partition("://")[2] or base), " and type the five letters.")
     )
 
 
@@ -230,7 +274,7 @@ def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None
         return
     make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
     with whole():
-        job = runs.jobs().submit("Class", make, runs.owner(), Presence().there)
+        job = runs.queue("Class", make, runs.seconds(data, algorithm))
         session.class_job = (job, inbox)
     if job.wait(runs.QUICK):
         _take(room, job, inbox)

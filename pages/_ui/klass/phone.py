@@ -10,6 +10,7 @@ from pages._ui.attacker.stock import Game
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
 from pages._ui.klass.rooms import rooms
+from pages._ui.runs import owner
 from pages._ui.session import session
 
 __all__ = ["back", "door", "phone"]
@@ -21,7 +22,7 @@ AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to
 def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
     """Return the class and the seat that a phone asks for; else say in one sentence why not."""
     try:
-        room = rooms().enter(code, key)
+        room = rooms().enter(code, key, owner())
         return room, room.sit(token)
     except Refused as problem:
         st.error(str(problem))
@@ -42,15 +43,16 @@ def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, S
 def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
     version = room.version
-    st.fragment(_watch, run_every=POLL)(room, version)
+    st.fragment(_watch, run_every=POLL)(room, seat, version)
     st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number} of {room.seats}, without a name."))
     stage = _STAGES[room.stage]
     stage(room, seat)
 
 
-def _watch(room: Classroom, version: int) -> None:
+def _watch(room: Classroom, seat: Seat, version: int) -> None:
     """Draw the page again when there is something else to see: this is all that an idle phone asks for."""
-    if room.version != version or not room.left:
+    room.attend(seat.token)
+    if room.version != version or not room.left or not room.knows(seat.token):
         st.rerun()
 
 

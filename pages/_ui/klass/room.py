@@ -1,4 +1,4 @@
-"""Classes in memory: codes that cannot be scanned for, seats that survive a reload, limits, and an end by itself.
+"""Classes in memory: codes that cannot be scanned for, seats that survive a reload, limits, an end that can be undone.
 
 No file is written and no name is kept: a seat is a random token that only its phone has.
 """
@@ -16,13 +16,22 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LIFE", "MOST_CLASSES", "MOST_SEATS", "Classroom", "Classrooms", "Closed", "Refused", "Seat", "spelled"]
+__all__ = [
+    "ALONE", "LIFE", "MOST_CLASSES", "MOST_SEATS", "UNDO", "Classroom", "Classrooms", "Closed", "Refused", "Seat",
+    "spelled",
+]  # fmt: skip
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like figures
-LENGTH = 4
+LENGTH = 5
 LIFE = 2 * 3600.0  # seconds
-MOST_SEATS, MOST_CLASSES = 300, 20
-WRONG_AT_ONCE, WRONG_A_MINUTE = 40, 6  # codes that do not exist, of everybody together: in two hours 760 of 331,776
+ALONE = 30 * 60.0  # seconds without the lecturer and without a phone, after which a class ends
+SEEN = 5 * 60.0  # seconds after which a phone, or a class, that nobody has looked at makes room for another one
+UNDO = 10.0  # seconds in which a class that was ended can go on
+SWEEP = 60.0  # seconds between two looks for classes that are over
+MOST_SEATS, MOST_CLASSES = 300, 60
+MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6  # codes that do not exist, of one visit
+WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # of everybody together: in two hours 8,200 of 7,962,624
+LATELY = 600.0  # seconds for which the lecturers are told of wrong codes
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000
 
@@ -43,6 +52,7 @@ class Seat:
     ----------
     token : what the phone shows when it returns
     number : of the seat, 1, 2, ...: it tells nothing but the order of coming
+    seen : when its phone was last seen, by the class's clock
     point : where it is on the map, None before, and in a class that keeps reports alone
     report : the bits that its session has drawn, None before
     answer : index of the option, None before
@@ -51,6 +61,7 @@ class Seat:
 
     token: str
     number: int
+    seen: float = 0.0
     point: tuple[float, float] | None = None
     report: tuple[bool, ...] | None = None
     answer: int | None = None
@@ -76,6 +87,7 @@ class Classroom:
     low, high : the public box, arrays of shape (2,)
     keeps_points : False for a class in which the server never keeps where somebody stands
     cells : number of bits of a report
+    opener : the visit that opened it, "" for none
     clock : seconds, for tests
 
     Attributes
@@ -90,21 +102,57 @@ class Classroom:
 
     def __init__(
         self, code: str, low: np.ndarray, high: np.ndarray, *, keeps_points: bool = True, cells: int = 1,
-        clock: Callable[[], float] = time.monotonic,
+        opener: str = "", clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
         self.code, self.low, self.high, self.keeps_points, self.cells = code, low, high, keeps_points, cells
+        self.opener = opener
         self.key, self.lecturer = secrets.token_urlsafe(12), secrets.token_urlsafe(18)
         self.version, self.stage, self.step = 0, "place", 0
         self.question = Question("", ())
         self.shown: Any = None
-        self._clock, self._ends = clock, clock() + LIFE
+        self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
+        self._goes_on_until: float | None = None  # what the end was before the lecturer ended it
         self._seats: dict[str, Seat] = {}
+        self._numbers = 0
         self._lock = threading.RLock()
 
     @property
     def left(self) -> float:
         """Seconds until it ends by itself, 0 when it is over."""
-        return max(0.0, self._ends - self._clock())
+        return 0.0 if self.alone >= ALONE else max(0.0, self._ends - self._clock())
+
+    @property
+    def alone(self) -> float:
+        """Seconds since the lecturer or a phone was last seen."""
+        return self._clock() - self._seen
+
+    @property
+    def ending(self) -> bool:
+        """Whether it was ended and can still go on."""
+        return self._goes_on_until is not None and bool(self.left)
+
+    def attend(self, token: str) -> None:
+        """Note that the lecturer or a phone is there."""
+        with self._lock:
+            now = self._clock()
+            if (seat := self._seats.get(token)) is not None:
+                seat.seen = now
+            if seat is not None or token == self.lecturer:
+                self._seen = now
+
+    def end(self) -> None:
+        """Let it end in a few seconds, unless it is resumed."""
+        with self._lock:
+            if self.left and self._goes_on_until is None:
+                self._goes_on_until, self._ends = self._ends, min(self._ends, self._clock() + UNDO)
+
+    def resume(self) -> bool:
+        """Let a class go on that was ended; return whether it was in time."""
+        with self._lock:
+            if self._goes_on_until is None or not self.left:
+                return False
+            self._ends, self._goes_on_until = self._goes_on_until, None
+            return True
 
     def close(self) -> None:
         """End it now and forget everything in it."""
@@ -124,13 +172,36 @@ class Classroom:
         """
         with self._lock:
             self._open()
+            self._seen = self._clock()
             if (seat := self._seats.get(token)) is not None:
+                seat.seen = self._seen
                 return seat
             if len(self._seats) >= MOST_SEATS:
-                raise Refused(f"This class is full: {MOST_SEATS} phones are in it already.")
-            seat = Seat(secrets.token_urlsafe(18), len(self._seats) + 1)
+                self._make_room()
+            self._numbers += 1
+            seat = Seat(secrets.token_urlsafe(18), self._numbers, self._seen)
             self._seats[seat.token] = seat
             return seat
+
+    def _make_room(self) -> None:
+        """Free the seat whose phone was last seen before all others, if that is long ago."""
+        last = min(self._seats.values(), key=lambda seat: seat.seen)
+        if self._clock() - last.seen < SEEN:
+            raise Refused(f"This class is full: {MOST_SEATS} phones are in it already.")
+        del self._seats[last.token]
+
+    def renew(self, code: str, *, empty: bool) -> None:
+        """Take another code and key; the old ones open nothing any more.
+
+        Phones that are in stay in with all that they sent, unless the class is to be `empty`.
+        """
+        with self._lock:
+            self._open()
+            self.code, self.key = code, secrets.token_urlsafe(12)
+            if empty:
+                self._seats.clear()
+                self._numbers = 0
+            self.version += 1
 
     def _open(self) -> None:
         if not self.left:
@@ -248,7 +319,7 @@ class Classroom:
 
     @property
     def seats(self) -> int:
-        """How many phones have come."""
+        """How many phones are in it."""
         return len(self._seats)
 
 
@@ -267,6 +338,26 @@ def _place(x: Any, y: Any) -> np.ndarray | None:
     return at if np.isfinite(at).all() else None
 
 
+class _Tries:
+    """A number of tries that fills up again with time."""
+
+    def __init__(self, at_once: int, a_minute: int, clock: Callable[[], float]) -> None:
+        self._most, self._a_second, self._clock = at_once, a_minute / 60, clock
+        self._left, self._since = float(at_once), clock()
+
+    @property
+    def left(self) -> float:
+        """How many may be made now."""
+        now = self._clock()
+        self._left = min(self._most, self._left + (now - self._since) * self._a_second)
+        self._since = now
+        return self._left
+
+    def spend(self) -> None:
+        """Take one away."""
+        self._left = self.left - 1
+
+
 class Classrooms:
     """The classes of this server."""
 
@@ -274,40 +365,96 @@ class Classrooms:
         self._clock, self._lock = clock, threading.Lock()
         self._open: dict[str, Classroom] = {}
         self._over: dict[str, float] = {}  # code of a class that is over -> when to forget it
-        self._left, self._since = float(WRONG_AT_ONCE), clock()
+        self._tries = _Tries(WRONG_AT_ONCE, WRONG_A_MINUTE, clock)
+        self._of: dict[str, _Tries] = {}  # visit -> what it may still try
+        self._wrong: list[float] = []  # when wrong codes were tried
 
-    def open(self, low: np.ndarray, high: np.ndarray, *, keeps_points: bool = True, cells: int = 1) -> Classroom:
+    def open(
+        self, low: np.ndarray, high: np.ndarray, *, keeps_points: bool = True, cells: int = 1, opener: str = ""
+    ) -> Classroom:
         """Open a class.
+
+        Parameters
+        ----------
+        low, high, keeps_points, cells : of the class
+        opener : the visit that asks for it; it may have one open class. "" for none
 
         Raises
         ------
         Refused
-            If there are too many on this server.
+            If the visit has an open class, or there are too many on this server.
         """
         with self._lock:
             self._sweep()
+            mine = [room.code for room in self._open.values() if opener and room.opener == opener]
+            if mine:
+                raise Refused(f"This visit has the class {mine[0]} open: end it before you open another one.")
             if len(self._open) >= MOST_CLASSES:
-                raise Refused(f"{MOST_CLASSES} classes are open on this server, and it holds no more.")
-            code = ""
-            while not code or code in self._open or code in self._over:
-                code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
-            room = Classroom(code, low, high, keeps_points=keeps_points, cells=cells, clock=self._clock)
-            self._open[code] = room
-        end = threading.Timer(LIFE + 1, self.sweep)  # also where nobody comes by any more
-        end.daemon = True
-        end.start()
+                self._make_room()
+            room = Classroom(
+                self._new_code(), low, high, keeps_points=keeps_points, cells=cells, opener=opener, clock=self._clock
+            )
+            self._open[room.code] = room
+        self._sweep_later()
         return room
+
+    def _new_code(self) -> str:
+        code = ""
+        while not code or code in self._open or code in self._over:
+            code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+        return code
+
+    def _make_room(self) -> None:
+        """End the class in which nobody was seen for the longest time, if that is long."""
+        room = max(self._open.values(), key=lambda room: room.alone)
+        if room.alone < SEEN:
+            raise Refused(f"{MOST_CLASSES} classes are open on this server, and it holds no more.")
+        room.close()
+        self._sweep()
+
+    def renew(self, room: Classroom, *, empty: bool) -> None:
+        """Give a class another code.
+
+        Raises
+        ------
+        Refused
+            If it is over.
+        """
+        with self._lock:
+            self._sweep()
+            old, code = room.code, self._new_code()
+            room.renew(code, empty=empty)
+            self._over[old] = self._clock() + LIFE
+            self._open[code] = self._open.pop(old)
+
+    def _sweep_later(self) -> None:
+        """Look again, also where nobody comes by any more, as long as a class is open."""
+        timer = threading.Timer(SWEEP, self._sweep_on)
+        timer.daemon = True
+        timer.start()
+
+    def _sweep_on(self) -> None:
+        self.sweep()
+        if self._open:
+            self._sweep_later()
 
     def sweep(self) -> None:
         """Forget the classes that are over."""
         with self._lock:
             self._sweep()
 
-    def enter(self, code: str, key: str = "") -> Classroom:
+    @property
+    def wrong(self) -> int:
+        """How many codes that do not exist were tried in the last ten minutes."""
+        with self._lock:
+            self._wrong = [at for at in self._wrong if self._clock() - at < LATELY]
+            return len(self._wrong)
+
+    def enter(self, code: str, key: str = "", visit: str = "") -> Classroom:
         """Return the class of a code.
 
-        A code that does not exist counts against a limit that all visitors share, so that nobody tries them all; above
-        it only the QR code's key opens a door.
+        A code that does not exist counts against a limit of the visit, and against one that all visits share, so that
+        nobody tries them all; above it only the QR code's key opens a door.
 
         Raises
         ------
@@ -320,14 +467,22 @@ class Classrooms:
             room = self._open.get(code)
             if room is not None and key and key.isascii() and hmac.compare_digest(room.key, key):
                 return room
-            if not self._may_try():
+            mine = self._of.get(visit) or _Tries(MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE, self._clock)
+            if visit and mine.left < 1:
+                raise Refused("Too many wrong codes were typed here: scan the QR code, or wait a minute.")
+            if self._tries.left < 1:
                 raise Refused("Too many wrong codes were tried on this server: scan the QR code, or wait a minute.")
             if room is not None:
                 return room
-            self._left -= 1
+            for tries in (self._tries, mine):
+                tries.spend()
+            if visit:
+                self._of = {name: one for name, one in self._of.items() if one.left < MY_WRONG_AT_ONCE}
+                self._of[visit] = mine
+            self._wrong = [at for at in self._wrong if self._clock() - at < LATELY] + [self._clock()]
             if code in self._over:
-                raise Closed("This class has ended; everything in it is forgotten.")
-            raise Refused("No class has this code: look at the four letters on the screen again.")
+                raise Closed("This class has ended, or has another code now: look at the screen.")
+            raise Refused("No class has this code: look at the five letters on the screen again.")
 
     def known(self, code: str, token: str) -> Classroom | None:
         """Return the class of a code if the token is one of its own, its lecturer's or a seat's; nothing is counted.
@@ -338,12 +493,6 @@ class Classrooms:
             self._sweep()
             room = self._open.get(code)
         return room if room is not None and room.knows(token) else None
-
-    def _may_try(self) -> bool:
-        now = self._clock()
-        self._left = min(WRONG_AT_ONCE, self._left + (now - self._since) * WRONG_A_MINUTE / 60)
-        self._since = now
-        return self._left >= 1
 
     def _sweep(self) -> None:
         """Likewise, with the lock held; their codes are not given again for as long as a class lives."""

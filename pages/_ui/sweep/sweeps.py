@@ -21,8 +21,8 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sweep import Run, Sweep
-from pages._ui import keys
-from pages._ui.jobs import Job, Jobs
+from pages._ui import keys, turns
+from pages._ui.jobs import LONG, Job, Jobs
 from pages._ui.memory import MemoryFolder
 from pages._ui.presence import Presence
 from pages._ui.session import session
@@ -34,14 +34,14 @@ _LOG = logging.getLogger(__name__)
 WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
 KEEP = 40  # sweeps of all sessions together
 MOST_RUNS = 5000
-MOST_WAITING = 5
+MOST_WAITING = 30  # of all sessions; one session has one
 MOST_KINDS = 30  # of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 
 
 @dataclasses.dataclass(eq=False)
 class Kept:
-    """A sweep of this server with the rows it has so far."""
+    """A sweep of this server with the rows it has so far; `owner` is the session that started it here."""
 
     identity: str
     title: str
@@ -49,6 +49,7 @@ class Kept:
     total: int
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     job: Job | None = None
+    owner: str = ""
     begun: float = 0.0
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
@@ -117,6 +118,11 @@ class Shelf:
         with self._lock:  # another visitor may start one meanwhile
             return sum(kept.active for kept in self._kept.values())
 
+    def of(self, owner: str) -> Kept | None:
+        """Return the sweep of a session that waits or runs, None if there is none."""
+        with self._lock:
+            return next((kept for kept in self._kept.values() if kept.active and kept.owner == owner), None)
+
 
 def _archive() -> Archive | None:
     try:
@@ -138,18 +144,23 @@ def start(sweep: Sweep, title: str) -> None:
     Raises
     ------
     ValueError
-        If it is too large, or too many wait.
+        If it is too large, too many wait, or another one of this session waits or runs.
     """
     total = size(sweep)
     if total > MOST_RUNS:
         raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; this one has more. Use the command line.")
+    if (mine := shelf().of(session.owner)) is not None:
+        raise ValueError(f"sweep: your sweep on {mine.title} is not finished; stop it, or wait for it.")
     if shelf().waiting >= MOST_WAITING:
         raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
-    kept = Kept(secrets.token_urlsafe(9), title, sweep, total)
+    kept = Kept(secrets.token_urlsafe(9), title, sweep, total, owner=session.owner)
     shelf().put(kept)
     if (archive := shelf().archive) and is_public(sweep):
         archive.put(kept.identity, sweep, title)
-    kept.job = shelf().queue.submit(title, partial(_work, kept), wanted=kept.watched.there)
+    seconds = estimate.seconds(sweep, shelf().seconds, WORKERS) or LONG
+    kept.job = shelf().queue.submit(
+        title, partial(_work, kept), wanted=kept.watched.there, turn=turns.turn(), seconds=seconds
+    )
     show(kept.identity)
 
 

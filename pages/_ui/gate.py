@@ -1,0 +1,69 @@
+"""What may reach Streamlit: connections from pages of this very server, ports included, and no metrics by default."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
+
+__all__ = ["METRICS", "Gate", "same_origin"]
+
+METRICS = "DPVIZ_METRICS"  # "on": who visits, and what is kept, is for whoever reaches this server
+_ASKING = {"GET", "HEAD", "OPTIONS"}
+_PORTS = {"http": 80, "https": 443}
+
+
+class Gate:
+    """ASGI middleware: a page of another origin, another port included, opens no session and changes nothing."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        base = st.get_option("server.baseUrlPath").strip("/")
+        self._metrics = f"/{base}/_stcore/metrics".replace("//", "/")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or pass on."""
+        kind = scope["type"]
+        if kind == "http" and scope["path"].startswith(self._metrics) and os.environ.get(METRICS) != "on":
+            await PlainTextResponse("Not found", 404)(scope, receive, send)
+        elif kind == "websocket" and not _ours(scope):
+            await send({"type": "websocket.close", "code": 1008})
+        elif kind == "http" and scope["method"] not in _ASKING and not _ours(scope):
+            await PlainTextResponse("This server takes nothing from pages of others.", 403)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _ours(scope: Scope) -> bool:
+    found = {name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")}
+    return b"origin" not in found or same_origin(found[b"origin"], found.get(b"host", ""))
+
+
+def same_origin(origin: str, host: str) -> bool:
+    """Return whether a page of this origin, such as "http://localhost:8501", may talk to the server as this host.
+
+    Beside the server's own pages these may that the operator has named by Streamlit's options: those of
+    `browser.serverAddress`, for a proxy that changes the host, and of `server.corsAllowedOrigins`.
+    """
+    if not st.get_option("server.enableCORS"):
+        return True
+    named = {text.strip() for text in st.get_option("server.corsAllowedOrigins")}
+    if config.is_manually_set("browser.serverAddress"):
+        address = st.get_option("browser.serverAddress")
+        named |= {f"http://{address}", f"https://{address}"}
+        if config.is_manually_set("browser.serverPort"):
+            port = st.get_option("browser.serverPort")
+            named |= {f"http://{address}:{port}", f"https://{address}:{port}"}
+    try:
+        page, scheme = urlsplit(origin), urlsplit(origin).scheme
+        asked = urlsplit(f"{scheme}://{host}")
+        port = _PORTS[scheme]
+        return origin in named or (
+            bool(page.hostname) and (page.hostname, page.port or port) == (asked.hostname, asked.port or port)
+        )
+    except (KeyError, ValueError):  # "null", or no address
+        return False
