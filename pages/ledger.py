@@ -34,7 +34,7 @@ if data.private:
 
 past = results.history()
 if len(past) > 1:
-    labels = {r.identity: r.label for r in past}
+    labels = results.labels(past)
     now = list(labels).index(session.shown) if session.shown in labels else None
     chosen = st.selectbox("Run", labels, now, format_func=labels.get)
     if chosen not in (None, session.shown):

@@ -13,7 +13,7 @@ from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import controls, keys, links, markup, messages, runs, shell
+from pages._ui import catalog, controls, keys, links, markup, messages, runs, shell
 from pages._ui.compare.sides import asked_by
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
@@ -57,7 +57,7 @@ def follow(data: Dataset) -> str:
 def keep(result: Result | None, coming: str) -> None:
     """Write the address of the run that is seen, or of the one that is coming; a private run has none."""
     opened = links.opened("ledger")
-    if result is not None and not result.data.private:
+    if result is not None and not result.data.private and catalog.is_here(result.data):
         links.keep("ledger", controls.ledger, entry=result.identity, scene=controls.explored(result))
     elif result is None and coming and session.job and opened is not None:
         links.keep("ledger", controls.ledger, entry=coming, scene=opened.scene)

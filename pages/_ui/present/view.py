@@ -67,7 +67,7 @@ def _open(text: bytes) -> None:
         st.error(str(problem))
         return
     session.deck_files += 1  # an empty field for the next one
-    st.session_state[keys.PRESENT_SLIDE] = 1
+    session.present_next = 1  # the list of slides is drawn already: its next drawing begins there
     keep(deck)
     st.rerun()
 
