@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
     "dpviz.version",
     "dpviz.validate",
+    "dpviz.escape",
     "dpviz.params",
     "dpviz.frozen",
     "dpviz.geometry",
