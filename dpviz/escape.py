@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["cell", "figure", "line", "markdown", "terminal"]
+__all__ = ["Markdown", "cell", "figure", "line", "plain", "terminal"]
 
 _JOINER = "\u2060"  # has no width; what a renderer would take for an address or an icon is none with it inside
 _SYNTAX = re.compile(r"[\\`*_\[\]<~$&|!]")
@@ -23,16 +23,23 @@ def line(text: str, most: int | None = None) -> str:
     return "".join(c if c.isprintable() else "\ufffd" for c in text[:most])
 
 
-def markdown(text: str) -> str:
+class Markdown(str):
+    """Text that Markdown shows as it is."""
+
+
+def plain(text: str) -> Markdown:
     r"""Return text that Markdown shows as it is on one line: no link, picture, formula, icon or list comes of it.
 
     Backslashes alone do not do: the renderer makes links of addresses and icons of their names after it has read them.
+    What was escaped before stays.
 
-    >>> markdown("[a](b) *c*")
+    >>> plain("[a](b) *c*")
     '\\[a\\](b) \\*c\\*'
     """
+    if isinstance(text, Markdown):
+        return text
     flat = _SYNTAX.sub(r"\\\g<0>", line(" ".join(text.split())))
-    return _LINKS.sub(lambda found: found[0] + _JOINER, _FIRST.sub(r"\1\\\2", flat))
+    return Markdown(_LINKS.sub(lambda found: found[0] + _JOINER, _FIRST.sub(r"\1\\\2", flat)))
 
 
 def figure(text: str) -> str:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
 from pages._ui import catalog, controls, distance, keys, links, markup, prepared, shell
@@ -44,7 +45,7 @@ st.title("Hide a move, not a person.")
 stops = distance.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how long a move of a person may be to stay hidden", stops, distance.first(data),
-    format_func=lambda value: in_units(data.domain, value, data.units), **prepared.kept(keys.RHO(name)),
+    format_func=lambda value: plain(in_units(data.domain, value, data.units)), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
@@ -81,7 +82,7 @@ st.html(
     )
 )
 for sentence in chosen[slug].advice(*distance.size(data)):
-    st.warning(sentence)
+    st.warning(plain(sentence))
 links.keep("distance", controls.rho)
 player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"))
 

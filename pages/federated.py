@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
@@ -54,10 +55,10 @@ links.keep("federated", controls.clients)
 st.title("Rows stay where they are")
 st.html(markup.lede(federated.LEDE[drawn_by]))
 if problem:
-    st.error(problem)
+    st.error(plain(problem))
     st.stop()
 if run.aborted:
-    st.error(f"{run.aborted} What was released before stays spent.")
+    st.error(plain(f"{run.aborted} What was released before stays spent."))
 if not run.rounds:
     st.stop()
 

@@ -6,7 +6,10 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, TextIO, cast
 
+from dpviz.escape import terminal
 from dpviz.version import __version__
 
 __all__ = ["COMMANDS", "main", "parser_of"]
@@ -49,15 +52,39 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     return parser
 
 
+class Stream:
+    """A text stream on which names from files, traces and other parties cannot steer the terminal behind it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write text without what steers a terminal; a progress bar goes back to the start of its line."""
+        self._stream.write("\r".join(map(terminal, text.split("\r"))))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code. A mistake in the command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
+    out, err = (cast(TextIO, Stream(stream)) for stream in (sys.stdout, sys.stderr))
     try:
-        arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
-        return arguments.do(arguments)
+        with redirect_stdout(out), redirect_stderr(err):
+            return _run(words)
     except BrokenPipeError:  # whoever read the output has seen enough
         sys.stdout = None
         return 0
+
+
+def _run(words: list[str]) -> int:
+    try:
+        arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
+        return arguments.do(arguments)
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
         print("dpviz: stopped. What was released by then stays spent.", file=sys.stderr)
         return 130

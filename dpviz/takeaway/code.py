@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.escape import line, markdown
+from dpviz.escape import line, plain
 from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
 from dpviz.trace import Trace
@@ -87,8 +87,8 @@ def script(trace: Trace) -> str:
 
 def notebook(trace: Trace) -> str:
     """Return a Jupyter notebook (format 4.5) of the same code, with the promise on top and the player at the end."""
-    promise = "\n".join(f"- **{name}**: {markdown(text)}" for name, text in facts(trace).items())
-    cells = [_markdown(f"# {markdown(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
+    promise = "\n".join(f"- **{name}**: {plain(text)}" for name, text in facts(trace).items())
+    cells = [_markdown(f"# {plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
     for heading, code in parts(trace):
         if trace.seed is None or ":" not in trace.dataset_id:
             code = code.replace("if len(sys.argv) != 2:\n", "").replace(

@@ -9,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import catalog, controls, keys, links, markup, messages, runs, shell
+from pages._ui import catalog, controls, keys, links, markup, messages, runs
 from pages._ui.compare.sides import asked_by
 from pages._ui.private import account_of, accounts, fingerprint, together
 from pages._ui.results import Result
@@ -45,7 +46,7 @@ def follow(data: Dataset) -> str:
         side = asked_by(opened.scene, controls.ledger)
     except ValueError as problem:
         if session.opened_now:
-            st.error(shell.plain(str(problem)))
+            st.error(plain(str(problem)))
         return ""
     noiseless = bool(opened.scene.values.get("exact"))
     if session.opened_now and not runs.paid():
@@ -120,7 +121,7 @@ def account(data: Dataset) -> None:
         with accounts() as kept:
             signed = kept.to_file(key)
     except Refused as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return
     for relation in now.relations or (Neighboring.ADD_REMOVE,):
         _total(now, relation)

@@ -22,10 +22,11 @@ from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import SAMPLES, dictionary
+from dpviz.escape import plain
 from pages._ui import results
 from pages._ui.data import paint
 from pages._ui.data.upload import keep_uploads_in_memory
-from pages._ui.shell import PAGES, plain
+from pages._ui.shell import PAGES
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]

@@ -58,6 +58,8 @@ HOSTILE = {
     slide(show="script"): "it must show one of",
     slide(scene="x" * 4_001): "its scene",
     slide(notes=["a"]): "its notes",
+    slide(title="a\ud800"): "Slide 1 of this deck: its title must hold only",
+    slide(notes="a\x1b[2J"): "its notes must hold only",
     slide(title="a\0b"): "its title",
     slide(extra=""): "exactly the fields",
     " " * (MOST_BYTES + 1): "larger than a deck",
