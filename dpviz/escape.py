@@ -12,7 +12,9 @@ __all__ = ["Markdown", "cell", "figure", "line", "plain", "terminal"]
 
 _JOINER = "\u2060"  # has no width; what a renderer would take for an address or an icon is none with it inside
 _SYNTAX = re.compile(r"[\\`*_\[\]<~$&|!]")
-_FIRST = re.compile(r"^(\d*)([#+\-=>.)])")  # what makes a heading, a list, a rule or a quotation of a line
+_FIRST = re.compile(
+    r"^()([#+\-=>])|^(\d+)([.)])(?=\s|$)"
+)  # what makes a heading, a list, a rule or a quotation of a line
 _LINKS = re.compile(r":(?=\S)|@(?=\S)|(?<=www)(?=\.)", re.IGNORECASE)
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # full-width signs too: some spreadsheets take them
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -39,7 +41,7 @@ def plain(text: str) -> Markdown:
     if isinstance(text, Markdown):
         return text
     flat = _SYNTAX.sub(r"\\\g<0>", line(" ".join(text.split())))
-    return Markdown(_LINKS.sub(lambda found: found[0] + _JOINER, _FIRST.sub(r"\1\\\2", flat)))
+    return Markdown(_LINKS.sub(lambda found: found[0] + _JOINER, _FIRST.sub(r"\1\3\\\2\4", flat)))
 
 
 def figure(text: str) -> str:

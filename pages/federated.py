@@ -23,7 +23,7 @@ with st.sidebar:
         "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept(keys.FED_SLUG)
     )
     with st.expander("Which algorithms cannot run federated"):
-        st.markdown("\n".join(f"- {reason}" for reason in refused))
+        st.markdown("\n".join(f"- {plain(reason)}" for reason in refused))
     epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, **kept(keys.FED_EPSILON))
     clients = st.slider("Clients", 2, 32, 4, **kept(keys.FED_CLIENTS))
     how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))

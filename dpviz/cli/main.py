@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, TextIO, cast
 
-from dpviz.escape import terminal
+from dpviz.escape import line, terminal
 from dpviz.version import __version__
 
 __all__ = ["COMMANDS", "main", "parser_of"]
@@ -55,12 +55,13 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
 class Stream:
     """A text stream on which names from files, traces and other parties cannot steer the terminal behind it."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, keep: str = "") -> None:
+        self._stream, self._keep = stream, keep
 
     def write(self, text: str) -> int:
-        """Write text without what steers a terminal; a progress bar goes back to the start of its line."""
-        self._stream.write("\r".join(map(terminal, text.split("\r"))))
+        """Write text without what steers a terminal, apart from the character that this stream keeps."""
+        parts = text.split(self._keep) if self._keep else [text]
+        self._stream.write(self._keep.join(map(terminal, parts)))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -70,7 +71,8 @@ class Stream:
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code. A mistake in the command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
-    out, err = (cast(TextIO, Stream(stream)) for stream in (sys.stdout, sys.stderr))
+    out = cast(TextIO, Stream(sys.stdout))
+    err = cast(TextIO, Stream(sys.stderr, "\r"))  # with which a progress bar goes back to the start of its line
     try:
         with redirect_stdout(out), redirect_stderr(err):
             return _run(words)
@@ -89,5 +91,5 @@ def _run(words: list[str]) -> int:
         print("dpviz: stopped. What was released by then stays spent.", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
-        print(f"dpviz: {error}", file=sys.stderr)
+        print(f"dpviz: {line(str(error))}", file=sys.stderr)
         return 2

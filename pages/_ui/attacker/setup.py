@@ -81,7 +81,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
     stops = stops_of(name)
     if "rho_distance" in params.specs(cls) and stops:
         values["rho_distance"] = st.select_slider(
-            "rho (distance)", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
+            "rho (distance)", stops, stops[14], format_func=lambda z: plain(in_units(data.domain, z, data.units)),
             **kept(keys.ATTACKER_RHO(name)),
         )  # fmt: skip
     who = st.segmented_control(
@@ -98,7 +98,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
         )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
-                "How far away", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
+                "How far away", stops, stops[14], format_func=lambda z: plain(in_units(data.domain, z, data.units)),
                 **kept(keys.ATTACKER_FAR(name)),
             )  # fmt: skip
     pin = _pin(name, data) if who == "pin" else None

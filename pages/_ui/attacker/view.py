@@ -146,7 +146,8 @@ def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     n = len(game.guesses) + 1
     if now is None:
         st.skeleton(height=430)
-        st.caption("" if game.error else "The pictures are being made.")
+        waiting = "" if game.error else "The pictures are being made."
+        st.caption(waiting)
         return
     clouds = _clouds(mine)
     axes = data.view if len(data.columns) > 1 else None
