@@ -8,15 +8,18 @@ import importlib  # drawing is above this room: it is looked up when it is asked
 import json
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
+from dpviz.privacy.accounting import Total
 from dpviz.privacy.curator import Hidden
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.ledger import Release
+from dpviz.privacy.ledger import spent as ledger_spent
 from dpviz.privacy.plan import Plan
 from dpviz.version import __version__
 
@@ -88,6 +91,7 @@ class Trace:
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
     warnings : what released values say against the declared facts, one sentence each
+    from_file : whether it was read from a file, which anybody can write: nobody here saw the run
     """
 
     algorithm: str
@@ -105,6 +109,7 @@ class Trace:
     coreset: Coreset | None = None
     warnings: tuple[str, ...] = ()
     version: str = __version__
+    from_file: bool = False
 
     @property
     def noiseless(self) -> bool:
@@ -170,12 +175,13 @@ class Trace:
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """Rebuild a trace written by `to_json`.
+        """Rebuild a trace written by `to_json`. Its promise is computed again, from its plan and from its ledger.
 
         Raises
         ------
         ValueError
-            One sentence for a text that is no trace, is of another schema, or lacks an entry.
+            One sentence for a text that is no trace, is of another schema, lacks an entry, or claims to have promised
+            or spent what does not follow from its plan or its ledger.
         """
         try:
             record = json.loads(text, object_hook=_number)
@@ -186,11 +192,15 @@ class Trace:
         if schema != SCHEMA:
             raise ValueError(f"trace: schema {schema} is not known to dpviz {__version__}, which reads {SCHEMA}.")
         try:
-            return cls._read(record)
+            trace = cls._read(record)
+            wrong = _disagreeing(trace, record)
         except KeyError as missing:
             raise ValueError(f"trace: entry {missing} is missing.") from None
         except (TypeError, AttributeError, OverflowError, IndexError):
             raise ValueError("trace: an entry is not of its kind; the file was changed or cut.") from None
+        if wrong:
+            raise ValueError(f"trace: {wrong} in the same file; the file was changed.")
+        return trace
 
     @classmethod
     def _read(cls, record: dict[str, Any]) -> Trace:
@@ -233,7 +243,48 @@ class Trace:
             else Coreset(**{key: freeze(_decode(value)) for key, value in record["coreset"].items()}),
             warnings=tuple(record.get("warnings", ())),
             version=record["version"],
+            from_file=True,
         )
+
+
+def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
+    """Return what of a trace does not follow from its other parts, in words; "" if all of it does."""
+    claimed, spent = trace.claimed, trace.spent
+    words = (trace.dataset_id, *trace.warnings, *(text for step in trace.steps for text in (step.kind, step.title)))
+    words += (claimed.trust, spent.trust, *claimed.public, *spent.public)
+    words += tuple(text for entry in trace.ledger for text in (entry.label, entry.part, entry.mechanism, entry.reason))
+    seed = trace.seed
+    if not all(isinstance(text, str) for text in words) or not (seed is None or type(seed) is int):
+        raise TypeError
+    if record["notice"] != trace.notice:
+        return "the notice does not follow from promise and seed"
+    for promise, total, name in (
+        (claimed, trace.plan.total, "promise does not follow from the plan"),
+        (spent, partial(ledger_spent, trace.ledger), "sum that was spent does not follow from the ledger"),
+    ):
+        if not promise.private:
+            continue
+        if not _follows(promise, total(promise.delta)):
+            return f"the {name}"
+        if promise.rho_distance != trace.parameters.get("rho_distance"):
+            return "the distance of the promise is not that of the parameters"
+        if promise.rows_per_person != trace.domain.rows_per_person:
+            return "the rows of one person are not those of the declaration"
+    if (claimed.notion, claimed.neighboring, claimed.trust) != (spent.notion, spent.neighboring, spent.trust):
+        return "what was spent is of another kind than what was promised"
+    return ""
+
+
+def _follows(promise: Guarantee, total: Total) -> bool:
+    """Return whether a promise is what the costs add up to at its delta."""
+
+    def same(one: float | None, other: float | None) -> bool:
+        return one == other or (one is not None and other is not None and math.isclose(one, other, rel_tol=1e-9))
+
+    return all(
+        same(getattr(promise, name), getattr(total, name))
+        for name in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp")
+    )
 
 
 @dataclasses.dataclass(frozen=True)

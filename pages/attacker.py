@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.postprocessing.verdict import reach_words
 from pages._ui import controls, links, shell
 from pages._ui.attacker import view
@@ -17,7 +18,7 @@ promise = game.algorithm.guarantee(data.domain.n_features, data.n_public) if gam
 reach = reach_words(promise.rho_distance, data.domain) if promise and promise.rho_distance is not None else ""
 shell.strip(data.title, game.algorithm.name if game else "", promise, private=data.private, reach=reach)
 links.notice("attacker", controls.attacker)
-st.title(game.words if game else "Is Alex in the data?")
+st.title(plain(game.words) if game else "Is Alex in the data?")
 links.keep("attacker", controls.attacker, private=data.private)
 if data.private:
     st.info(

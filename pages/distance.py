@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
 from pages._ui import catalog, controls, distance, keys, links, markup, prepared, shell
@@ -44,32 +45,40 @@ st.title("Hide a move, not a person.")
 stops = distance.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how long a move of a person may be to stay hidden", stops, distance.first(data),
-    format_func=lambda value: in_units(data.domain, value, data.units), **prepared.kept(keys.RHO(name)),
+    format_func=lambda value: plain(in_units(data.domain, value, data.units)), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
     result = distance.made(data, chosen[slug], 0)
-promise = result.trace.claimed
+drawn, promise = distance.promised(data, chosen[slug], result.trace)
+instead = drawn is not chosen[slug]
 with top:
-    shell.strip(data.title, result.trace.name, promise, reach=reach(result.trace))
+    shell.strip(data.title, drawn.name, promise, reach="" if instead else reach(result.trace))
 
 far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
 farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(distance.odds(promise, 10)), ". ")
-st.html(
-    markup.odds(
-        f"Was Alex here, or {far} away? Right at most ",
-        markup.bold(f"{distance.odds(promise, 1)} times in 100"),
-        ". ",
-        farther if 10 * rho <= data.domain.diameter else "",
-        "Is Alex in the data at all? ",
-        markup.bold("No promise."),
-    )
-    + markup.small(
-        "Who is in the data, and roughly where, is ",
-        markup.bold("not protected"),
-        ": this is a weaker promise than differential privacy, for cases in which only the exact place is a secret.",
-    )
+moves = markup.odds(
+    f"Was Alex here, or {far} away? Right at most ",
+    markup.bold(f"{distance.odds(promise, 1)} times in 100"),
+    ". ",
+    farther if 10 * rho <= data.domain.diameter else "",
+    "Is Alex in the data at all? ",
+    markup.bold("No promise."),
+) + markup.small(
+    "Who is in the data, and roughly where, is ",
+    markup.bold("not protected"),
+    ": this is a weaker promise than differential privacy, for cases in which only the exact place is a secret.",
 )
+anything = markup.odds(
+    "Was Alex here, or somebody else anywhere? Right at most ",
+    markup.bold(f"{promise.odds} times in 100"),
+    ".",
+) + markup.small(
+    markup.bold(f"At {far} hiding the whole person is cheaper."),
+    f" Noise that hides moves up to {far} would blur more than full differential privacy, so {drawn.name} runs instead "
+    f"of {result.trace.name}. It hides any change of one row.",
+)
+st.html(anything if instead else moves)
 paper = ALGORITHMS["dist-dp"].preset("paper", n_clusters=k, epsilon=epsilon, rho_distance=rho)
 thirds = 1 / paper.plan(*distance.size(data)).costs["points"][0].mu
 st.html(
@@ -80,8 +89,8 @@ st.html(
         f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
     )
 )
-for sentence in chosen[slug].advice(*distance.size(data)):
-    st.warning(sentence)
+for sentence in drawn.advice(*distance.size(data)):
+    st.warning(plain(sentence))
 links.keep("distance", controls.rho)
 player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"))
 
@@ -95,8 +104,8 @@ table = distance.losses(data, list(chosen.values()), result, epsilon, far)
 draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
 st.html(
     markup.fooled(
-        f"Equal ε = {epsilon:g} and δ = {promise.delta:.1e} are not equal privacy: one hides moves up "
-        f"to {far}, the other everything about a row. {len(distance.SEEDS)} runs each. Where full DP "
+        f"Equal ε = {epsilon:g} and δ = {promise.delta:.1e} are not equal privacy: hiding moves up to {far} is less "
+        f"than hiding everything about a row. {len(distance.SEEDS)} runs each. Where full DP "
         "loses as little, take full DP."
     )
 )

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
@@ -22,7 +23,7 @@ with st.sidebar:
         "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept(keys.FED_SLUG)
     )
     with st.expander("Which algorithms cannot run federated"):
-        st.markdown("\n".join(f"- {reason}" for reason in refused))
+        st.markdown("\n".join(f"- {plain(reason)}" for reason in refused))
     epsilon = st.select_slider("Privacy budget ε", (0.25, 0.5, 1.0, 2.0, 4.0), 1.0, **kept(keys.FED_EPSILON))
     clients = st.slider("Clients", 2, 32, 4, **kept(keys.FED_CLIENTS))
     how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))
@@ -54,10 +55,10 @@ links.keep("federated", controls.clients)
 st.title("Rows stay where they are")
 st.html(markup.lede(federated.LEDE[drawn_by]))
 if problem:
-    st.error(problem)
+    st.error(plain(problem))
     st.stop()
 if run.aborted:
-    st.error(f"{run.aborted} What was released before stays spent.")
+    st.error(plain(f"{run.aborted} What was released before stays spent."))
 if not run.rounds:
     st.stop()
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.figures.ledger import plot_steps
 from pages._ui import catalog, controls, keys, ledger, links, markup, results, runs, shell, takeaway
 from pages._ui.explore import centers
@@ -34,7 +35,7 @@ if data.private:
 
 past = results.history()
 if len(past) > 1:
-    labels = {r.identity: r.label for r in past}
+    labels = results.labels(past)
     now = list(labels).index(session.shown) if session.shown in labels else None
     chosen = st.selectbox("Run", labels, now, format_func=labels.get)
     if chosen not in (None, session.shown):
@@ -48,7 +49,7 @@ elif trace is None:
 elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
 else:
-    st.header(result.label)
+    st.header(plain(result.label))
     table = ledger.table_of(result)
     claimed, spent = trace.claimed, trace.spent
     facts = [

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.escape import plain
 from pages._ui import controls, links, markup, shell
 from pages._ui.plan.form import form
 from pages._ui.plan.view import show
@@ -25,6 +26,6 @@ st.html(
     )
 )
 if wish is None:
-    st.error(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent.")
+    st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent."))
     st.stop()
 show(wish)

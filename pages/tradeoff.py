@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.escape import plain
 from pages._ui import controls, links, prepared, shell
 from pages._ui.scene import Scene, write
 from pages._ui.sweep import archive, sweeps, view
@@ -59,7 +60,7 @@ if begin:
 if kept is not None and sweep not in (None, kept.sweep):
     st.caption("The form differs from the sweep that is shown: Start runs what the form says.")
 if error:
-    st.error(f"{error} Nothing was started.")
+    st.error(plain(f"{error} Nothing was started."))
 if kept is None:
     st.stop()
 with tools:

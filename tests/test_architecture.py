@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
     "dpviz.version",
     "dpviz.validate",
+    "dpviz.escape",
     "dpviz.params",
     "dpviz.frozen",
     "dpviz.geometry",
@@ -140,6 +141,48 @@ def loose(nodes):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and state(ast.unparse(node.func.value)):
             yield from (ast.unparse(name) for name in node.args[:1] if written(name))
             yield from (pair.arg for pair in node.keywords if pair.arg not in {*FIXED, None})
+
+
+# What Streamlit reads as Markdown: the first argument, help, and options of widgets that show them as such.
+TEXTS = {
+    "badge", "button", "caption", "checkbox", "dialog", "download_button", "error", "expander", "header", "info",
+    "markdown", "metric", "multiselect", "number_input", "page_link", "pills", "popover", "progress", "radio",
+    "segmented_control", "select_slider", "selectbox", "slider", "spinner", "subheader", "success", "text_area",
+    "text_input", "title", "toast", "toggle", "warning", "write",
+}  # fmt: skip
+OPTIONS = {"pills", "radio", "segmented_control", "select_slider"}
+FOREIGN = {
+    "column", "columns", "description", "error", "label", "problem", "reason", "refused", "sentence", "title", "unit",
+    "units",
+}  # fmt: skip
+OURS = {"lesson.title", "LESSONS[follower].title", "paper.title", "entry.title", "promise.unit", "relation.unit"}
+OURS |= {"total_for.unit", "r.unit", "pages.federated refused", "pages._ui.forms label", "pages._ui.numbers label"}
+OURS |= {"pages._ui.data.editor label", "pages._ui.data.upload label", "pages._ui.writeup title"}
+
+
+def unescaped(module, nodes):
+    """Yield what may be foreign text where a page writes Markdown, and does not go through `escape.plain`."""
+
+    def names(node):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("plain", "len", "st.columns"):
+            return
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            word = ast.unparse(node)
+            if word.split(".")[-1] in FOREIGN and not {word, f"{module} {word}"} & OURS:
+                yield word
+        for inner in ast.iter_child_nodes(node):
+            yield from names(inner)
+
+    for node in nodes:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TEXTS):
+            continue
+        kind = node.func.attr
+        shown = node.args if kind in ("progress", "metric") else node.args[:1]
+        shown = [*shown, *(pair.value for pair in node.keywords if pair.arg in ("help", "captions", "label", "text"))]
+        if kind in OPTIONS:
+            shown += [pair.value for pair in node.keywords if pair.arg == "format_func"]
+        for part in shown:
+            yield from (f"{kind} {word}" for word in names(part))
 
 
 def wrong(module, source):

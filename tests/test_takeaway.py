@@ -21,10 +21,12 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli import main
 from dpviz.datasets import load
 from dpviz.domain import Domain
 from dpviz.takeaway import KINDS, export, facts, label_json, page
+from dpviz.takeaway.foreign import read
 from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.trace import Trace
 
@@ -195,6 +197,81 @@ def test_the_schemas_are_schemas_and_notice_a_change(secret, capsys):
         assert not validator.is_valid(record | change)
     with pytest.raises(ValueError, match="name must be one of"):
         schema("rows")
+
+
+def changed(trace, **what):
+    """Return a trace's file with entries changed by functions of what they were, "a__b" within "a"."""
+    record = json.loads(trace.to_json())
+    for place, change in what.items():
+        *path, last = place.split("__")
+        inner = functools.reduce(lambda found, key: found[int(key) if key.isdigit() else key], path, record)
+        inner[last] = change(inner.get(last))
+    return json.dumps(record)
+
+
+TEN = lambda value: 10 * value  # noqa: E731
+FORGED = {
+    "a smaller promise": ({"claimed__epsilon": lambda _: 0.001}, "promise does not follow from the plan"),
+    "a smaller delta": ({"claimed__delta": lambda d: d / 10}, "promise does not follow from the plan"),
+    "no delta": ({"claimed__delta": lambda _: 0.0}, "promise does not follow from the plan"),
+    "a better curve": ({"claimed__mu": lambda mu: mu / 2}, "promise does not follow from the plan"),
+    "a bet of its own": ({"claimed__pure_epsilon": lambda _: 0.01}, "promise does not follow from the plan"),
+    "less spent": ({"spent__epsilon": lambda _: 0.001}, "does not follow from the ledger"),
+    "more noise in the ledger": ({"ledger__0__scale": TEN}, "does not follow from the ledger"),
+    "a text for a number": ({"ledger__0__scale": lambda _: "1"}, "not of its kind"),
+    "another kind": ({"claimed__notion": lambda _: "local DP"}, "another kind"),
+    "trusts nobody": ({"claimed__trust": lambda _: "nobody"}, "another kind"),
+    "a person of one row": ({"claimed__rows_per_person": lambda _: 3}, "rows of one person"),
+    "a demo called a release": ({"seed": lambda _: None}, "notice does not follow"),
+    "a word for a seed": ({"seed": lambda _: "0"}, "not of its kind"),
+    "an unknown algorithm": ({"algorithm": lambda _: "mine"}, "knows no algorithm 'mine'"),
+    "another name": ({"name": lambda _: "GLloyd\nimport os"}, "is called"),
+    "another number of centers": ({"parameters__n_clusters": lambda _: 0}, "n_clusters must be >= 1; got 0"),
+    "a parameter of another type": ({"parameters__n_clusters": lambda _: "2"}, "n_clusters must be a whole number"),
+    "code for a parameter": ({"parameters__epsilon=print('RUN'), n_clusters": lambda _: 1}, "has the parameter"),
+    "another budget": ({"parameters__epsilon": TEN}, "plan is not that of"),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_trace_that_disagrees_with_itself_or_its_algorithm_is_one_sentence(forged, tmp_path, capsys):
+    change, words = FORGED[forged]
+    path = tmp_path / "run.json"
+    path.write_text(changed(demo(), **change))
+    for command in (["export", str(path), "--as", "label"], ["explain", str(path)]):
+        assert main(command) == 2
+        captured = capsys.readouterr()
+        assert words in captured.err and captured.err.count("\n") == 1 and not captured.out
+    path.write_text(demo().to_json())
+    assert main(["export", str(path), "--as", "label"]) == 0
+
+
+def test_the_script_of_a_foreign_trace_runs_nothing_that_is_written_in_it(capsys):
+    code = '"; print("RUN") #'
+    trace = Trace.from_json(changed(demo(), version=lambda _: code, dataset_id=lambda _: f"sample:tiny'{code}\n{code}"))
+    for kind in ("script", "notebook"):
+        with pytest.raises((AssertionError, ValueError)):
+            exec(compile(code_of(export(trace, kind), kind), kind, "exec"), {})
+        assert "RUN" not in capsys.readouterr().out
+    for name in ("n_clusters=print('RUN') or 1, epsilon", "n_clusters\nprint('RUN')"):
+        with pytest.raises(ValueError, match="has the parameter"):
+            export(Trace.from_json(changed(demo(), **{f"parameters__{name}": lambda _: 1})), "script")
+
+
+def test_a_label_of_a_file_says_that_nobody_here_saw_the_run(secret):
+    seen, read = (json.loads(label_json(trace)) for trace in (secret, Trace.from_json(secret.to_json())))
+    assert seen["badge"] == "PRIVATE RELEASE" and read["badge"] == "PRIVATE RELEASE: NOT VERIFIED"
+    assert "not verified" in read["numbers_from"] and "not verified" not in seen["numbers_from"]
+    assert {**seen, "badge": "", "numbers_from": ""} == {**read, "badge": "", "numbers_from": ""}
+    jsonschema.validate(read, json.loads(schema("label")))
+
+
+@pytest.mark.parametrize("slug", [*EVERY, "explain"])
+def test_every_trace_of_our_own_is_read(slug):
+    data = load("tiny")
+    asked = ExplainClusters.after(demo(), 0.5) if slug == "explain" else None
+    trace = demo(slug) if asked is None else asked.run(data.X, domain=data.domain, seed=0)
+    assert read(trace.to_json(include_hidden=True)).to_json(include_hidden=True) == trace.to_json(include_hidden=True)
 
 
 def test_a_private_script_reads_the_file_it_is_given(secret, tmp_path, monkeypatch):

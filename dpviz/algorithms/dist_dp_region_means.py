@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.cluster import KMeans
 
+from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.algorithms.nsm import NSM
 from dpviz.domain import Domain
@@ -120,6 +121,12 @@ class DistDPRegionMeans(Moves):
         regions, standard = self.expected_losses(n_features, n_public)
         return standard < regions
 
+    def runs(self, n_features: int, n_public: int) -> Algorithm:
+        """Return NSM where rho is so large that it is expected to lose less, else this algorithm."""
+        if not self.too_far(n_features, n_public):
+            return self
+        return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)
+
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the family's warnings, and one where the standard algorithm runs instead."""
         found = super().advice(n_features, n_public)
@@ -132,15 +139,15 @@ class DistDPRegionMeans(Moves):
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return two equal Gaussian releases, or NSM's plan where rho is too large."""
-        if self.too_far(n_features, n_public):
-            return self._standard().plan(n_features, n_public)
+        if (standard := self.runs(n_features, n_public)) is not self:
+            return standard.plan(n_features, n_public)
         points, sums = gaussians(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public)), [1, 1])
         return Plan({"points": (points,), "sums": (sums,)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Noisy points, regions, weighted k-means; or NSM."""
         if "points" not in curator.plan.costs:
-            yield from self._standard().steps(curator, domain, rng)
+            yield from self.runs(curator.n_features, curator.n_public).steps(curator, domain, rng)
             return
         noisy = self.noisy_points(curator, domain)
         yield self.show_points(curator, noisy)
@@ -158,9 +165,6 @@ class DistDPRegionMeans(Moves):
             means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng, sums_sd=sums.sd, origins=means[kept]
         )
         yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, free", result)
-
-    def _standard(self) -> NSM:
-        return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)
 
     def _regions(self, points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return region centers (m, d) on the grid: k-means on a sample of the released noisy points."""

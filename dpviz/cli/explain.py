@@ -12,6 +12,7 @@ from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.cli.run import add_data, book, data_of, hold
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
+from dpviz.takeaway.foreign import read
 from dpviz.trace import Trace
 
 __all__ = ["add_explain"]
@@ -28,7 +29,7 @@ def add_explain(command: argparse.ArgumentParser) -> None:
 
 def _explain(arguments: argparse.Namespace) -> int:
     try:
-        trace = Trace.from_json(arguments.run.read_text(encoding="utf-8"))
+        trace = read(arguments.run.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         raise ValueError(f"explain: {arguments.run} cannot be read; give the JSON that `run --json` wrote.") from None
     if "bin_counts" in trace.steps[-1].released:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from dpviz.takeaway import KINDS, export, label_json
-from dpviz.trace import Trace
+from dpviz.takeaway.foreign import read
 
 __all__ = ["add_export"]
 
@@ -25,7 +25,7 @@ def _export(arguments: argparse.Namespace) -> int:
         text = arguments.run.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise ValueError(f"export: {arguments.run} cannot be read; give the JSON that `run --json` wrote.") from None
-    trace = Trace.from_json(text)
+    trace = read(text)
     if not len(trace.cluster_centers):
         raise ValueError("export: the trace holds no centers: a run without privacy keeps them back.")
     made = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)

@@ -6,7 +6,10 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, TextIO, cast
 
+from dpviz.escape import line, terminal
 from dpviz.version import __version__
 
 __all__ = ["COMMANDS", "main", "parser_of"]
@@ -50,18 +53,44 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     return parser
 
 
+class Stream:
+    """A text stream on which names from files, traces and other parties cannot steer the terminal behind it."""
+
+    def __init__(self, stream: TextIO, keep: str = "") -> None:
+        self._stream, self._keep = stream, keep
+
+    def write(self, text: str) -> int:
+        """Write text without what steers a terminal, apart from the character that this stream keeps."""
+        parts = text.split(self._keep) if self._keep else [text]
+        self._stream.write(self._keep.join(map(terminal, parts)))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code. A mistake in the command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
+    out = cast(TextIO, Stream(sys.stdout))
+    err = cast(TextIO, Stream(sys.stderr, "\r"))  # with which a progress bar goes back to the start of its line
     try:
-        arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
-        return arguments.do(arguments)
+        with redirect_stdout(out), redirect_stderr(err):
+            return _run(words)
     except BrokenPipeError:  # whoever read the output has seen enough
         sys.stdout = None
         return 0
+
+
+def _run(words: list[str]) -> int:
+    try:
+        arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
+        return arguments.do(arguments)
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
         print("dpviz: stopped. What was released by then stays spent.", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
-        print(f"dpviz: {error}", file=sys.stderr)
+        print(f"dpviz: {line(str(error))}", file=sys.stderr)
         return 2

@@ -23,6 +23,9 @@ __all__ = ["Agreement", "new_run"]
 _NAME = re.compile(r"\w(?:[\w .@-]{0,62}\w)?")
 
 
+_ENTRIES = {"algorithm", "parameters", "domain", "clients", "seed", "ring", "n_max", "drawn_by"}
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Agreement:
     """Public facts of a federated run.
@@ -106,6 +109,8 @@ class Agreement:
         """
         try:
             record: dict[str, Any] = json.loads(path.read_text())
+            if strange := sorted(record.keys() - _ENTRIES):
+                raise ValueError(f"agreement: {path.name} has the entry {strange[0][:60]!r}, which no agreement has.")
             return cls(
                 ALGORITHMS[record["algorithm"]](**record["parameters"]),
                 Domain.from_dict(record["domain"]),

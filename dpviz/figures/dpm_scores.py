@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpviz import escape
 from dpviz.figures.theme import base, tag
 from dpviz.figures.view import Panel, View, add_frames
 
@@ -110,7 +111,7 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
             unit = f" ({view.units[column]})" if view.units[column] else ""
             layout["xaxis" if strip == 0 else "xaxis2"] = {
                 "range": [low, high],
-                "title": {"text": f"{view.columns[column]}{unit}"},
+                "title": {"text": escape.figure(f"{view.columns[column]}{unit}")},
             }
         updates.append(update)
         layouts.append(layout)

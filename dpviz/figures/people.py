@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from dpviz import escape
 from dpviz.datasets import Dataset
 from dpviz.domain import Domain
 from dpviz.figures.theme import Theme, base, tag
@@ -85,7 +86,8 @@ def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Them
         for bound in (domain.low[row - 1], domain.high[row - 1]):
             figure.add_vline(x=bound, line={"color": colors.released, "width": 2}, row=row, col=1)
         figure.update_xaxes(
-            layout.xaxis.to_plotly_json() | {"title": {"text": name, "standoff": 0, "font": layout.xaxis.title.font}},
+            layout.xaxis.to_plotly_json()
+            | {"title": {"text": escape.figure(name), "standoff": 0, "font": layout.xaxis.title.font}},
             row=row,
             col=1,
         )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dpviz import escape
 from dpviz.domain import Domain
 from dpviz.figures.marks import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, tint
 from dpviz.figures.panels import closing
@@ -87,7 +88,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
             type="circle", x0=at[0] - radius, x1=at[0] + radius, y0=at[1] - radius, y1=at[1] + radius,
             line={"color": view.colors.ink, "width": 1.4, "dash": dash}, fillcolor=fill, opacity=0.55,
         )  # fmt: skip
-    hidden, noise = (in_units(view.trace.domain, length, view.units) for length in (rho, thrown))
+    hidden, noise = (escape.figure(in_units(view.trace.domain, length, view.units)) for length in (rho, thrown))
     figure.add_annotation(
         text=f"● rho {hidden}: moves up to here are hidden<br>"
         f"◌ {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",

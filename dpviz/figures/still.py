@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 
 from dpviz.figures.view import View
@@ -48,7 +46,7 @@ def plane_svg(view: View) -> str:
                 f'<path d="M{LEFT} {py:.1f}h{wide}"/>'
                 f'<text x="{LEFT - 8}" y="{py + 4:.1f}" text-anchor="end">{y:g}</text>'
             )
-    titles = [html.escape(title) for title in view.axis_titles()]
+    titles = view.axis_titles()
     private = view.trace.claimed.private
     centers = at(view.flat(np.asarray(view.trace.cluster_centers)))
     dots = "".join(_dot(x, y, number, private) for number, (x, y) in enumerate(centers, 1))

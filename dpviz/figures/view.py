@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz import escape
 from dpviz.figures.film import Printed
 from dpviz.figures.shots import Shot, one_a_step
 from dpviz.figures.theme import Theme
@@ -74,7 +75,7 @@ class View:
         return centered @ random_projection(d, 2, np.random.default_rng(0))  # public and fixed: never from the data
 
     def axis_titles(self) -> tuple[str, str]:
-        """Return the two axis titles with units."""
+        """Return the two axis titles with units, for a figure."""
         if self.trace.domain.n_features == 1:
             return self._title(0), ""
         if self.axes is None:
@@ -83,7 +84,7 @@ class View:
 
     def _title(self, column: int) -> str:
         unit = self.units[column]
-        return f"{self.columns[column]} ({unit})" if unit else str(self.columns[column])
+        return escape.figure(f"{self.columns[column]} ({unit})" if unit else str(self.columns[column]))
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the public box (low, high) in drawn coordinates; for a projection, two typical radii."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from dpviz.escape import cell, line
 from dpviz.postprocessing.center_sd import UNKNOWN, members
 from dpviz.privacy.ledger import Release
 from dpviz.trace import Step, Trace
@@ -130,15 +131,15 @@ def coreset_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
     return table.assign(**{"noisy weight": trace.coreset.weights, "noise of the weight": trace.coreset.sd})
 
 
-def as_text(name: str) -> str:
-    """Return a name that no spreadsheet takes for a formula: a leading = + - @ or control character gets a quote."""
-    return f"'{name}" if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name
+def csv_text(trace: Trace, table: pd.DataFrame) -> str:
+    """Return a table of a run as CSV: first a line that says what is promised; no name in it is a formula."""
+    first = line(f"# {trace.notice}; {trace.name}: {trace.claimed}")
+    return f"{first}\n{table.rename(columns=cell).to_csv(index=False)}"
 
 
 def centers_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
     """Return the centers as CSV text: first a line that says what is promised, then the table."""
-    table = centers_table(trace, [as_text(column) for column in columns], units)
-    return f"# {trace.notice}; {trace.name}: {trace.claimed}\n{table.to_csv(index=False)}"
+    return csv_text(trace, centers_table(trace, columns, units))
 
 
 def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.escape import line, plain
+from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
 from dpviz.trace import Trace
 
@@ -33,6 +35,7 @@ def literal(value: Any) -> str:
 def parts(trace: Trace) -> list[tuple[str, str]]:
     """Return the code in pieces, each with a heading: what both the script and the notebook are made of."""
     private = trace.seed is None
+    algorithm_of(trace)  # refuses names and values that are no parameters: they would be code
     values = ", ".join(f"{name}={literal(value)}" for name, value in trace.parameters.items())
     run = f"algorithm = ALGORITHMS[{trace.algorithm!r}]({values})\n"
     if private:
@@ -46,7 +49,8 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
         expected = literal(np.asarray(trace.cluster_centers).tolist())
         check = (
             f"expected = np.array({expected})\n"
-            f'assert dpviz.__version__ == {trace.version!r}, "made with dpviz {trace.version}: numbers may differ"\n'
+            f"assert dpviz.__version__ == {trace.version!r}, "
+            f"{f'made with dpviz {trace.version}: numbers may differ'!r}\n"
             'assert np.array_equal(trace.cluster_centers, expected), "other rows, or another machine\'s libraries"'
         )
         pieces.append(("The same centers, bit for bit", check))
@@ -78,13 +82,13 @@ def _first(trace: Trace) -> str:
 def script(trace: Trace) -> str:
     """Return a Python script; run it with the version of dpviz that its check names."""
     body = "\n\n".join(code for _, code in parts(trace))
-    return f"{_first(trace)}# {trace.name}, dpviz {trace.version}\n{body}\n"
+    return f"{_first(trace)}# {line(trace.name)}, dpviz {line(trace.version)}\n{body}\n"
 
 
 def notebook(trace: Trace) -> str:
     """Return a Jupyter notebook (format 4.5) of the same code, with the promise on top and the player at the end."""
-    promise = "\n".join(f"- **{name}**: {_plain(text)}" for name, text in facts(trace).items())
-    cells = [_markdown(f"# {_plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
+    promise = "\n".join(f"- **{name}**: {plain(text)}" for name, text in facts(trace).items())
+    cells = [_markdown(f"# {plain(trace.name)}\n\n**{badge(trace)}**\n\n{promise}\n\n{_first(trace).lstrip('# ')}")]
     for heading, code in parts(trace):
         if trace.seed is None or ":" not in trace.dataset_id:
             code = code.replace("if len(sys.argv) != 2:\n", "").replace(
@@ -98,11 +102,6 @@ def notebook(trace: Trace) -> str:
         cell["id"] = f"cell-{number}"
     record = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(record, indent=1, ensure_ascii=False)
-
-
-def _plain(text: str) -> str:
-    """Return text that Markdown shows as it is."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#|$!" else c for c in text)
 
 
 def _markdown(text: str) -> dict[str, Any]:

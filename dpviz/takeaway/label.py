@@ -14,6 +14,10 @@ __all__ = ["badge", "block", "facts", "inline", "label", "label_json", "names_of
 
 SCHEMA = 1
 MOST = 4  # columns whose bounds are listed
+_FILE = (
+    "a file: not verified. The promise was computed again from the plan in it; whether the run took place as it says, "
+    "and drew its noise in secret, nobody here can tell"
+)
 
 
 def names_of(trace: Trace) -> tuple[list[str], list[str]]:
@@ -27,7 +31,9 @@ def badge(trace: Trace) -> str:
     """Return what kind of thing this is, in capitals."""
     if not trace.claimed.private:
         return "NOT PRIVATE"
-    return "DEMO: NOT A RELEASE" if trace.seed is not None else "PRIVATE RELEASE"
+    if trace.seed is not None:
+        return "DEMO: NOT A RELEASE"
+    return "PRIVATE RELEASE: NOT VERIFIED" if trace.from_file else "PRIVATE RELEASE"
 
 
 def facts(trace: Trace) -> dict[str, str]:
@@ -56,6 +62,7 @@ def facts(trace: Trace) -> dict[str, str]:
         "Public inputs": _public(trace),
         "Not protected": "facts about everybody; families and other groups; that a run took place, and its duration",
         "Result": _result(trace),
+        "Numbers from": _FILE if trace.from_file else "the run itself, which made this label",
     }
     return lines
 

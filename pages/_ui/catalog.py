@@ -76,6 +76,11 @@ def keep(data: Dataset) -> None:
     choose(data.dataset_id)
 
 
+def is_here(data: Dataset) -> bool:
+    """Return whether a page can still open a data set: everybody's, or this session's under its last declaration."""
+    return is_public(data) or data.dataset_id in own()
+
+
 def is_public(data: Dataset) -> bool:
     """Return whether a data set is the same for everybody: what is made from it may be shared between sessions."""
     return ":" in data.dataset_id  # sample:NAME or blobs:...; a file's token has none

@@ -11,10 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.dist_dp_family import Moves
 from dpviz.datasets import Dataset
 from dpviz.figures.rho import in_units
 from dpviz.postprocessing.bet import bet_of
-from dpviz.privacy.guarantee import Guarantee, Neighboring
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.trace import Trace
 from pages._ui import catalog, results, runs
 
 FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
@@ -58,6 +60,15 @@ def size(data: Dataset) -> tuple[int, int]:
     return data.domain.n_features, data.n_public
 
 
+def promised(data: Dataset, algorithm: Moves, trace: Trace) -> tuple[Algorithm, Guarantee]:
+    """Return the algorithm that is drawn and its promise: full DP, where that costs less than hiding moves."""
+    drawn, promise = algorithm.runs(*size(data)), trace.claimed
+    if drawn is algorithm:
+        return algorithm, promise
+    full = {"notion": Notion.CENTRAL, "neighboring": Neighboring.REPLACE, "rho_distance": None}
+    return drawn, dataclasses.replace(promise, **full)  # type: ignore[arg-type]
+
+
 def odds(promise: Guarantee, moves: int) -> int:
     """Return how often in 100 an attacker may be right about a person all of whose rows move by so many rho."""
     return bet_of(dataclasses.replace(promise, rows_per_person=moves * promise.rows_per_person)).odds
@@ -72,9 +83,7 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
     return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {in_units(data.domain, length, data.units)}"
 
 
-def losses(
-    data: Dataset, family: Sequence[Algorithm], result: results.Result, epsilon: float, far: str
-) -> pd.DataFrame:
+def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsilon: float, far: str) -> pd.DataFrame:
     """Return one row a run, with its promise; shows progress, and any widget that changes stops it.
 
     Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.
@@ -87,8 +96,10 @@ def losses(
         bar.progress(done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops this.")
         run = made(data, algorithm, seed)
         words = f"moves up to {far}"
-        if algorithm in plain:
-            claim = run.trace.claimed.under(Neighboring.REPLACE)
+        claim = run.trace.claimed.under(Neighboring.REPLACE) if algorithm in plain else None
+        if isinstance(algorithm, Moves) and algorithm.runs(*size(data)) is not algorithm:
+            claim = promised(data, algorithm, run.trace)[1]
+        if claim is not None:
             words = f"full DP: {claim.unit}, ε = {claim.epsilon:.3g}"
         rows.append((algorithm.name, words, None if run.losses is None else float(run.losses[-1])))
     bar.empty()

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.params import ParamSpec
 from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.guarantee import Notion
@@ -19,7 +20,6 @@ from pages._ui.catalog import names, sample
 from pages._ui.numbers import field
 from pages._ui.prepared import kept
 from pages._ui.scene import as_whole
-from pages._ui.shell import plain
 from pages._ui.words import on_screen
 
 LABELS = {
@@ -73,11 +73,11 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
             values[name] = _one(cls, data, name, spec, fields) if seen else _unseen(cls.name, name, spec, *fields[name])
             params.check_one(cls.name, name, spec, values[name])
         except (ValueError, TypeError) as problem:
-            st.error(f"{in_words(problem, cls)} Nothing was spent.")
+            st.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
             wrong.append(name)
         else:
             if note := beside(name, values[name], data):
-                st.caption(note)
+                st.caption(plain(note))
 
     for name, spec in shown.items():
         show(name, spec)

@@ -9,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import controls, keys, links, markup, messages, runs, shell
+from pages._ui import catalog, controls, keys, links, markup, messages, runs
 from pages._ui.compare.sides import asked_by
 from pages._ui.data import key_file
 from pages._ui.owner import owner
@@ -47,7 +48,7 @@ def follow(data: Dataset) -> str:
         side = asked_by(opened.scene, controls.ledger)
     except ValueError as problem:
         if session.opened_now:
-            st.error(shell.plain(str(problem)))
+            st.error(plain(str(problem)))
         return ""
     noiseless = bool(opened.scene.values.get("exact"))
     if session.opened_now and not runs.paid():
@@ -59,7 +60,7 @@ def follow(data: Dataset) -> str:
 def keep(result: Result | None, coming: str) -> None:
     """Write the address of the run that is seen, or of the one that is coming; a private run has none."""
     opened = links.opened("ledger")
-    if result is not None and not result.data.private:
+    if result is not None and not result.data.private and catalog.is_here(result.data):
         links.keep("ledger", controls.ledger, entry=result.identity, scene=controls.explored(result))
     elif result is None and coming and session.job and opened is not None:
         links.keep("ledger", controls.ledger, entry=coming, scene=opened.scene)
@@ -122,7 +123,7 @@ def account(data: Dataset) -> None:
         with accounts() as kept:
             signed = kept.to_file(key)
     except Refused as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return
     for relation in now.relations or (Neighboring.ADD_REMOVE,):
         _total(now, relation)

@@ -25,6 +25,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.datasets import SAMPLES
+from dpviz.escape import plain
 from pages._ui import catalog, embed, keys, markup, prepared, share, shell
 from pages._ui.data.address import FILE, MISSING, columns_of, file_word
 from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
@@ -164,7 +165,7 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
         if session.opened_as is None:
             session.opened_as = query
         if session.opened_as == query:
-            st.info(found.sentence)
+            st.info(plain(found.sentence))
 
 
 def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:

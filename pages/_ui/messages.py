@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.escape import plain
 from pages._ui.session import session
 from pages._ui.words import on_screen
 
@@ -11,7 +12,7 @@ _BOXES = {"problem": st.error, "note": st.info, "done": st.success}
 
 
 def say(kind: str, words: str) -> None:
-    """Keep a sentence for the next page that is drawn: a "problem", a "note", or what was "done"."""
+    """Keep a sentence for the next page that is drawn: a "problem", a "note", or what was "done". It is no Markdown."""
     session.sentences.append((kind, words))
 
 
@@ -21,4 +22,4 @@ def show() -> None:
     del session.sentences
     with st.container():
         for kind, words in sentences:
-            _BOXES[kind](on_screen(words))
+            _BOXES[kind](plain(on_screen(words)))

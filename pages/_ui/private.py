@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.postprocessing.bet import Bet, bet_of
 from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
@@ -119,7 +120,7 @@ def confirm(
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:
         delattr(session, slot)
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return
     with st.container(border=True):
         st.header("Spend privacy on this file?")

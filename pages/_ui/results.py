@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from itertools import count
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import streamlit as st
@@ -23,7 +27,8 @@ OWN_BYTES = 150_000_000  # of one session's own files
 class Result:
     """A finished run with what the figures need beside the trace; `identity` is its public run id.
 
-    `losses`, `reference` and `reference_loss` look at raw rows: they are None where the data are private.
+    `losses`, `reference` and `reference_loss` look at raw rows: they are None where the data are private. `at` is the
+    time at which the run was finished.
     """
 
     identity: str
@@ -32,6 +37,7 @@ class Result:
     losses: np.ndarray | None = None
     reference: Trace | None = None
     reference_loss: float | None = None
+    at: datetime = dataclasses.field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def label(self) -> str:
@@ -113,6 +119,38 @@ def show(identity: str) -> None:
     """Make a stored run the shown one, and the newest of the session's history."""
     session.history = [old for old in session.history if old != identity][-KEEP + 1 :] + [identity]
     session.shown = identity
+
+
+def labels(runs: Iterable[Result]) -> dict[str, str]:
+    """Return identity -> name of each run, for a picker: a picker knows its entries by their names, so no two agree.
+
+    Runs whose names agree differ in their declaration, or in a parameter that the name leaves out: the number of
+    columns and the visitor's time are added to theirs.
+    """
+    past = list(runs)
+    names = {run.identity: run.label for run in past}
+    for tail in (_columns, _time, _order()):
+        often = Counter(names.values())
+        names |= {run.identity: f"{name}, {tail(run)}" for run in past if often[name := names[run.identity]] > 1}
+    return names
+
+
+def _columns(run: Result) -> str:
+    return f"{len(run.data.columns)} columns"
+
+
+def _time(run: Result) -> str:
+    try:
+        zone: ZoneInfo | None = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = None
+    return f"{run.at.astimezone(zone):%H:%M:%S}"
+
+
+def _order() -> Callable[[Result], str]:
+    """Return a function that numbers the runs that it is called with."""
+    numbers = count(1)
+    return lambda _: f"number {next(numbers)}"
 
 
 def history() -> list[Result]:

@@ -15,6 +15,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.compare import Reference, Replay, reference, replay
 from dpviz.version import __version__
@@ -197,7 +198,7 @@ def _poll() -> None:
         if ahead:
             words = f"{ahead} run{'s' * (ahead > 1)} ahead in the queue"
         bar, button = st.columns([5, 1], vertical_alignment="center")
-        bar.progress(min(job.done / job.total, 1.0) if job.total else 0.0, f"Running {job.title}: {words}")
+        bar.progress(min(job.done / job.total, 1.0) if job.total else 0.0, f"Running {plain(job.title)}: {words}")
         if button.button("Cancel", key=keys.CANCEL, width="stretch"):
             job.cancel()
         return

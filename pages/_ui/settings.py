@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
 from pages._ui import budget, controls, keys, links, prepared, private, runs
 from pages._ui.forms import ShownAtField, in_words, may_be_noiseless, parameters
@@ -66,7 +67,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
         elif algorithm.notion is not Notion.NONE:
             st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         for sentence in algorithm.advice(data.domain.n_features, data.n_public):
-            st.warning(on_screen(sentence))
+            st.warning(plain(on_screen(sentence)))
     cost = "Each run on private data would spend ε again. Here the people are made up or public."
     if noiseless:
         cost = "On private data there is no such run."
@@ -89,7 +90,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm |
     except ShownAtField:
         return None, ""
     except (ValueError, TypeError) as problem:
-        st.error(f"{in_words(problem, cls)} Nothing was spent.")
+        st.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
         return None, ""
 
 

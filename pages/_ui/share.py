@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
+from dpviz.escape import plain
 from pages._ui import embed, keys
 from pages._ui.data.address import FILE, columns_of
 from pages._ui.present.current import add, current
@@ -92,8 +93,8 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         _link(link, follows_step="player" in has)
         if str(data := scene.values.get("d", "")).startswith(FILE):
             st.caption(
-                f"The link names your file's columns ({', '.join(columns_of(data))}), no row of it. Whoever opens it "
-                "is asked for the file."
+                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), no row of it. Whoever "
+                "opens it is asked for the file."
             )
     if scene.page in PAGES and not str(scene.values.get("d", "")).startswith(FILE):
         _to_deck(prepared, vocabulary)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -151,11 +150,6 @@ _OTHER = {
 
 def _name(name: str) -> str:
     return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else markup.escape(name)
-
-
-def plain(text: str) -> str:
-    """Return a name from somebody's file so that markdown shows it as it is: no link, no picture, no formula."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$:~^])", r"\\\1", text)
 
 
 def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:

@@ -26,12 +26,13 @@ def menu(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None
     box = st.popover("Take it with you", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
     if not box.open:
         return
+    seen = view_of(result, hidden=hidden, axes=axes)  # now: a file is made outside the session, which holds its caches
     with box:
         for kind, (name, words) in _WORDS.items():
 
             def made(kind: str = kind) -> str:
                 if kind == "replay":
-                    return replay(trace, view_of(result, hidden=hidden, axes=axes))
+                    return replay(trace, seen)
                 return page(trace, result.data) if kind == "page" else export(trace, kind)
 
             _, ending, mime = KINDS[kind]

@@ -8,6 +8,7 @@ import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,14 +16,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import streamlit
 from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import SAMPLES, dictionary
+from dpviz.escape import plain
+from pages._ui import results
 from pages._ui.data import paint
 from pages._ui.data.upload import keep_uploads_in_memory
-from pages._ui.shell import PAGES, plain
+from pages._ui.shell import PAGES
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -149,6 +153,55 @@ def test_a_public_file_is_declared_and_explored(start):
     assert not app.session_state["own"] and app.session_state["store"].get(app.session_state["shown"]) is None
     app.switch_page("pages/explore.py").run()
     assert not app.exception and app.selectbox(key="explore_data").value in SAMPLES
+
+
+@pytest.mark.slow
+def test_a_run_under_an_earlier_declaration_is_shown_beside_those_of_today(start):
+    app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
+    finish(press(app.switch_page("pages/explore.py").run(), "Run"))
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    declare(app, facts("a", "b", high=200))
+    finish(press(app.switch_page("pages/explore.py").run(), "Run"))
+    box = next(b for b in app.selectbox if b.label == "Earlier runs")
+    older, newer = app.session_state["history"]
+    assert len(set(box.options)) == 2 and box.value == newer
+    box.set_value(older).run()
+    assert not app.exception and app.session_state["shown"] == older and len(pictures(app)) > 2
+    assert any("Declaration an earlier one" in block.proto.body for block in app.get("html"))
+    assert not app.switch_page("pages/ledger.py").run().exception
+    finish(app.switch_page("pages/explore.py").run())
+    finish(app.number_input(key="explore_seed").set_value(4).run())
+    assert json.loads(app.session_state["shown"])[3] == 4
+
+
+def test_no_two_runs_in_a_list_have_the_same_name(start, monkeypatch):
+    finished = SimpleNamespace(parameters={"n_clusters": 3}, seed=0, noiseless=False, name="NSM")
+    data = SimpleNamespace(title="mine, 300 rows", columns=("a", "b"))
+    at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    runs = [results.Result(str(i), finished, data, at=at + timedelta(seconds=i // 2)) for i in range(4)]
+    names = results.labels(runs)
+    assert list(names) == list("0123") and len(set(names.values())) == 4
+    assert all(name.startswith("k 3, seed 0 · NSM on mine, 2 columns, ") for name in names.values())
+    assert list(results.labels(runs[:1]).values()) == ["k 3, seed 0 · NSM on mine"]
+
+
+@pytest.mark.slow
+def test_every_file_of_a_run_on_a_file_of_ones_own_can_be_made_after_the_page_is_drawn(start, monkeypatch):
+    offered = {}
+    button = streamlit.download_button
+
+    def recorded(label, made, *args, **named):
+        offered[label] = made
+        return button(label, made, *args, **named)
+
+    monkeypatch.setattr(streamlit, "download_button", recorded)
+    app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
+    app.session_state["explore_take"] = True
+    finish(press(app.switch_page("pages/explore.py").run(), "Run")).run()
+    made = {label: text() for label, text in offered.items() if callable(text)}  # outside a session, as a server does
+    assert {"Replay", "One page", "Privacy label", "Python script", "Notebook", "Centers as CSV"} <= made.keys()
+    assert "NOT PRIVATE" in made["Replay"] and all(made.values())
 
 
 def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_groups(start):

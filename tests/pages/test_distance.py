@@ -37,7 +37,10 @@ def test_rho_from_smallest_to_the_diameter(page):
     assert not page.exception and "Was Alex here, or 1.2 m away?" in words(page) and not page.warning
     page.select_slider[0].set_value(2.5).run()
     assert not page.exception and "Or " not in words(page).split("No promise")[0].split("Alex")[-2]
-    assert any("NSM" in warning.value and "runs instead" in warning.value for warning in page.warning)
+    assert not page.warning and "rho_distance" not in words(page)
+    assert "<b>NSM (ours)</b>" in words(page) and "one row changed to any value" in words(page)
+    assert "hides moves up to" not in words(page).split("dp-strip")[1].split("</div>")[0]
+    assert "At 30 km hiding the whole person is cheaper" in words(page) and "No promise" not in words(page)
     for slug in ("dist-dp", "dist-dp-random-points"):
         page.radio(key="rho_method").set_value(slug).run()
         assert not page.exception and "one row moved by at most 30 km" in words(page)

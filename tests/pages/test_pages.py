@@ -157,7 +157,7 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     app.session_state["explore_take"] = True  # somebody opens the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
-    assert "<b>5 centers</b>" in words and "noise of each ±" in words and "groups found" not in words
+    assert "<b>5 centers</b>" in words and "noise of each at most ±" in words and "groups found" not in words
     offered = {button.label for button in app.get("download_button")}
     assert offered >= {"Centers as CSV", "Centers as JSON", "Privacy label", "One page", "Replay", "Notebook"}
     app.session_state["ledger_take"] = True

@@ -58,6 +58,8 @@ HOSTILE = {
     slide(show="script"): "it must show one of",
     slide(scene="x" * 4_001): "its scene",
     slide(notes=["a"]): "its notes",
+    slide(title="a\ud800"): "Slide 1 of this deck: its title must hold only",
+    slide(notes="a\x1b[2J"): "its notes must hold only",
     slide(title="a\0b"): "its title",
     slide(extra=""): "exactly the fields",
     " " * (MOST_BYTES + 1): "larger than a deck",
@@ -227,6 +229,15 @@ def test_slides_move_go_and_come(opened):
     assert titles() == ["Two", "A new slide"]
     app.text_input(key=f"slide_title_{app.session_state['deck_edit']}_1").set_value("Mine").run()
     assert titles() == ["Two", "Mine"] and not app.exception
+
+
+@pytest.mark.parametrize("deck", [QUICK, Deck("Another", QUICK.slides[::-1])])
+def test_a_saved_deck_opens_and_begins_with_its_first_slide(opened, deck):
+    app = opened()
+    app.radio(key="present_slide").set_value(2).run()
+    next(f for f in app.file_uploader if "deck" in f.key).upload("deck.dpviz.json", to_json(deck).encode()).run()
+    assert not app.exception and app.session_state["deck"] == deck and app.session_state["present_slide"] == 1
+    assert app.text_input(key=f"deck_title_{app.session_state['deck_edit']}").value == deck.title
 
 
 def test_a_bad_slide_is_one_sentence_and_the_others_are_shown(opened):

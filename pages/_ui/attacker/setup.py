@@ -13,6 +13,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.game import Question, moved, people, present
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.figures.rho import in_units
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
@@ -80,7 +81,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
     stops = stops_of(name)
     if "rho_distance" in params.specs(cls) and stops:
         values["rho_distance"] = st.select_slider(
-            "rho (distance)", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
+            "rho (distance)", stops, stops[14], format_func=lambda z: plain(in_units(data.domain, z, data.units)),
             **kept(keys.ATTACKER_RHO(name)),
         )  # fmt: skip
     who = st.segmented_control(
@@ -97,7 +98,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
         )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
-                "How far away", stops, stops[14], format_func=lambda z: in_units(data.domain, z, data.units),
+                "How far away", stops, stops[14], format_func=lambda z: plain(in_units(data.domain, z, data.units)),
                 **kept(keys.ATTACKER_FAR(name)),
             )  # fmt: skip
     pin = _pin(name, data) if who == "pin" else None
@@ -108,7 +109,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
             raise ValueError(f"One round would take {seconds:.0f} seconds here; choose smaller data or fewer centers.")
         return question_of(data, algorithm, who, ask, far, pin)
     except ValueError as problem:
-        st.error(in_words(problem, cls))
+        st.error(plain(in_words(problem, cls)))
         return None
 
 
@@ -134,7 +135,7 @@ def _pin(name: str, data: Dataset) -> np.ndarray:
             unit = f" ({data.units[column]})" if data.units[column] else ""
             st.session_state.setdefault(key, corner(low, high))
             place[column] = st.number_input(
-                f"{data.columns[column]}{unit}", low, high, **kept(key), step=None, format="%.4g"
+                plain(f"{data.columns[column]}{unit}"), low, high, **kept(key), step=None, format="%.4g"
             )
     return place
 

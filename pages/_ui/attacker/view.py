@@ -7,6 +7,7 @@ import streamlit as st
 
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
+from dpviz.escape import figure, plain
 from dpviz.figures.game import Rates, picture_panel, square_panel
 from pages._ui import keys, markup, shell
 from pages._ui.attacker.scores import bar, percent, span
@@ -70,7 +71,7 @@ def _pin_moved(setup: Setup) -> bool:
 
 def _errors(mine: dict[str, Game]) -> None:
     for sentence in dict.fromkeys(game.error for game in mine.values() if game.error):
-        st.error(f"{sentence} Choose another person, or another algorithm.")
+        st.error(plain(f"{sentence} Choose another person, or another algorithm."))
 
 
 def _guess(game: Game, guess: bool, number: int) -> None:
@@ -145,11 +146,12 @@ def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     n = len(game.guesses) + 1
     if now is None:
         st.skeleton(height=430)
-        st.caption("" if game.error else "The pictures are being made.")
+        waiting = "" if game.error else "The pictures are being made."
+        st.caption(waiting)
         return
     clouds = _clouds(mine)
     axes = data.view if len(data.columns) > 1 else None
-    names = [f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}" for i in (axes or (0,))]
+    names = [figure(f"{data.columns[i]}{f' ({data.units[i]})' if data.units[i] else ''}") for i in (axes or (0,))]
     places = {"Alex": setup.question.person}
     if setup.question.elsewhere is not None and setup.no == "Away":
         places["or here"] = setup.question.elsewhere

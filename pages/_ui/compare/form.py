@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.postprocessing.beside import LETTERS
 from pages._ui import keys, runs
 from pages._ui.compare import sides
@@ -68,7 +69,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
             algorithm.guarantee(data.domain.n_features, data.n_public)
             runs.check_time(data, algorithm)
         except (ValueError, TypeError) as problem:
-            st.error(f"{in_words(problem, cls)} The picture still shows the run before it.")
+            st.error(plain(f"{in_words(problem, cls)} The picture still shows the run before it."))
             return now
         key = keys.COMPARE_SEED(turn, letter)
         seed = whole_number("Seed", 0, value=start.seed, key=key, disabled=locked())

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from pages._ui import keys, results, runs
 from pages._ui.compare.sides import Side
 from pages._ui.jobs import Job
@@ -101,7 +102,7 @@ def _watch(batch: Batch) -> None:
         return
     if job.status == "done":
         st.rerun()
-    st.error("The runs were canceled." if job.status == "cancelled" else f"{job.error} Change that run.")
+    st.error("The runs were canceled." if job.status == "cancelled" else plain(f"{job.error} Change that run."))
     if st.button("Try again", key=keys.COMPARE_AGAIN):
         del session.compare_batch
         st.rerun()

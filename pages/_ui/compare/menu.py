@@ -7,7 +7,7 @@ import dataclasses
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui import keys, results
+from pages._ui import catalog, keys, results
 from pages._ui.compare import sides
 from pages._ui.compare.form import changed_to
 from pages._ui.compare.sides import Side
@@ -18,9 +18,9 @@ from pages._ui.results import Result
 def menu(key: str, result: Result) -> None:
     """Offer what may stand beside a run; a private run has nothing beside it, every other one would cost.
 
-    A run without noise is never beside one that promises something.
+    A run without noise is never beside one that promises something; a file that was declared again since is gone.
     """
-    if result.data.private or result.trace.noiseless:
+    if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
         "Beside this one", icon=":material/compare:", help="Two runs, one player.", key=keys.BESIDE(key),
@@ -55,7 +55,7 @@ def menu(key: str, result: Result) -> None:
         }
         if past:
             chosen = st.multiselect(
-                "Earlier runs", past, format_func=lambda i: past[i].label, key=keys.BESIDE_EARLIER(key),
+                "Earlier runs", past, format_func=results.labels(past.values()).get, key=keys.BESIDE_EARLIER(key),
                 max_selections=sides.MOST - 1,
             )  # fmt: skip
             words = "Put them beside this one"

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpviz.datasets import clipping, dictionary, from_table, identifiers
 from dpviz.datasets.readers import Recoding
+from dpviz.escape import plain
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
 from pages._ui import catalog, keys, markup, messages, shell
@@ -19,7 +20,6 @@ from pages._ui.data import gallery, reading
 from pages._ui.forms import in_labels
 from pages._ui.numbers import field
 from pages._ui.session import session
-from pages._ui.shell import plain
 
 if TYPE_CHECKING:
     from pages._ui.data.files import Upload
@@ -177,7 +177,7 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
                 "looking at data."
             )
     except ValueError as problem:
-        messages.say("problem", plain(str(problem)))
+        messages.say("problem", str(problem))
         upload.version += 1
         st.rerun()
     upload.draft = facts

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
+from dpviz.escape import plain
 from dpviz.figures.people import thumbnail
 from pages._ui import catalog, keys, markup, shell
 from pages._ui.forms import label_of, widget
@@ -74,7 +75,7 @@ def blobs() -> None:
         try:
             made = Blobs(**values)
         except (ValueError, TypeError) as problem:
-            st.error(str(problem))
+            st.error(plain(str(problem)))
             st.stop()
         chosen = st.session_state[keys.EXPLORE_DATA] == made.key
         st.button(
@@ -92,7 +93,7 @@ def blobs() -> None:
 
 def facts(data: Dataset) -> None:
     """Show the data dictionary of a data set, what one person can change, and the ways on."""
-    st.header(f"What is public about: {shell.plain(data.title)}")
+    st.header(f"What is public about: {plain(data.title)}")
     left, right = st.columns([6, 5], gap="medium")
     with left:
         rows = (

@@ -14,7 +14,6 @@ from dpviz.datasets.readers import Form, Recoding, Stopped, Table, read_table
 from pages._ui import catalog, keys, messages, results
 from pages._ui.data.files import Upload
 from pages._ui.numbers import whole_number
-from pages._ui.shell import plain
 
 __all__ = ["again", "differently", "read", "where"]
 
@@ -115,7 +114,7 @@ def differently(upload: Upload) -> None:
             try:
                 again(upload, Form(form.header, form.private, *at, _rules(edited)))
             except ValueError as problem:
-                messages.say("problem", plain(str(problem)))
+                messages.say("problem", str(problem))
             st.rerun()
 
 

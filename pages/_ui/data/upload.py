@@ -10,6 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
 from dpviz.datasets.readers import Form, TableError
+from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
 from pages._ui import keys, messages, results
 from pages._ui.data import editor, key_file, reading
@@ -18,7 +19,6 @@ from pages._ui.data.new_files import count_new_file
 from pages._ui.owner import owner
 from pages._ui.private import accounts
 from pages._ui.session import session
-from pages._ui.shell import plain
 
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
 _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
@@ -137,7 +137,7 @@ def _answer(name: str, content: bytes, private: bool) -> bool:
         with accounts() as kept:
             kept.answer(kept.key(content, owner().name), private)
     except Refused as problem:
-        messages.say("problem", plain(f"{name}: {problem}"))
+        messages.say("problem", f"{name}: {problem}")
         return False
     return True
 
@@ -151,7 +151,7 @@ def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> N
         form = Form(header, private, *session.pending_place)
         table = reading.read(name, content, form)
     except (TableError, Refused) as problem:
-        messages.say("problem", plain(str(problem)))
+        messages.say("problem", str(problem))
         return
     draft = {} if private else {"n_public": table.n_rows}
     token = secrets.token_hex(8)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.figures import Panel
 from dpviz.figures import alex as figures
 from dpviz.figures.view import View
@@ -113,7 +114,7 @@ def _body(key: str, result: Result, alex: Alex, who: str, axes: tuple[int, int] 
             now.job.cancel()
         return
     if now.problem:
-        st.error(now.problem)
+        st.error(plain(now.problem))
     elif now.stopped:
         st.button("Go on", key=keys.ALEX_ON(key), on_click=halt, args=(_TOPIC,))
     for both in now.ready.values():

@@ -7,7 +7,14 @@ import streamlit as st
 
 from dpviz.figures.shapes import Shown, drawn
 from dpviz.postprocessing.regions import has_regions
-from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
+from dpviz.postprocessing.released import (
+    center_noise,
+    centers_csv,
+    centers_json,
+    centers_table,
+    coreset_table,
+    csv_text,
+)
 from pages._ui import keys, markup, shell
 from pages._ui.caches import per_run
 from pages._ui.results import Result
@@ -106,6 +113,6 @@ def downloads(key: str, result: Result) -> None:
         points = _points(result)
         if points is not None:
             st.download_button(
-                "Weighted points as CSV", lambda: f"# {trace.notice}\n{points.to_csv(index=False)}",
+                "Weighted points as CSV", lambda: csv_text(trace, points),
                 f"dpviz-{trace.algorithm}-{number}-points.csv", "text/csv", key=keys.POINTS_CSV(key), **keep,
             )  # fmt: skip

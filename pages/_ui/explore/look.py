@@ -53,17 +53,21 @@ def seen(choice: Choice) -> Result | None:
 
 
 def earlier(data: Dataset) -> None:
-    """Offer the session's earlier runs of the same mode; one that is chosen is shown by its link."""
-    past = {r.identity: r.label for r in results.history() if r.data.private == data.private}
+    """Offer the session's earlier runs of the same mode; one that is chosen is shown by its link.
+
+    A run on a file that was declared again since is shown as it was: no link can bring its data back.
+    """
+    past = results.labels(run for run in results.history() if run.data.private == data.private)
     if len(past) < 2:
         return
     now = list(past).index(session.shown) if session.shown in past else None
     chosen = st.selectbox("Earlier runs", past, now, format_func=past.get, disabled=prepared.locked())
     if chosen not in (None, session.shown):
         session.shown = chosen
-        if data.private:
+        run = results.find(chosen)
+        if run is None or data.private or not catalog.is_here(run.data):
             st.rerun()
-        links.go(write(controls.explored(results.find(chosen)), controls.explore))
+        links.go(write(controls.explored(run), controls.explore))
 
 
 def look(data: Dataset, result: Result | None) -> Look:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
@@ -44,14 +45,14 @@ def notices(choice: Choice, result: Result | None) -> None:
 def _about(result: Result) -> None:
     data, trace = result.data, result.trace
     if data.domain.origin != "declared":
-        st.caption(f"{data.domain.origin[0].upper()}{data.domain.origin[1:]}.")
+        st.caption(plain(f"{data.domain.origin[0].upper()}{data.domain.origin[1:]}."))
     if data.incomplete:
         kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
     if too_little := pane(trace).warning(trace):
-        st.warning(on_screen(too_little))
+        st.warning(plain(on_screen(too_little)))
     for sentence in trace.warnings:
-        st.warning(on_screen(sentence))
+        st.warning(plain(on_screen(sentence)))
 
 
 def first_run(choice: Choice) -> None:
@@ -63,5 +64,5 @@ def first_run(choice: Choice) -> None:
     st.header("Nothing run yet")
     st.markdown(f"{cls.tagline} {choice.form.outlook}")
     if choice.form.algorithm is not None and not session.asking:
-        words = shell.plain(f"Run {cls.name} on {data.title}")
+        words = plain(f"Run {cls.name} on {data.title}")
         st.button(words, type="primary", on_click=begin, args=(data,), key=keys.EXPLORE_FIRST)

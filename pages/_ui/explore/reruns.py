@@ -7,6 +7,7 @@ import zlib
 
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.figures import Panel, View
 from dpviz.figures import reruns as figures
 from dpviz.figures.reruns import Cloud
@@ -90,7 +91,7 @@ def _progress(key: str, now: Gathered) -> None:
         if button.button("Cancel", key=keys.AGAIN_CANCEL(key), width="stretch"):
             now.job.cancel()
     elif now.problem:
-        st.error(now.problem)
+        st.error(plain(now.problem))
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The reruns were canceled; those that were finished are shown.")

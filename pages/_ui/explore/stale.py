@@ -25,7 +25,8 @@ def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str
     if algorithm is None or form.asks_for(data) == result.identity:
         return []
     if result.data.dataset_id != data.dataset_id:
-        return [("Data", result.data.title.split(",")[0], data.title.split(",")[0])]
+        old, new = (side.title.split(",")[0] for side in (result.data, data))
+        return [("Data", old, new)] if old != new else [("Declaration", "an earlier one", "the last one")]
     if result.trace.algorithm != algorithm.slug:
         return [("Algorithm", result.trace.name, algorithm.name)]
     seen: dict[str, Any] = dict(result.trace.parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.metrics import run_loss
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import (
@@ -74,4 +75,4 @@ def line(result: Result, *, hidden: bool) -> None:
         )
         if verdict.help:
             with st.popover("What could help", width="content"):
-                st.markdown("\n".join(f"- {sentence}" for sentence in verdict.help))
+                st.markdown("\n".join(f"- {plain(sentence)}" for sentence in verdict.help))

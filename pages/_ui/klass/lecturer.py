@@ -9,6 +9,7 @@ import segno
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
 from pages._ui import keys, markup, messages, runs, shell
@@ -65,7 +66,7 @@ def opening() -> Classroom | None:
         try:
             return rooms().open(work.LOW, work.HIGH, keeps_points=keeps, cells=work.cells(), opener=runs.owner())
         except Refused as problem:
-            st.error(str(problem))
+            st.error(plain(str(problem)))
     return None
 
 
@@ -182,9 +183,9 @@ def _predict(room: Classroom, base: str) -> None:
                 room.ask(text, lines.splitlines())
                 st.rerun()
             except ValueError as problem:
-                st.error(str(problem))
+                st.error(plain(str(problem)))
     if made.options:
-        st.header(shell.plain(made.text))
+        st.header(plain(made.text))
         st.fragment(_answers, run_every=LIVE)(room)
 
 
@@ -270,7 +271,7 @@ def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None
         algorithm = ALGORITHMS[slug](**values)
         runs.check_time(data, algorithm)
     except ValueError as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return
     make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
     with whole():
@@ -295,7 +296,7 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     if job.status != "done":
         session.class_result = None
         del session.class_job
-        st.error(job.error or "The run was stopped.")
+        st.error(plain(job.error or "The run was stopped."))
         return
     session.class_result = result = inbox[0]
     try:

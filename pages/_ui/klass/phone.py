@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.audits.game import score
+from dpviz.escape import plain
 from pages._ui import keys, markup, shell
 from pages._ui.attacker.stock import Game
 from pages._ui.klass import maps, parts, work
@@ -25,7 +26,7 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
         room = rooms().enter(code, key, owner())
         return room, room.sit(token)
     except Refused as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return None
 
 
@@ -85,10 +86,10 @@ def _predict(room: Classroom, seat: Seat) -> None:
     if not asked.options:
         st.header("A question is coming")
         return
-    st.header(shell.plain(asked.text))
+    st.header(plain(asked.text))
     given = st.radio(
         "Your answer", range(len(asked.options)), seat.answer, key=keys.CLASS_ANSWER(asked.number),
-        format_func=lambda i: shell.plain(asked.options[i]),
+        format_func=lambda i: plain(asked.options[i]),
     )  # fmt: skip
     if given is not None and given != seat.answer:
         room.say(seat.token, given)
@@ -179,7 +180,7 @@ def _rounds(room: Classroom, seat: Seat, game: Game, at: tuple[float, float]) ->
 
 def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, waited: bool) -> None:
     if game.error:
-        st.error(game.error)
+        st.error(plain(game.error))
         return
     if game.now is None:
         st.html(markup.odds("Your pictures are being made."))

@@ -9,8 +9,9 @@ from urllib.parse import parse_qsl
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.escape import plain
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls, keys, markup, prepared, shell
+from pages._ui import controls, keys, markup, prepared
 from pages._ui.learn import progress, stock
 from pages._ui.learn.picture import picture
 from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
@@ -193,7 +194,7 @@ def _options(
         shapes = ("check_box", "check_box_outline_blank")
     with st.container(key=keys.LESSON_OPTIONS, gap="xsmall"):
         for i, option in enumerate(lesson.options):
-            words = shell.plain(lesson.fill(option.text, stage)) + " · **your answer**" * (i in chosen)
+            words = plain(lesson.fill(option.text, stage)) + " · **your answer**" * (i in chosen)
             st.button(
                 words, key=keys.LESSON_OPTION(i), on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
                 icon=f":material/{shapes[i not in chosen]}:", wrap=True,

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
+from dpviz.escape import plain
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
 from pages._ui import keys
@@ -15,7 +16,6 @@ from pages._ui.catalog import names, sample
 from pages._ui.numbers import whole_number
 from pages._ui.prepared import kept, locked
 from pages._ui.session import session
-from pages._ui.shell import plain
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
 

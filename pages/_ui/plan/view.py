@@ -8,6 +8,7 @@ import math
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.figures.plan import noise_panel
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
@@ -75,7 +76,7 @@ def _progress(wish: Wish, now: Gathered) -> None:
         if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
             now.job.cancel()
     elif now.problem:
-        st.error(f"{now.problem} Nothing was read, nothing was spent.")
+        st.error(plain(f"{now.problem} Nothing was read, nothing was spent."))
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The plan was canceled; what was finished is shown.")
@@ -142,7 +143,7 @@ def _tighter(wish: Wish, now: Gathered) -> None:
     for slug in wish.slugs:
         wide, tight = (now.ready.get(_name(facts, slug, _MIDDLE)) for facts in (half, half.tight()))
         if wide is not None and tight is not None:
-            lines.append(f"- {ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}")
+            lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}')}")
     if lines:
         st.markdown("**Tight bounds**\n" + "\n".join(lines))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from typing import Any
+from unicodedata import category
 
 __all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
 
@@ -108,8 +109,10 @@ def _fields(record: dict[str, Any], names: set[str], where: str) -> None:
 
 
 def _text(value: Any, name: str, where: str) -> str:
-    if not isinstance(value, str) or len(value) > MOST[name] or "\0" in value:
+    if not isinstance(value, str) or len(value) > MOST[name]:
         raise ValueError(f"{where} of this deck: its {name} must be a text of at most {MOST[name]:,} characters.")
+    if any(category(c) in ("Cc", "Cs") and c not in "\n\r\t" for c in value):
+        raise ValueError(f"{where} of this deck: its {name} must hold only characters that can be printed.")
     return value
 
 

@@ -6,6 +6,7 @@ import dataclasses
 
 import streamlit as st
 
+from dpviz.escape import plain
 from pages._ui import keys, links, markup, shell
 from pages._ui.numbers import whole_number
 from pages._ui.pieces import Gathered, gather
@@ -64,10 +65,10 @@ def _open(text: bytes) -> None:
     try:
         deck = from_json(text)
     except ValueError as problem:
-        st.error(str(problem))
+        st.error(plain(str(problem)))
         return
     session.deck_files += 1  # an empty field for the next one
-    st.session_state[keys.PRESENT_SLIDE] = 1
+    session.present_next = 1  # the list of slides is drawn already: its next drawing begins there
     keep(deck)
     st.rerun()
 
@@ -81,10 +82,10 @@ def projector(mode: str) -> None:
             varied = sum(bool(one.others) for one in ready.values())
             ready[index] = staged(slide, mode, varied=varied < MOST_VARIED)
         except ValueError as problem:
-            st.error(f"Slide {index + 1}, {shell.plain(slide.title)}: {shell.plain(str(problem))}")
+            st.error(f"Slide {index + 1}, {plain(slide.title)}: {plain(str(problem))}")
             continue
         if ready[index].sentence:
-            st.info(f"Slide {index + 1}, {shell.plain(slide.title)}: {shell.plain(ready[index].sentence)}")
+            st.info(f"Slide {index + 1}, {plain(slide.title)}: {plain(ready[index].sentence)}")
     if not ready:
         return
     now = _gather(ready)
@@ -110,7 +111,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     if session.present_going:
         st.rerun()  # stop asking
     if now.problem or now.stopped:
-        st.error(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again.")
+        st.error(plain(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again."))
         if st.button("Try again", key=keys.PRESENT_AGAIN):
             session.asked_pieces.pop("present", None)
             st.rerun()
@@ -141,7 +142,7 @@ def slide_list() -> int:
     state[keys.PRESENT_SLIDE] = min(max(int(state.get(keys.PRESENT_SLIDE) or 1), 1), len(numbers))
     chosen = st.radio(
         "The show begins at", numbers, **kept(keys.PRESENT_SLIDE),
-        format_func=lambda n: shell.plain(deck.slides[n - 1].title or "Without a title"),
+        format_func=lambda n: plain(deck.slides[n - 1].title or "Without a title"),
     )  # fmt: skip
     total = deck.seconds
     if total:

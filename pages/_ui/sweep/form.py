@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
 from pages._ui import catalog, keys
@@ -59,7 +60,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
         rho = st.pills(
             "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept(keys.SWEEP_RHO),
-            help=f"How far one row may move and stay protected. {_rho_in_units(data)}",
+            help=f"How far one row may move and stay protected. {plain(_rho_in_units(data))}",
         )  # fmt: skip
         axes.append(("rho_distance", tuple(rho)))
     with st.expander("More"):

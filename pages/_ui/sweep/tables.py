@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.figures import tradeoff
 from dpviz.figures.theme import Style
 from dpviz.figures.tradeoff import short
@@ -102,7 +103,7 @@ def tables(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
             kept.data,
             default=data,
             required=True,
-            format_func=title,
+            format_func=lambda name: plain(title(name)),
             **_kept(keys.SWEEP_OF(kept.identity)),
         )
     rows, points = every.rows, every.points

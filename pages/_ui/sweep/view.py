@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
 from dpviz.figures import tradeoff
 from dpviz.figures.tradeoff import short
 from dpviz.sweeps import estimate
@@ -168,13 +169,13 @@ def _pictures(kept: Kept, look: Look) -> None:
     if kept.job.status == "cancelled":
         st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
     elif kept.job.status == "failed":
-        st.error(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown.")
+        st.error(plain(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown."))
     elif kept.job.status == sweeps.ELSEWHERE:
         st.info(f"{len(rows):,} of {kept.total:,} runs so far. Another process works on them: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
-        st.warning("  \n".join(words))
+        st.warning("  \n".join(map(plain, words)))
     found = Summary(rows, look.metric, look.axis)
     points = found.points
     if points.empty:

@@ -1,0 +1,87 @@
+"""A trace from a file, which anybody can write: it is checked against its algorithm before anything is made of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.explain_clusters import ExplainClusters
+from dpviz.trace import Trace
+from dpviz.version import __version__
+
+__all__ = ["algorithm_of", "read"]
+
+_KNOWN: dict[str, type[Algorithm]] = {**ALGORITHMS, ExplainClusters.slug: ExplainClusters}
+
+
+def read(text: str) -> Trace:
+    """Return the trace of a file that `run --json` wrote.
+
+    Raises
+    ------
+    ValueError
+        One sentence for a text that is no trace, names no algorithm of dpviz, has parameters or a plan that are not
+        those of its algorithm, or claims what does not follow from its plan or its ledger.
+    """
+    trace = Trace.from_json(text)
+    algorithm = algorithm_of(trace)
+    claimed = trace.claimed
+    if claimed.private:
+        if (claimed.notion, claimed.neighboring) != (algorithm.notion, algorithm.neighboring):
+            raise ValueError(f"trace: {algorithm.name} makes another kind of promise than this file claims.")
+        if trace.version == __version__ and trace.domain.n_public is not None:
+            _check_plan(trace, algorithm, trace.domain.n_public)
+    return trace
+
+
+def algorithm_of(trace: Trace) -> Algorithm:
+    """Return the algorithm that made a trace, with its parameters.
+
+    Raises
+    ------
+    ValueError
+        If there is no such algorithm, or a parameter is none of its or lies outside its range.
+    """
+    cls = _KNOWN.get(trace.algorithm)
+    if cls is None:
+        raise ValueError(f"trace: dpviz {__version__} knows no algorithm {trace.algorithm[:60]!r}.")
+    if trace.name != cls.name:
+        raise ValueError(f"trace: the algorithm {trace.algorithm} is called {cls.name}, not {trace.name[:60]!r}.")
+    names = {field.name for field in dataclasses.fields(cls)}
+    if strange := sorted(names ^ set(trace.parameters)):
+        lacks = "lacks" if strange[0] in names else "has"
+        raise ValueError(f"trace: the file {lacks} the parameter {strange[0][:60]!r}, unlike {cls.name} itself.")
+    try:
+        return cls(**{name: _frozen(value) for name, value in trace.parameters.items()})
+    except TypeError as problem:
+        raise ValueError(str(problem)) from None
+
+
+def _frozen(value: Any) -> Any:
+    """Return a value of JSON as an algorithm keeps it: lists are tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def _check_plan(trace: Trace, algorithm: Algorithm, n_public: int) -> None:
+    """Refuse a plan that is not the one of the algorithm with these parameters."""
+    try:
+        plan = algorithm.plan(trace.domain.n_features, n_public).to_dict()
+    except (ArithmeticError, PermissionError) as problem:
+        raise ValueError(f"trace: {algorithm.name} has no plan for these parameters: {problem}") from None
+    if not _alike(plan, trace.plan.to_dict()):
+        raise ValueError(
+            f"trace: the plan is not that of {algorithm.name} with these parameters; the file was changed."
+        )
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Return whether two records agree, numbers up to the rounding of another machine's libraries."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or math.isclose(one, other, rel_tol=1e-9)
+    return bool(one == other)
