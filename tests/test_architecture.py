@@ -94,6 +94,7 @@ def imports(nodes):
 
 MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow", "doors"}  # what takes a key first
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
+STATE = {"pages._ui.session", "pages._ui.whole", "pages._ui.incoming", "pages._ui.uploads"}  # who reads Streamlit's
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
 FIXED = {key for key in KEYS.values() if isinstance(key, str)}
 
@@ -222,7 +223,7 @@ def wrong(module, source):
                 found.append(f"an algorithm uses {node.id}")
     if module.startswith("pages.") and module != "pages._ui.keys":
         found += [f"key {key} is written out" for key in literal_keys(nodes)]
-    if module == "app" or (module.startswith("pages.") and module not in ("pages._ui.session", "pages._ui.whole")):
+    if module == "app" or (module.startswith("pages.") and module not in STATE):
         found += [f"{name} is kept beside the session" for name in loose(nodes)]
     if any(isinstance(node, ast.Name) and node.id in ("said", "_said") for node in nodes):
         found.append("a value is called said")
