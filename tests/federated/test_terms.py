@@ -56,6 +56,9 @@ def test_an_agreement_round_trips_and_its_digest_follows_every_fact(tmp_path):
         Agreement(FastLloyd(n_clusters=3, iterations=4), Domain.box(-1, 2, 2, n_public=N), NAMES),
     )  # fmt: skip
     assert len({agreement.digest, *(other.digest for other in others)}) == 8
+    (tmp_path / "c.json").write_text(agreement.to_json().replace('"seed"', '"spare": null, "seed"', 1))
+    with pytest.raises(ValueError, match="c.json has the entry 'spare'"):
+        Agreement.read(tmp_path / "c.json")
     (tmp_path / "b.json").write_text("{}")
     with pytest.raises(ValueError, match="b.json is not an agreement"):
         Agreement.read(tmp_path / "b.json")
