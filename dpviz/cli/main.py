@@ -30,7 +30,6 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "audit": ("audit:add_audit", "bound from below what an algorithm gives away; exit 1 above its claim"),
     "federated": ("federated:add_federated", "run over several parties that do not show each other their rows"),
     "app": ("app:add_app", "start the dashboard in a browser"),
-    "completion": ("completion:add_completion", "print what makes a shell complete these commands"),
 }
 
 
