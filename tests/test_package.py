@@ -60,12 +60,11 @@ def test_the_package_needs_what_it_imports_and_nothing_else():
     tops = {name.split(".")[0] for path in sources for name in imports(list(ast.walk(ast.parse(path.read_text()))))}
     tops -= {*sys.stdlib_module_names, "dpviz", "pages"}
     imported = {named.get(top, top) for top in tops}
-    assert needed <= imported | TAKEN  # nothing is installed for nothing
+    assert needed <= imported  # nothing is installed for nothing
     assert imported <= needed | extras | CARRIED
 
 
 CARRIED = {"dask", "tornado", "starlette", "psycopg"}  # with Streamlit, or behind an extra
-TAKEN = {"uvloop"}  # by Streamlit's server, where it is there
 
 
 def test_help_and_version_load_nothing_heavy():

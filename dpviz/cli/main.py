@@ -34,7 +34,6 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
     "federated": ("federated:add_federated", "run over several parties that do not show each other their rows"),
     "app": ("app:add_app", "start the dashboard in a browser"),
-    "completion": ("completion:add_completion", "print what makes a shell complete these commands"),
 }
 
 

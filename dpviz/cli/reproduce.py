@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
-from joblib import cpu_count
+from loky import cpu_count
 
 from dpviz.cli.progress import Bar
 from dpviz.papers.overview import overview, table

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from joblib import cpu_count
+from loky import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from joblib import cpu_count
+from loky import cpu_count
 
 from dpviz.cli.progress import Bar
 from dpviz.sweeps.dask_engine import cluster, connect

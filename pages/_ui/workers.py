@@ -15,8 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from joblib import cpu_count
-from loky import ProcessPoolExecutor
+from loky import ProcessPoolExecutor, cpu_count
 
 from dpviz.sweeps.engines import ONE_THREAD, give_way
 from dpviz.trace import Cancelled

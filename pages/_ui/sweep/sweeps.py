@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from joblib import cpu_count
+from loky import cpu_count
 
 from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
