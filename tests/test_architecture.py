@@ -48,6 +48,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.figures",
     "dpviz.takeaway",
     "dpviz.sweeps",
+    "dpviz.atlas",
     "dpviz.planning",
     "dpviz.papers",
     "dpviz.lessons",

@@ -29,6 +29,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
+    "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
     "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; run it again to resume"),
     "audit": ("audit:add_audit", "bound from below what an algorithm gives away; exit 1 above its claim"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),

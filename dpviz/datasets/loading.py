@@ -20,12 +20,12 @@ from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
 from dpviz.domain import Domain
 
-__all__ = ["SAMPLES", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
+__all__ = ["SAMPLES", "SAMPLE_FOLDER", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
 _PACKAGE = Path(__file__).parents[1]
-_FOLDER = next(  # in an installed package, else beside it in a checkout
+SAMPLE_FOLDER = next(  # in an installed package, else beside it in a checkout
     (place for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if place.is_dir()),
     _PACKAGE / "sample_data",
 )
@@ -41,7 +41,7 @@ def load_sample(name: str) -> Dataset:
     """
     if name not in SAMPLES:
         raise ValueError(f"datasets: sample must be one of {', '.join(SAMPLES)}; got {name!r}.")
-    return load_csv(_FOLDER / f"{name}.csv", dataset_id=f"sample:{name}")
+    return load_csv(SAMPLE_FOLDER / f"{name}.csv", dataset_id=f"sample:{name}")
 
 
 def load(name: str) -> Dataset:

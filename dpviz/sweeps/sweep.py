@@ -14,8 +14,9 @@ from typing import Any
 
 from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import Dataset
 from dpviz.postprocessing.regions import labels_of
-from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.sweeps.measures import METRICS, REFERENCES, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
 from dpviz.trace import Trace
@@ -23,7 +24,7 @@ from dpviz.version import __version__
 
 __all__ = [
     "COLUMNS", "DELTAS", "MEASURED", "REFERENCE", "REFERENCES", "Run", "Row", "Sweep", "Variant", "failed_row",
-    "execute", "measured", "trace_of",
+    "execute", "finished_row", "measured", "trace_of",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -261,22 +262,32 @@ def execute(cell: Run) -> Row:
     except (ValueError, TypeError, ArithmeticError, LookupError, OSError, MemoryError, PermissionError) as error:
         ours = isinstance(error, ValueError | TypeError | PermissionError)
         return failed_row(cell, str(error) if ours else f"internal error ({type(error).__name__})", begun)
-    claimed = trace.claimed
+    row = finished_row(cell, data, algorithm, trace.claimed, len(trace.cluster_centers), measured)
+    return row | {"seconds": round(seconds, 6), "peak_memory_mb": _number(peak_memory())}
+
+
+def finished_row(
+    cell: Run,
+    data: Dataset,
+    algorithm: Algorithm,
+    claimed: Guarantee,
+    k_found: int,
+    measured: Mapping[str, float | None],
+) -> Row:
+    """Return the row of a run that was made, without the columns MEASURED."""
     return _row(cell) | {
         "notion": str(claimed.notion),
         "neighboring": str(claimed.neighboring) if claimed.private else None,
         "n_rows": len(data.X),
         "n_features": data.domain.n_features,
-        "n_clusters": k,
+        "n_clusters": algorithm.n_clusters,
         "epsilon": getattr(algorithm, "epsilon", None),
         "delta": getattr(algorithm, "delta", None),
         "rho_distance": claimed.rho_distance,
         "mu": claimed.mu,
         "status": "ok",
-        "k_found": len(trace.cluster_centers),
+        "k_found": k_found,
         **measured,
-        "seconds": round(seconds, 6),
-        "peak_memory_mb": _number(peak_memory()),
     }
 
 

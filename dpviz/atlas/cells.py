@@ -1,0 +1,136 @@
+"""Which runs the atlas holds, and how one of them becomes a row."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.datasets import SAMPLES
+from dpviz.metrics import normalized_loss, run_loss
+from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.verdict import Groups, groups_of
+from dpviz.privacy.guarantee import Notion
+from dpviz.sweeps.sources import Source, open_source, reference
+from dpviz.trace import Trace
+
+__all__ = ["METHODS", "PEOPLE", "SEEDS", "STOPS", "STORY", "STORY_SEEDS", "Cell", "Chapter", "chapters", "row", "trace"]
+
+METHODS = (  # what is taught with, in teaching order; the reference has no budget
+    *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
+    "dist-dp-region-means",
+)
+STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # of epsilon
+SEEDS = 20
+STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the pair that the story tells, with more runs
+PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, beside the whole
+
+_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture, and a third of the bytes
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Chapter:
+    """All runs of one method on one sample: one file."""
+
+    sample: str
+    method: str
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return f"{self.sample}.{self.method}"
+
+    def cells(self) -> list[Cell]:
+        """Return the runs in the order of the file's rows."""
+        stops = STOPS if "epsilon" in params.specs(ALGORITHMS[self.method]) else (None,)
+        seeds = STORY_SEEDS if (self.sample, self.method) == STORY else SEEDS
+        people = (None, *PEOPLE.get(self.sample, ()))
+        return [Cell(self, n, epsilon, seed) for n in people for epsilon in stops for seed in range(seeds)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One run. `people` is None for the whole sample, `epsilon` None for a method without a budget."""
+
+    chapter: Chapter
+    people: int | None
+    epsilon: float | None
+    seed: int
+
+    def algorithm(self) -> Algorithm:
+        """Return the method with the sample's number of centers and its own defaults."""
+        budget = {} if self.epsilon is None else {"epsilon": self.epsilon}
+        source = opened(self.chapter.sample, self.people)
+        return ALGORITHMS[self.chapter.method](n_clusters=source.data.n_clusters, **budget)
+
+
+def chapters() -> Iterator[Chapter]:
+    """Yield every sample with every method that runs on it: a distance needs columns of one scale."""
+    for sample in SAMPLES:
+        scale = opened(sample, None).data.domain.scale
+        for method in METHODS:
+            if scale == "common" or ALGORITHMS[method].notion is not Notion.RHO:
+                yield Chapter(sample, method)
+
+
+def opened(sample: str, people: int | None) -> Source:
+    """Return a sample, or its edition with fewer people."""
+    return open_source(f"sample:{sample}", "declared", people, "")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Beside:
+    """What a sample's runs are compared with: KMeans' centers (k, d), original units, its loss, and the groups."""
+
+    centers: np.ndarray
+    loss: float
+    groups: Groups
+
+
+@lru_cache(maxsize=32)
+def beside(sample: str, people: int | None) -> Beside:
+    """Return what runs on a sample are compared with."""
+    data = opened(sample, people).data
+    centers = reference(f"sample:{sample}", "declared", people, "", data.n_clusters, 0)
+    return Beside(
+        centers, normalized_loss(data.X, centers, data.domain), groups_of(data.X, data.domain, centers, data.groups)
+    )
+
+
+def trace(cell: Cell) -> Trace:
+    """Make one run."""
+    source, algorithm = opened(cell.chapter.sample, cell.people), cell.algorithm()
+    rows = source.data.X if algorithm.notion is Notion.NONE else source.rows
+    return algorithm.run(rows, domain=source.data.domain, seed=cell.seed, dataset_id=source.data.dataset_id)
+
+
+def row(cell: Cell) -> dict[str, Any]:
+    """Make one run and return what the atlas keeps of it.
+
+    Keys: people (0: all), epsilon (None: no budget), seed; bet, of 100; found, groups with a center of their own;
+    loss, mean squared distance in z units; centers, of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape
+    (k',) in steps of 2^-8, or None where the method releases none.
+    """
+    run, data = trace(cell), opened(cell.chapter.sample, cell.people).data
+    groups = beside(cell.chapter.sample, cell.people).groups
+    Z = data.domain.normalize(run.cluster_centers)
+    sizes = center_noise(run).sizes
+    return {
+        "people": cell.people or 0,
+        "epsilon": cell.epsilon,
+        "seed": cell.seed,
+        "bet": run.claimed.odds,
+        "found": int(groups.found_by(Z).sum()),
+        "loss": run_loss(run, data.X),
+        "centers": _in_steps(Z.ravel(), _CENTER_STEP),
+        "sizes": None if sizes is None else _in_steps(np.asarray(sizes, dtype=float), _SIZE_STEP),
+    }
+
+
+def _in_steps(values: np.ndarray, step: float) -> np.ndarray:
+    return np.round(values / step) * step

@@ -1,0 +1,181 @@
+"""The atlas on disk: one Parquet file a chapter, with its fingerprint; one small file with the hash of the sources."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpviz.atlas.cells import METHODS, Chapter, beside, opened
+from dpviz.atlas.fingerprint import LAYOUT, agrees, fingerprint, machine, sources
+from dpviz.datasets import SAMPLES
+from dpviz.datasets.loading import SAMPLE_FOLDER
+
+__all__ = ["FOLDER", "Chart", "Stop", "current", "read", "stamped", "stamp", "write"]
+
+FOLDER = SAMPLE_FOLDER / "atlas"
+_STAMP = "sources.json"
+_SCHEMA = pa.schema(
+    [
+        ("people", pa.int32()),
+        ("epsilon", pa.float64()),
+        ("seed", pa.int16()),
+        ("bet", pa.int8()),
+        ("found", pa.int16()),
+        ("loss", pa.float64()),
+        ("centers", pa.list_(pa.float64())),
+        ("sizes", pa.list_(pa.float64())),
+    ]
+)
+_FLOATS = ["loss", "centers.list.element", "sizes.list.element"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stop:
+    """All runs at one ε.
+
+    Attributes
+    ----------
+    epsilon : float, or None for a method without a budget
+    bet : int, a bet on one person is right at most so often in 100
+    centers : released centers of every run, arrays of shape (k', d), original units, to a millionth of the box
+    sizes : noisy sizes of every run, arrays of shape (k',), or None
+    losses : ndarray of shape (runs,), mean squared distance, z units
+    found : ndarray of shape (runs,), how many groups have a center of their own
+    """
+
+    epsilon: float | None
+    bet: int
+    centers: tuple[np.ndarray, ...]
+    sizes: tuple[np.ndarray | None, ...]
+    losses: np.ndarray
+    found: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Chart:
+    """Everything that is stored about one method on one sample with so many people.
+
+    Attributes
+    ----------
+    groups : int, how many groups there are
+    best : float, KMeans' loss, in the unit of the runs' losses
+    seeds : how many runs there are at every stop; run i has seed i
+    """
+
+    chapter: Chapter
+    people: int | None
+    groups: int
+    best: float
+    seeds: int
+    stops: tuple[Stop, ...]
+
+    def at(self, epsilon: float | None) -> Stop | None:
+        """Return the runs at one ε, or None where the atlas has no such stop."""
+        return next((stop for stop in self.stops if stop.epsilon == epsilon), None)
+
+
+def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDER) -> None:
+    """Replace a chapter's file by these rows, in the order of its cells; the old file stays until the new is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    editions = {cell.people: beside(chapter.sample, cell.people) for cell in chapter.cells()}
+    facts = {
+        "fingerprint": fingerprint(chapter),
+        "machine": machine(),
+        "groups": {str(people or 0): len(one.groups.means) for people, one in editions.items()},
+        "best": {str(people or 0): one.loss for people, one in editions.items()},
+    }
+    table = pa.Table.from_pylist(list(rows), _SCHEMA).replace_schema_metadata({"dpviz": json.dumps(facts)})
+    whole = folder / f".{chapter.name}.{os.getpid()}"
+    try:
+        pq.write_table(
+            table,
+            whole,
+            compression="zstd",
+            compression_level=19,
+            use_dictionary=["people", "epsilon", "seed", "bet", "found"],
+            column_encoding=dict.fromkeys(_FLOATS, "BYTE_STREAM_SPLIT"),
+            write_statistics=False,
+            write_page_checksum=True,
+        )
+        os.replace(whole, folder / f"{chapter.name}.parquet")
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _facts(table: pa.Table) -> dict[str, Any]:
+    facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
+    if not isinstance(facts, dict) or facts.get("fingerprint", {}).get("layout") != LAYOUT:
+        raise ValueError("another layout")
+    return facts
+
+
+def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, Any]] | None:
+    """Return a chapter's rows and facts, or None where the file is missing, damaged, or of another layout."""
+    try:
+        table = pq.read_table(
+            folder / f"{chapter.name}.parquet", page_checksum_verification=True, use_threads=False, memory_map=False
+        )
+        return table.cast(_SCHEMA.with_metadata(table.schema.metadata)), _facts(table)
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+
+
+def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
+    """Return whether a chapter's stored runs are what the code releases today, by its probe runs."""
+    stored = load(chapter, folder)
+    return stored is not None and agrees(stored[1]["fingerprint"], fingerprint(chapter))
+
+
+def stamped(folder: Path = FOLDER) -> bool:
+    """Return whether the atlas was made, or checked, by these very sources on this kind of machine."""
+    try:
+        return bool(json.loads((folder / _STAMP).read_text(encoding="utf-8")).get("sources") == sources())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def stamp(folder: Path = FOLDER) -> None:
+    """Record that every chapter agrees with these sources on this kind of machine."""
+    (folder / _STAMP).write_text(json.dumps({"sources": sources()}) + "\n", encoding="utf-8")
+
+
+@lru_cache(maxsize=64)
+def read(sample: str, method: str, people: int | None = None, folder: Path = FOLDER) -> Chart | None:
+    """Return the stored runs of a method on a sample, or None where there are none that can be read.
+
+    The caller asks `stamped()` or `current()` whether they are still true. A sample is public and named; nothing of
+    a visitor's file has a name here.
+    """
+    chapter = Chapter(sample, method)
+    stored = load(chapter, folder) if sample in SAMPLES and method in METHODS else None
+    if stored is None:
+        return None
+    table, facts = stored
+    rows = [row for row in table.to_pylist() if row["people"] == (people or 0)]
+    if not rows:
+        return None
+    domain = opened(sample, people).data.domain
+    stops = []
+    for epsilon in dict.fromkeys(row["epsilon"] for row in rows):
+        at = [row for row in rows if row["epsilon"] == epsilon]
+        stops.append(
+            Stop(
+                epsilon,
+                at[0]["bet"],
+                tuple(domain.denormalize(np.reshape(row["centers"], (-1, domain.n_features))) for row in at),
+                tuple(None if row["sizes"] is None else np.array(row["sizes"]) for row in at),
+                np.array([row["loss"] for row in at]),
+                np.array([row["found"] for row in at]),
+            )
+        )
+    groups, best = (facts[name][str(people or 0)] for name in ("groups", "best"))
+    return Chart(chapter, people, groups, best, len(stops[0].losses), tuple(stops))

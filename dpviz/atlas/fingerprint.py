@@ -1,0 +1,99 @@
+"""Whether stored runs are still what the code would release: a hash of the sources, and a few probe runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+import dpviz
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import Cell, Chapter, opened, row
+
+__all__ = ["LAYOUT", "agrees", "fingerprint", "machine", "sources"]
+
+LAYOUT = 1  # of the files; a reader takes no other
+_ABOVE = {"atlas", "audits", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"}
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+_PROBE_ROWS, _PROBE_STOPS = 200, (0.25, 4.0)
+_CLOSE = 1e-6  # relative, between two machines
+
+
+@cache
+def sources() -> str:
+    """Return a hash of everything that a run executes: the package below its pictures, and the numeric libraries."""
+    package = Path(dpviz.__file__).parent
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        if place.parts[0] not in _ABOVE:
+            digest.update(f"{place.as_posix()}\n{path.read_text(encoding='utf-8')}\n".encode())
+    digest.update(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode() + machine().encode())
+    return digest.hexdigest()
+
+
+@cache
+def machine() -> str:
+    """Return the kind of machine, as far as the last bit of a float depends on it."""
+    kernels = sorted({library.get("architecture", "") for library in threadpool_info()} - {""})
+    return " ".join([platform.machine(), *kernels])
+
+
+def fingerprint(chapter: Chapter) -> dict[str, Any]:
+    """Return what a chapter's runs depend on, measured: parameters, the sample's rows, and three probe runs.
+
+    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. Of each,
+    everything that counts is kept, and two weighted sums of its centers and sizes, to nine digits.
+    """
+    data, cls = opened(chapter.sample, None).data, ALGORITHMS[chapter.method]
+    budgets = _PROBE_STOPS if "epsilon" in params.specs(cls) else (None, None)
+    probes = [Cell(chapter, _PROBE_ROWS, budget, 0) for budget in budgets]
+    probes.append(Cell(chapter, None, budgets[0] and 1.0, 0))
+    plan = [[cell.people, cell.epsilon, cell.seed] for cell in chapter.cells()]
+    return {
+        "layout": LAYOUT,
+        "parameters": {name: repr(spec.default) for name, spec in params.specs(cls).items()},
+        "data": _hash(data.X.tobytes() + repr(data.domain.to_dict()).encode()),
+        "runs": _hash(json.dumps(plan).encode()),
+        "probes": [_digest(row(cell)) for cell in probes],
+    }
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _digest(run: dict[str, Any]) -> dict[str, Any]:
+    counts = {name: run[name] for name in ("bet", "found")}
+    return counts | {name: _sums(run[name]) for name in ("centers", "sizes")} | {"loss": _digits(run["loss"])}
+
+
+def _sums(values: np.ndarray | None) -> list[float]:
+    """Return how many values there are and two weighted sums of them."""
+    if values is None:
+        return []
+    turn = np.arange(len(values))
+    return [len(values), _digits(float(values @ np.cos(turn))), _digits(float(values @ np.sin(turn + 1)))]
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.9g}")
+
+
+def agrees(one: Any, other: Any) -> bool:
+    """Return whether two fingerprints are the same: floats to a millionth, everything else exactly."""
+    if isinstance(one, float) or isinstance(other, float):
+        return isinstance(other, int | float) and abs(one - other) <= _CLOSE * max(1.0, abs(one), abs(other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(agrees(one[k], other[k]) for k in one)
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(agrees, one, other))
+    return bool(one == other)

@@ -1,0 +1,112 @@
+"""Make what is old in the atlas, and check what is there: run by run, through the engine of sweeps."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpviz.atlas.cells import Cell, Chapter, chapters, row
+from dpviz.atlas.files import FOLDER, current, load, machine, stamp, write
+from dpviz.sweeps.engines import on_this_machine
+
+__all__ = ["Difference", "check", "drawn", "make", "outdated"]
+
+_CLOSE = 1e-6  # of a float, on another kind of machine; z units, or relative
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """A stored run that does not come out again."""
+
+    cell: Cell
+    what: str
+
+    def __str__(self) -> str:
+        cell = self.cell
+        people = "" if cell.people is None else f" with {cell.people} people"
+        return (
+            f"{cell.chapter.method} on {cell.chapter.sample}{people}, ε {cell.epsilon}, seed {cell.seed}: {self.what}"
+        )
+
+
+def outdated(folder: Path = FOLDER, samples: Collection[str] = ()) -> list[Chapter]:
+    """Return the chapters whose file is missing, damaged or no longer what the code releases."""
+    return [
+        chapter for chapter in chapters() if (not samples or chapter.sample in samples) and not current(chapter, folder)
+    ]
+
+
+def make(
+    old: Sequence[Chapter],
+    folder: Path = FOLDER,
+    *,
+    workers: int = 1,
+    on_run: Callable[[], None] = lambda: None,
+) -> None:
+    """Run the cells of these chapters and write each file as soon as its last run is done.
+
+    Stopped in the middle, it keeps every file that is whole; the next call goes on with the others.
+    """
+    missing = {chapter: chapter.cells() for chapter in old}
+    results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in old}
+    engine = on_this_machine([cell for cells in missing.values() for cell in cells], _made, _given_up, workers=workers)
+    for cell, result in engine:
+        on_run()
+        chapter = cell.chapter
+        results[chapter][cell] = result
+        if len(results[chapter]) == len(missing[chapter]):
+            write(chapter, [results[chapter][one] for one in missing[chapter]], folder)
+            del results[chapter]
+    if not outdated(folder):
+        stamp(folder)
+
+
+def _made(cell: Cell) -> tuple[Cell, dict[str, Any]]:
+    return cell, row(cell)
+
+
+def _given_up(cell: Cell, reason: str) -> tuple[Cell, dict[str, Any]]:
+    raise ValueError(f"atlas: {cell.chapter.method} on {cell.chapter.sample}: {reason}")
+
+
+def drawn(share: float, seed: str, folder: Path = FOLDER) -> list[Cell]:
+    """Return a share of all stored runs, at least one, drawn by a text such as a commit's hash."""
+    cells = [cell for chapter in chapters() for cell in chapter.cells()]
+    return random.Random(seed).sample(cells, max(1, math.ceil(share * len(cells))))
+
+
+def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> Iterator[Difference | None]:
+    """Make stored runs again; yield what differs, or None for one that comes out again.
+
+    Whole numbers are equal. Floats are equal bit for bit on the kind of machine that made them, else to a millionth.
+    """
+    again = on_this_machine(list(cells), _made, _given_up, workers=workers)
+    stored = {chapter: load(chapter, folder) for chapter in {cell.chapter for cell in cells}}
+    for cell, result in again:
+        kept = stored[cell.chapter]
+        if kept is None:
+            yield Difference(cell, "its file is missing or cannot be read")
+            continue
+        table, facts = kept
+        was = table.slice(cell.chapter.cells().index(cell), 1).to_pylist()
+        same = partial(_same, exact=facts["machine"] == machine())
+        names = [name for name in result if not was or not same(was[0][name], result[name])]
+        yield Difference(cell, f"{', '.join(names)} came out differently") if names else None
+
+
+def _same(stored: Any, made: Any, *, exact: bool) -> bool:
+    if stored is None or made is None:
+        return stored is None and made is None
+    one, other = np.asarray(stored), np.asarray(made)
+    if one.shape != other.shape:
+        return False
+    if exact or other.dtype.kind != "f":
+        return bool((one == other).all())
+    return bool(np.allclose(one, other, rtol=_CLOSE, atol=_CLOSE))

@@ -1,0 +1,70 @@
+"""The command `atlas`: make the stored runs that are old, or check some that are there."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from loky import cpu_count
+
+from dpviz.atlas.cells import chapters
+from dpviz.atlas.files import FOLDER
+from dpviz.atlas.make import check, drawn, make, outdated
+from dpviz.cli.progress import Bar
+
+__all__ = ["add_atlas"]
+
+
+def add_atlas(command: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--make", action="store_true", help="run what is missing or no longer true; run it again to resume"
+    )
+    what.add_argument(
+        "--check", action="store_true", help="make some stored runs again and compare; exit 1 if one differs"
+    )
+    command.add_argument(
+        "--sample", action="append", default=[], metavar="NAME", help="only this sample; may be repeated"
+    )
+    command.add_argument("--share", type=float, default=0.01, help="of all runs that --check makes again (default .01)")
+    command.add_argument("--seed", default="0", metavar="TEXT", help="draws the runs that --check makes again")
+    command.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
+    command.add_argument("--folder", type=Path, default=FOLDER, help="where the files are (default: the shipped ones)")
+    command.set_defaults(do=_atlas)
+
+
+def _atlas(arguments: argparse.Namespace) -> int:
+    if arguments.workers < 1:
+        raise ValueError(f"atlas: workers must be >= 1; got {arguments.workers}.")
+    if not 0 < arguments.share <= 1:
+        raise ValueError(f"atlas: share must lie above 0 and at most at 1; got {arguments.share:g}.")
+    known = {chapter.sample for chapter in chapters()}
+    if unknown := [name for name in arguments.sample if name not in known]:
+        raise ValueError(f"atlas: sample must be one of {', '.join(sorted(known))}; got {unknown[0]!r}.")
+    return _make(arguments) if arguments.make else _check(arguments)
+
+
+def _make(arguments: argparse.Namespace) -> int:
+    old = outdated(arguments.folder, arguments.sample)
+    total = sum(len(chapter.cells()) for chapter in old)
+    print(f"atlas: {len(old)} files to make, {total:,} runs", file=sys.stderr)
+    with Bar(total) as bar:
+        make(old, arguments.folder, workers=arguments.workers, on_run=bar.step)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    cells = drawn(arguments.share, arguments.seed)
+    if arguments.sample:
+        cells = [cell for cell in cells if cell.chapter.sample in arguments.sample]
+    differences = []
+    with Bar(len(cells)) as bar:
+        for difference in check(cells, arguments.folder, workers=arguments.workers):
+            bar.step(failed=difference is not None)
+            differences += [difference] if difference else []
+    for difference in differences:
+        print(f"atlas: {difference}", file=sys.stderr)
+    print(f"{len(cells) - len(differences)} of {len(cells)} runs came out again")
+    return 1 if differences else 0
