@@ -216,7 +216,7 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
     it, gate = sweeps.Shelf(), threading.Event()
     it.archive = None
     monkeypatch.setattr(sweeps, "shelf", lambda: it)
-    monkeypatch.setattr(sweeps, "_work", lambda kept, job: gate.wait(240))
+    monkeypatch.setattr(sweeps, "_work", lambda kept, job: gate.wait(5))
     monkeypatch.setattr(sweeps, "turns", SimpleNamespace(turn=lambda: sweeps.session.owner))
     monkeypatch.setattr(sweeps, "show", lambda identity: None)
     one = sweep_of({"data": "sample:town", "algorithms": ["pe-means"], "epsilon": [1], "repeats": 2})

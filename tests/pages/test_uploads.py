@@ -82,8 +82,9 @@ def test_one_file_at_a_time_and_another_when_it_is_there(server):
         gate, begun = asyncio.Event(), asyncio.Event()
 
         async def slow(scope, receive, send):
-            begun.set()
-            await gate.wait()
+            if not begun.is_set():  # the first one
+                begun.set()
+                await gate.wait()
             await takes(scope, receive, send)
 
         app = Uploads(slow)
