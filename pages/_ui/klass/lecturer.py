@@ -112,11 +112,11 @@ def _new_code(room: Classroom) -> None:
     """Offer another code, for a class that strangers have joined."""
     with st.popover("New code"):
         st.caption("The code on the screen changes, and the old one opens nothing any more.")
-        for label, key, empty in (
+        for words, key, empty in (
             ("Change the code; everybody stays", keys.CLASS_RENEW, False),
             ("Change it, and everybody joins anew", keys.CLASS_EMPTY, True),
         ):
-            st.button(label, key=key, on_click=_renew, args=(room, empty), width="stretch")
+            st.button(words, key=key, on_click=_renew, args=(room, empty), width="stretch")
 
 
 def _renew(room: Classroom, empty: bool) -> None:
