@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli.inputs import add_form, form_of, say_form
 from dpviz.datasets import load_csv
 from dpviz.domain import Domain
 from dpviz.federated.agreement import Agreement
@@ -63,10 +64,7 @@ def add_federated(command: argparse.ArgumentParser) -> None:
         part.set_defaults(do=do)
         if name == "client":
             part.add_argument("--data", type=Path, required=True, metavar="FILE.csv")
-            part.add_argument(
-                "--header", action=argparse.BooleanOptionalAction, default=None,
-                help="the first line of the file holds names of columns, or --no-header: it holds the first row",
-            )  # fmt: skip
+            add_form(part)
             part.add_argument("--json", type=Path, help="write the released trace to this file")
 
 
@@ -120,7 +118,10 @@ def _client(arguments: argparse.Namespace) -> int:
     if name not in agreement.clients:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
     low, high = domain.low.tolist(), domain.high.tolist()
-    data = load_csv(arguments.data, low=low, high=high, n_public=domain.n_public, header=arguments.header, private=True)
+    form = form_of(arguments)
+    form["n_columns"] = form["n_columns"] or domain.n_features
+    data = load_csv(arguments.data, low=low, high=high, n_public=domain.n_public, private=True, **form)
+    say_form(data.facts["form"])
 
     if len(data.X) > agreement.n_max // len(agreement.clients):  # for this terminal only: nobody else may know
         print(

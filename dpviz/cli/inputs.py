@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpviz.datasets import Dataset
 from dpviz.datasets.parts import columns_in, parts_of
+from dpviz.datasets.readers.form import FORM_ENTRIES, SEPARATORS, Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
 from dpviz.metrics import majority_accuracy, reference_name, run_loss
@@ -19,7 +22,48 @@ from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Trace
 
-__all__ = ["RunInput", "in_memory", "in_parts"]
+__all__ = ["RunInput", "add_form", "form_of", "in_memory", "in_parts", "say_form"]
+
+_SEPARATORS = {"tab": "\t", "space": " ", **{sign: sign for sign in SEPARATORS if sign.strip()}}
+
+
+def add_form(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a file is written."""
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line holds names of columns, or the first row; a private file is not read before you "
+        "say it, unless you declare names that all stand there",
+    )
+    parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
+    parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
+    parser.add_argument(
+        "--separator", choices=_SEPARATORS, metavar="SIGN",
+        help="what stands between two cells: , ; | tab space; default: of a public file found in it, of a private one "
+        "what separates the names in its first line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--decimal", choices=(".", ","), help="the decimal sign; default: of a public file found in it, else a point"
+    )
+    parser.add_argument(
+        "--thousands", choices=(".", ",", "none"), help="the sign that groups thousands; default: the other one"
+    )
+    parser.add_argument("--n-columns", type=int, metavar="N", help="cells of a line of a private file without names")
+
+
+def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the arguments of `add_form` say, as the readers call it; None for what they do not say."""
+    entries = {key: getattr(arguments, key) for key in FORM_ENTRIES}
+    return entries | {
+        "separator": _SEPARATORS.get(arguments.separator),
+        "thousands": "" if arguments.thousands == "none" else arguments.thousands,
+    }
+
+
+def say_form(form: Mapping[str, Any]) -> None:
+    """Print a made-up cell in the form in which a private file is read: a cell of another form is not noticed."""
+    example = Form(**form).example
+    print(f"read:    numbers like {example}; do yours look like this? Cells of any other form count as missing.")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
