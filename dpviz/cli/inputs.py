@@ -125,14 +125,13 @@ def in_parts(
     n_public: int | None,
     spread: Spread,
     *,
-    header: bool | None = None,
-    private: bool = False,
+    form: Form,
     columns: Sequence[str] | None = None,
 ) -> RunInput:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
 
     `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
-    shown only if its owner has said, by `header`, that they are names. `columns` names those to cluster, in this
+    shown only if its owner has said, by `form.header`, that they are names. `columns` names those to cluster, in this
     order; only they are read.
 
     Raises
@@ -144,10 +143,11 @@ def in_parts(
         raise ValueError(f"datasets: the file {path.name} does not exist.")
     if low is None or high is None:
         raise ValueError(f"datasets: {path.name} is read in parts, so its public bounds low and high must be given.")
-    if private and n_public is None:
+    if form.private and n_public is None:
         raise ValueError(f"datasets: n_public must be declared for {path.name}, because it is private.")
-    names, in_file = _columns(path, columns, hidden=header is False or (private and header is None))
-    parts = parts_of(path, in_file)
+    private = form.private
+    names, in_file = _columns(path, columns, hidden=form.header is False or (private and form.header is None))
+    parts = parts_of(path, in_file, form=form)
     domain = Domain.box(np.asarray(low), np.asarray(high), len(names), n_public=n_public, columns=names)
     rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 

@@ -16,7 +16,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.cli.inputs import RunInput, add_form, form_of, in_memory, in_parts, say_form
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
-from dpviz.datasets.readers import Recoding
+from dpviz.datasets.readers import Form, Recoding
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
@@ -127,13 +127,21 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
-        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row:
-            raise ValueError("--recode, --label, --sheet and --header-row are for files that fit in memory.")
+        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
+            raise ValueError(
+                "--recode, --label, --sheet, --header-row and --separator are for files that fit in memory."
+            )
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         return in_parts(
-            path, low, high, n_public, spread, header=arguments.header, private=arguments.private, columns=columns
+            path,
+            low,
+            high,
+            n_public,
+            spread,
+            columns=columns,
+            form=Form(private=arguments.private, **form_of(arguments)),
         )
     data = load_csv(
         path,

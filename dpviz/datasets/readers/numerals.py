@@ -10,6 +10,7 @@ __all__ = ["FALSE", "LARGEST", "TRUE", "floats", "grouping", "number_pattern", "
 
 LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
+_MARK = "\ufeff"  # a byte order mark, before the first cell of a text without a line of names
 _SPACES = "' ’\u00a0\u202f"  # group thousands whatever the decimal sign is
 
 
@@ -22,7 +23,7 @@ def number_pattern(decimal: str, thousands: str) -> str:
     """Return the pattern of a number with a decimal sign and, before it, signs that group thousands."""
     sign = "," if decimal == "," else "[.]"
     whole = rf"(\d{{1,3}}([{grouping(thousands)}]\d{{3}})+|\d+)"
-    return rf"^\s*[+-]?({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?\s*$"
+    return rf"^[\s{_MARK}]*[+-]?({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?\s*$"
 
 
 def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray:
@@ -38,7 +39,7 @@ def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.nda
     """
     decimal, thousands = signs
     fits = pc.match_substring_regex(cells, number_pattern(decimal, thousands))
-    bare = pc.replace_substring_regex(pc.if_else(fits, cells, None), rf"[\s{grouping(thousands)}]", "")
+    bare = pc.replace_substring_regex(pc.if_else(fits, cells, None), rf"[\s{_MARK}{grouping(thousands)}]", "")
     values = floats(pc.replace_substring(bare, ",", ".")).copy()
     for words, value in ((TRUE, 1.0), (FALSE, 0.0)):
         values[pc.is_in(cells, value_set=pa.array(words, cells.type)).to_numpy(zero_copy_only=False)] = value

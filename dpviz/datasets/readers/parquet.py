@@ -51,7 +51,7 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             field.name: public for public, field in zip(names, schema, strict=True) if recoded(form.recode, public)
         }
         columns = {
-            field.name: _without_reading(public, field, n_rows, form)
+            field.name: None if field.name in recode else _without_reading(public, field, n_rows, form)
             for public, field in zip(names, schema, strict=True)
         }
         wanted = [field for field, column in columns.items() if column is None and field not in recode]
@@ -59,7 +59,7 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         at = 0
         for batch in file.iter_batches(_BATCH, columns=wanted):
             for field in wanted:
-                values[field][at : at + batch.num_rows] = own_numbers(batch.column(field), form)
+                values[field][at : at + batch.num_rows] = own_numbers(batch.column(field), form.signs)
             at += batch.num_rows
             advance(0.9 * at / max(n_rows, 1))
         if wanted and at != n_rows:

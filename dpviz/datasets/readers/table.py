@@ -263,7 +263,7 @@ def column_of(
     return usable(name, kind, floats(cells, dtype))
 
 
-def own_numbers(cells: pa.ChunkedArray | pa.Array, form: Form) -> np.ndarray:
+def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
     """Return a column of a private file as numbers, shape (n,), float64, NaN where a cell is none.
 
     Its type in the file is number, true/false or text; any other has no number. What a cell becomes depends on that
@@ -273,7 +273,7 @@ def own_numbers(cells: pa.ChunkedArray | pa.Array, form: Form) -> np.ndarray:
         cells = cells.cast(cells.type.value_type)
     kind = kind_of(cells.type)
     if kind == "text":
-        return numbers(cells, form.signs)
+        return numbers(cells, signs)
     values = floats(cells).copy() if kind in {"number", "true/false"} else np.full(len(cells), np.nan)
     values[~(np.abs(values) <= LARGEST)] = np.nan
     return values
@@ -289,7 +289,7 @@ def columns_of(
     """
     rule = recoded(form.recode, name)
     if form.private:
-        return own_columns(name, [own_numbers(cells, form)] if rule is None else rule.numbers(cells), form)
+        return own_columns(name, [own_numbers(cells, form.signs)] if rule is None else rule.numbers(cells), form)
     if rule is None:
         return [column_of(name, cells, dtype, decimal=decimal, thousands=form.thousands)]
     made = [

@@ -86,7 +86,7 @@ def is_split_slowly(data: memoryview) -> bool:
 
 def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a text whose form is declared, or follows from its confirmed first line; every line is read by itself."""
-    if data[:3] == codecs.BOM_UTF8:
+    if data[:3] == codecs.BOM_UTF8 and form.header is not False:
         data = data[3:]
     notes: list[str] = []
     data = _below(data, (form.header_row or 1) - 1)
@@ -113,7 +113,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
     parts: list[list[list[np.ndarray]]] = [[] for _ in names]
     for cells in cells_of(data, separator, width, advance):
         for at, column in enumerate(cells):
-            parts[at].append(rules[at].numbers(column) if at in rules else [own_numbers(column, form)])
+            parts[at].append(rules[at].numbers(column) if at in rules else [own_numbers(column, form.signs)])
     columns = []
     for at, column in enumerate(names):
         made = len(rules[at].columns) if at in rules else 1
