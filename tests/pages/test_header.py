@@ -160,6 +160,7 @@ def test_the_page_asks_first_and_then_shows_names_only_if_they_are_names(page):
         app.file_uploader[0].upload(f"mine{place}.{ending}", content).run()
         assert not leaks(shown(press(app, "No, it is private")))
         assert any("Are these names of columns" in header.value for header in app.header)
+        next(n for n in app.number_input if "how many cells" in n.label).set_value(3).run()
         assert not leaks(shown(press(app, "The first person"))) and not app.exception
         if "Remove it" in [button.label for button in app.button]:
             assert not leaks(shown(press(app, "Remove it")))

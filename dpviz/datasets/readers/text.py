@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import dataclasses
 import io
 import re
 from collections.abc import Callable
@@ -197,7 +198,9 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     del cells
     pa.default_memory_pool().release_unused()
     unnamed_first = has_header and not records[0][0].strip()
-    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+    table = table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+    doubt = "" if form.decimal else _doubt(records[has_header:], sign)
+    return dataclasses.replace(table, doubt=doubt)
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
@@ -280,13 +283,30 @@ def _quoted(data: memoryview) -> bool:
 
 
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
-    """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure."""
+    """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure.
+
+    Where both occur between other signs than commas, the columns may differ in their sign: that is unsure.
+    """
     cells = [cell.strip() for record in records for cell in record]
     comma = any(re.fullmatch(_COMMA_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
     point = any(re.fullmatch(_POINT_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
     if comma and not point:
         return ","
-    return "." if point or delimiter == "," else "?"
+    return "." if delimiter == "," or (point and not comma) else "?"
+
+
+def _doubt(records: list[list[str]], sign: str) -> str:
+    """Return the first cell like 1,234 or 1.234 that would be another number if its sign were the other one.
+
+    There is none where a cell has several such groups, or a group and decimals: then it is known which sign groups.
+    """
+    cells = [cell.strip() for record in records for cell in record]
+    group = {",": ".", ".": ","}.get(sign, ",.")
+    single = next((cell for cell in cells if re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}[{group}]\d{{3}}", cell)), "")
+    if single and sign != "?":
+        known = rf"[+-]?\d{{1,3}}([{group}]\d{{3}}){{2,}}|[+-]?\d{{1,3}}([{group}]\d{{3}})+[{sign}]\d*"
+        single = "" if any(re.fullmatch(known, cell) for cell in cells) else single
+    return single
 
 
 def _parse(
