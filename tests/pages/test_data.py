@@ -170,7 +170,7 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_g
     other = pd.DataFrame({**rows, "b": -a}).to_csv(index=False).encode()
     private = drop(start(), "secret.csv", other, "No, it is private")
     token = private.session_state["upload_shown"]
-    assert private.multiselect(key=f"{token}_0_columns").value == ["serial", "a", "b"]  # by its name alone
+    assert private.multiselect(key=f"{token}_0_columns").value == ["serial", "a", "b", "kind"]  # by names alone
     assert not [box for box in private.selectbox if box.label == "Known groups"]
     assert all(column.codes is None for column in private.session_state["uploads"][token].table.columns)
 
