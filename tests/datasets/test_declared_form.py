@@ -1,7 +1,6 @@
 """What the owner declares about a file's form decides how it is read, on every way to the reader."""
 
 import json
-import time
 
 import numpy as np
 import openpyxl
@@ -58,7 +57,7 @@ def test_a_dictionary_is_checked_when_it_is_parsed(entry):
 
 def test_the_keys_of_a_private_record_are_declared_and_no_other_is_read():
     content = json.dumps(
-        [{"b": 2, " a": 1, "HIV positive since": 3}, {"a": 4, " a": 5, "b": "1,5"}, 7, {"a": [1]}]
+        [{"b": 2, " a": 1, "HIV positive since": 3}, {" a": 5, "a": 4, "b": "1,5"}, 7, {"a": [1]}]
     ).encode()
     table = read_table(content, "x.json", private=True, names=("a", "b"))
     assert table.usable == ("a", "b")
@@ -108,10 +107,11 @@ def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, 
     assert read_table(broken, "private", header=True, private=True).n_rows == 2
     with pytest.raises(TableError, match="at most 1,000 cells"):
         read_table(white, "white", limits=Limits(cells=1000))
-    begun = time.monotonic()
+    heard = []
 
     def advance(fraction):
-        if time.monotonic() > begun + 0.2:
+        heard.append(fraction)
+        if len(heard) > 3:
             raise Stopped
 
     with pytest.raises(Stopped):
