@@ -46,7 +46,41 @@ BOOKING = "tests/federated/test_booking.py"
 OWNER, STRANGERS = "tests/pages/test_owner.py", "tests/pages/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
+READERS, ONE_READING = "dpviz/datasets/readers/", "tests/datasets/test_one_reading.py"
+DECLARED = "tests/datasets/test_declared_form.py"
+
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
+    (READERS + "lines.py", ONE_READING): [
+        ("lines_wide_is_no_row", "rows.append(cells if len(cells) == width else lacking)", "rows += [cells] if len(cells) == width else []"),
+        ("lines_lone_return", r'.replace(b"\r\n", b"\n").replace(b"\r", b"\n")', r'.replace(b"\r\n", b"\n")'),
+    ],
+    (READERS + "numerals.py", ONE_READING): [
+        ("numerals_of_all_or_none", "values[~(np.abs(values) <= LARGEST)] = np.nan", "values[:] = np.where((np.abs(values) <= LARGEST).all(), values, np.nan)"),
+    ],
+    (READERS + "records.py", ONE_READING): [
+        ("records_broken_ends_the_list", "        yield value\n        at =", "        if value is None:\n            return\n        yield value\n        at ="),
+        ("records_any_key", "        if not columns:\n", "        if isinstance(record, dict) and not form.names:\n            names = list(dict.fromkeys([*names, *_cleaned_keys(record)]))\n        if not columns:\n"),
+    ],
+    (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/test_header.py -k fault_deep or row_never"): [
+        ("lines_quote_stays_open", "next(csv.reader((line,), delimiter=separator or _BARE))", "next(csv.reader((line,), delimiter=separator or _BARE, strict=True))"),
+        ("lines_encoding_of_the_block", "line if is_utf8(line) else line.decode", "line.decode"),
+    ],
+    (READERS + "records.py", DECLARED): [
+        ("records_first_spelling_wins", "and (public == key or public not in record)", "and len(cells) < len(names)"),
+    ],
+    (READERS + "form.py", DECLARED): [
+        ("form_groups_by_default", 'if self.thousands is None else self.thousands', 'if not self.thousands else self.thousands'),
+        ("form_dictionary_wins", "declared.get(key) if entries.get(key) is None else entries[key]", "entries.get(key) if declared.get(key) is None else declared[key]"),
+    ],
+    (READERS + "excel.py", ONE_READING): [
+        ("excel_wide_row_is_dropped", "row = () if len(row) > width else row", "if len(row) > width and len(columns[0]):\n                    continue"),
+    ],
+    (READERS + "parquet.py", ONE_READING): [
+        ("parquet_keeps_the_writer_s_index", "if not field.name.startswith(INDEX)", "if field.name"),
+    ],
+    ("dpviz/datasets/parts.py", "tests/privacy/test_chunked.py"): [
+        ("parts_forget_the_signs", "tuple(columns), signs=signs))", "tuple(columns)))"),
+    ],
     (Q + "mixtures.py", QUERIES): [
         ("mixture_shares_above_one", "np.floor(raw / total / _SHARE)", "np.ceil(raw / total / _SHARE)"),
         ("mixture_offsets_unclipped", "offsets = clip_ball(block.x - self.means[j], self.radius)", "offsets = block.x - self.means[j]"),

@@ -13,10 +13,10 @@ from loky import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.cli.inputs import RunInput, in_memory, in_parts
+from dpviz.cli.inputs import RunInput, add_form, form_of, in_memory, in_parts, say_form
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
-from dpviz.datasets.readers import Recoding
+from dpviz.datasets.readers import Form, Recoding
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
@@ -42,12 +42,7 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
-    parser.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first line holds names of columns, or the first row; unless you say, the names of a private "
-        "file are not shown, and it is refused if the line may be a person",
-    )
+    add_form(parser)
     parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
     parser.add_argument(
@@ -68,8 +63,6 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         default="drop",
         help="a row with a missing cell is left out (default), or the cell becomes the middle of its bounds",
     )
-    parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
-    parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
@@ -135,14 +128,22 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     accounts = Accounts.open() if arguments.private else None
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
-        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row:
-            raise ValueError("--recode, --label, --sheet and --header-row are for files that fit in memory.")
+        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
+            raise ValueError(
+                "--recode, --label, --sheet, --header-row and --separator are for files that fit in memory."
+            )
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         before = _stamp(path)
         rows = in_parts(
-            path, low, high, n_public, spread, header=arguments.header, private=arguments.private, columns=columns
+            path,
+            low,
+            high,
+            n_public,
+            spread,
+            columns=columns,
+            form=Form(private=arguments.private, **form_of(arguments)),
         )
         if accounts is None:
             return rows
@@ -158,16 +159,16 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         low=low,
         high=high,
         n_public=n_public,
-        header=arguments.header,
         private=arguments.private,
         columns=columns,
         label=arguments.label,
         missing=arguments.missing,
-        sheet=arguments.sheet,
-        header_row=arguments.header_row,
         recode=[Recoding.read(text) for text in arguments.recode],
         content=content,
+        **form_of(arguments),
     )
+    if arguments.private:
+        say_form(data.facts["form"])
     if data.incomplete:
         kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
         print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)

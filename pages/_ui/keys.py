@@ -185,3 +185,5 @@ ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")
 RECODE, PLACE = Keys("{}_differently_recode"), Keys("{}_differently_place")
 SHEET, FIRST_LINE = Keys("{}_sheet"), Keys("{}_row")
+NUMBERS, SEPARATOR, N_COLUMNS = Keys("{}_numbers"), Keys("{}_separator"), Keys("{}_n_columns")
+DECIMAL = Keys("{}_decimal_{}")

@@ -461,7 +461,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     data, copy = tmp_path / "mine.csv", tmp_path / "mine.account.json"
     data.write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows))
     command = ["run", "pe-means", "--data", str(data), "--low", "0", "--high", "1", "--n-public", "200"]
-    command += ["--n-clusters", "2"]
+    command += ["--n-clusters", "2", "--header"]
     assert main([*command, "--private"]) == 0
     assert "booked:  epsilon = 1, delta = 0.0029 in all, by 1 run on this file" in capsys.readouterr().out
     assert main([*command, "--private", "--account", str(copy)]) == 0

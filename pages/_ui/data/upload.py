@@ -9,13 +9,14 @@ from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dpviz.datasets.readers import Form, TableError
+from dpviz.datasets.readers import Form, Limits, TableError
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
 from pages._ui import keys, messages, results
 from pages._ui.data import editor, key_file, reading
 from pages._ui.data.files import Upload
 from pages._ui.data.new_files import count_new_file
+from pages._ui.numbers import field
 from pages._ui.owner import owner
 from pages._ui.private import accounts
 from pages._ui.session import session
@@ -23,6 +24,7 @@ from pages._ui.session import session
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
 _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
 MOST_FILES = 3
+_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
 _MASK = "   ".join(["•" * 6] * 5)  # one mask for every file: not even the number of its columns is read yet
 _PUBLIC = (
     "Made up, published, or yours to show. You will see rows, what noise does to them, and plain KMeans beside every "
@@ -88,13 +90,13 @@ def _ask(name: str, content: bytes) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
             if st.button(label, key=keys.SAY_PRIVATE if private else keys.SAY_PUBLIC, width="stretch"):
-                accepted = _answer(name, content, private)
+                accepted, place_of_table = _answer(name, content, private), session.pending_place
                 if accepted and private:
                     session.pending_header = True
                 else:
                     _forget()
                 if accepted and not private:
-                    _read(name, content, private=False, header=None)
+                    _read(name, content, Form(None, False, *place_of_table))
                 st.rerun()
     with st.expander("Where in the file the table is"):
         session.pending_place = reading.where("pending", content, Form())
@@ -120,10 +122,26 @@ def _ask_header(name: str, content: bytes) -> None:
         "without a line of names can be read too; its columns are then called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
+        decimal, thousands = reading.numbers("pending", Form(private=True))
+        separator = reading.separator("pending")
+    n_columns = field(
+        "Without names: how many cells has a line?", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"),
+        width=300, placeholder="a whole number",
+        help="Declared, so that no row decides it. The cells of a line with another number count as missing.",
+    )  # fmt: skip
+    with st.container(horizontal=True):
         for label, header in (("Names of columns", True), ("The first person", False)):
             if st.button(label, key=keys.SAY_HEADER(header), width=200):
-                _forget()
-                _read(name, content, private=True, header=header)
+                sheet, row = session.pending_place
+                form = Form(
+                    header, True, sheet, row, separator=separator, decimal=decimal, thousands=thousands,
+                    n_columns=n_columns if isinstance(n_columns, int) else None,
+                )  # fmt: skip
+                if header or form.n_columns or name.lower().removesuffix(".gz").endswith(_TYPED):
+                    _forget()
+                    _read(name, content, form)
+                else:
+                    messages.say("problem", "Say first how many cells a line has: no line of names tells it.")
                 st.rerun()
     if st.button("I do not know: forget the file", type="tertiary"):
         _forget()
@@ -142,18 +160,18 @@ def _answer(name: str, content: bytes, private: bool) -> bool:
     return True
 
 
-def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> None:
+def _read(name: str, content: bytes, form: Form) -> None:
     """Read a file and keep its table."""
     state = st.session_state
     try:
         with accounts() as kept:
             fingerprint = kept.key(content, owner().name)
-        form = Form(header, private, *session.pending_place)
         table = reading.read(name, content, form)
     except (TableError, Refused) as problem:
         messages.say("problem", str(problem))
         return
-    draft = {} if private else {"n_public": table.n_rows}
+    private = form.private
+    draft = {"form": form.facts} | ({} if private else {"n_public": table.n_rows})
     token = secrets.token_hex(8)
     session.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
     state[keys.UPLOAD_SHOWN] = token
