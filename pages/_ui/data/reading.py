@@ -174,11 +174,11 @@ def doubt(upload: Upload) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(cell)}: is it {large}?** The file does not tell whether its sign groups thousands.")
         with st.container(horizontal=True):
-            for label, decimal in (
+            for words, decimal in (
                 (f"Yes, {large}", ".,"[sign == "."]),
                 (f"No, a bit more than {small.split('.')[0]}", sign),
             ):
-                if st.button(label, key=keys.DECIMAL(upload.key, decimal)):
+                if st.button(words, key=keys.DECIMAL(upload.key, decimal)):
                     try:
                         again(upload, dataclasses.replace(upload.form, decimal=decimal, thousands=None))
                     except ValueError as problem:
