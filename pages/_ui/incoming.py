@@ -30,10 +30,10 @@ def check_values() -> None:
 
 def _checked(states: WStates, name: str) -> Any:
     """Return a widget's value; what it starts from if it was sent something else."""
-    state, about = states.states.get(name), states.widget_metadata.get(name)
-    if not isinstance(state, Serialized) or about is None:
+    sent, about = states.states.get(name), states.widget_metadata.get(name)
+    if not isinstance(sent, Serialized) or about is None:
         return _read(states, name)
-    kind = state.value.WhichOneof("value")
+    kind = sent.value.WhichOneof("value")
     if kind is None or about.value_type is None or kind == about.value_type or {kind, about.value_type} <= _NUMBERS:
         try:
             return _read(states, name)
@@ -48,11 +48,11 @@ def _checked(states: WStates, name: str) -> Any:
 def forget_values() -> None:
     """Set what the browser has sent in the running script back to what the widgets start from."""
     context = get_script_run_ctx(suppress_warning=True)
-    state = getattr(getattr(context, "session_state", None), "_state", None)
-    if state is None:
+    values = getattr(getattr(context, "session_state", None), "_state", None)
+    if values is None:
         return
-    sent = state._new_widget_state
+    sent = values._new_widget_state
     for name in list(sent.states):
         if (about := sent.widget_metadata.get(name)) is not None:
             sent.states[name] = Value(about.deserializer(None))
-            state._old_state.pop(name, None)
+            values._old_state.pop(name, None)

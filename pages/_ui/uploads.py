@@ -113,24 +113,24 @@ def memory() -> float:
     return free
 
 
-def _state(session: str) -> Any:
-    """Return a session's state, None if there is no such session."""
+def _values(session: str) -> Any:
+    """Return the values of a session's widgets, None if there is no such session."""
     found = runtime.get_instance()._session_mgr.get_session_info(session) if runtime.exists() else None
     return None if found is None else found.session.session_state
 
 
 def _fields(session: str) -> Iterator[Any]:
     """Yield what each file field of a session's page holds."""
-    state = _state(session)
-    if state is None:
+    values = _values(session)
+    if values is None:
         return
-    sent = state._new_widget_state
+    sent = values._new_widget_state
     for name, about in list(sent.widget_metadata.items()):
         if about.value_type == "file_uploader_state_value":
             if (now := sent.states.get(name)) is not None:
                 yield now
-            elif name in state._old_state:
-                yield Value(state._old_state[name])
+            elif name in values._old_state:
+                yield Value(values._old_state[name])
 
 
 def _wanted(session: str) -> set[str]:

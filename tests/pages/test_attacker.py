@@ -170,11 +170,12 @@ def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypat
     jobs, asked = [], []
 
     class Queue:
-        def submit(self, title, work, *_):
+        def __call__(self, title, work, expected):
             jobs.append(work)
             return Job("", title, status="running")
 
-    monkeypatch.setattr(stock, "runs", SimpleNamespace(jobs=Queue, owner=lambda: "me"))
+    monkeypatch.setattr(stock, "runs", SimpleNamespace(queue=Queue()))
+    monkeypatch.setattr(stock.Game, "_seconds", lambda game, target: 1.0)
     monkeypatch.setattr(stock, "play", lambda *args: [None] * args[3])
     game = stock.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
 
@@ -195,7 +196,7 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
     jobs = []
 
     class Queue:
-        def submit(self, title, work, *_):
+        def __call__(self, title, work, expected):
             jobs.append((Job("", title, status="running"), work))
             return jobs[-1][0]
 
@@ -206,7 +207,8 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
             game.make(40)
         return [None] * args[3]
 
-    monkeypatch.setattr(stock, "runs", SimpleNamespace(jobs=Queue, owner=lambda: "me"))
+    monkeypatch.setattr(stock, "runs", SimpleNamespace(queue=Queue()))
+    monkeypatch.setattr(stock.Game, "_seconds", lambda game, target: 1.0)
     monkeypatch.setattr(stock, "play", batch)
     game = stock.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
     game.make(20)

@@ -65,7 +65,8 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(pieces.st, "session_state", state)
     monkeypatch.setattr(pieces, "QUICK", 0.0)
     monkeypatch.setattr(pieces.runs, "owner", lambda: "me")
-    monkeypatch.setattr(pieces, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
+    monkeypatch.setattr(pieces.runs.turns, "turn", lambda: "me")
+    monkeypatch.setattr(pieces.runs, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
 
     monkeypatch.setattr(pieces, "workers", lambda: Workers(0))
 
