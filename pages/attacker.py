@@ -4,10 +4,12 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.postprocessing.verdict import reach_words
-from pages._ui import controls, links, shell
+from pages._ui import controls
+from pages._ui.address import links
 from pages._ui.attacker import view
 from pages._ui.attacker.setup import setup
-from pages._ui.forms import pick_data
+from pages._ui.form.forms import pick_data
+from pages._ui.frame import shell
 
 links.enter(__file__, controls.attacker, has=("form", "navigation"))
 

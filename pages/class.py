@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from pages._ui import controls, keys, links, markup, shell
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
 from pages._ui.klass import lecturer, parts, phone
 from pages._ui.klass.room import Classroom, spelled
 from pages._ui.klass.rooms import rooms
-from pages._ui.session import session
 
 links.enter(__file__, controls.classroom)
 state = st.session_state

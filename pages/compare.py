@@ -3,10 +3,12 @@
 import streamlit as st
 
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui import controls, keys, links, prepared, shell
+from pages._ui import controls
+from pages._ui.address import links
 from pages._ui.compare import made, sides, view
 from pages._ui.compare.form import form
-from pages._ui.forms import pick_data
+from pages._ui.form.forms import pick_data
+from pages._ui.frame import keys, prepared, shell
 
 links.enter(__file__, controls.compare, has=("form", "kmeans", "navigation", "player"))
 sides.arrive()

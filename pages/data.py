@@ -2,9 +2,11 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, keys, links, markup, shell
+from pages._ui import controls
+from pages._ui.address import links
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
+from pages._ui.frame import catalog, keys, markup, shell
 
 links.enter(__file__, controls.data, has=("navigation",))
 WAYS = {

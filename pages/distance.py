@@ -6,11 +6,13 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.figures.rho import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
-from pages._ui import catalog, controls, distance, keys, links, markup, prepared, shell
-from pages._ui.forms import STOPS
-from pages._ui.numbers import whole_number
-from pages._ui.panel import draw
-from pages._ui.player import player
+from pages._ui import controls, distance
+from pages._ui.address import links
+from pages._ui.form.forms import STOPS
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import catalog, keys, markup, prepared, shell
+from pages._ui.player.panel import draw
+from pages._ui.player.player import player
 
 links.enter(__file__, controls.rho, has=("form", "kmeans", "panels", "navigation", "player"))
 FAMILY = distance.FAMILY

@@ -8,10 +8,12 @@ from dpviz.escape import plain
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.federated import plot_clients
-from pages._ui import catalog, controls, exact, federated, keys, links, markup, shell
-from pages._ui.catalog import sample
-from pages._ui.numbers import whole_number
-from pages._ui.prepared import kept
+from pages._ui import controls, exact, federated
+from pages._ui.address import links
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame.catalog import sample
+from pages._ui.frame.prepared import kept
 
 links.enter(__file__, controls.clients, has=("form", "navigation"))
 slugs, refused = federated.offered()

@@ -3,12 +3,15 @@
 import streamlit as st
 
 from dpviz.postprocessing.bet import bet_of
-from pages._ui import budget, controls, keys, links, markup, prepared, shell
-from pages._ui.catalog import sample
-from pages._ui.forms import STOPS
-from pages._ui.player import player
-from pages._ui.runs import demo
-from pages._ui.scene import write
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.address.scene import write
+from pages._ui.form import budget
+from pages._ui.form.forms import STOPS
+from pages._ui.frame import keys, markup, prepared, shell
+from pages._ui.frame.catalog import sample
+from pages._ui.player.player import player
+from pages._ui.work.runs import demo
 
 links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"

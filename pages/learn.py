@@ -4,7 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import links, shell
+from pages._ui.address import links
+from pages._ui.frame import shell
 from pages._ui.learn import course, parts
 from pages._ui.learn.place import SHEETS, here, vocabulary
 

@@ -4,10 +4,14 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures.ledger import plot_steps
-from pages._ui import catalog, controls, keys, ledger, links, markup, results, runs, shell, takeaway
+from pages._ui import controls, ledger
+from pages._ui.address import links
 from pages._ui.explore import centers
-from pages._ui.session import session
-from pages._ui.words import on_screen
+from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.frame.words import on_screen
+from pages._ui.player import takeaway
+from pages._ui.work import results, runs
 
 links.enter(__file__, controls.ledger)
 data = catalog.chosen()

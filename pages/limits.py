@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, exact, links, markup, shell
+from pages._ui import controls, exact
+from pages._ui.address import links
+from pages._ui.frame import catalog, markup, shell
 
 links.enter(__file__, controls.limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)

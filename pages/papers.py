@@ -5,9 +5,11 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import papers
 from dpviz.papers.writeup import OURS
-from pages._ui import controls, keys, links, markup, shell
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
 from pages._ui.papers import WORDS, glance, show, verdict
-from pages._ui.prepared import kept
 from pages._ui.writeup import show_own
 
 links.enter(__file__, controls.papers, has=("form", "navigation"))

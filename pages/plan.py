@@ -3,10 +3,12 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import controls, links, markup, shell
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.frame import markup, shell
+from pages._ui.frame.session import session
 from pages._ui.plan.form import form
 from pages._ui.plan.view import show
-from pages._ui.session import session
 
 links.enter(__file__, controls.plan, has=("form", "navigation"))
 with st.sidebar:

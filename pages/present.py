@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from pages._ui import controls, keys, links, markup, shell
-from pages._ui.prepared import kept
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
 from pages._ui.present import view
 
 SHOWN = "samples and made-up people"

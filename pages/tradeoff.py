@@ -3,8 +3,10 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import controls, links, prepared, shell
-from pages._ui.scene import Scene, write
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import prepared, shell
 from pages._ui.sweep import archive, sweeps, view
 from pages._ui.sweep.form import form_of, sweep_form
 

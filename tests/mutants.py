@@ -394,7 +394,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (F + "client.py", "tests/federated/test_server.py -k laplace"): [
         ("client_place_from_one", "place = rows.agreement.clients.index(rows.party.name)", "place = 1 + rows.agreement.clients.index(rows.party.name)"),
     ],
-    ("pages/_ui/owner.py", OWNER): [
+    ("pages/_ui/server/owner.py", OWNER): [
         ("owner_behind_a_proxy", "and not any(_FORWARDED.fullmatch(name) for name, _ in headers)", ""),
         ("owner_by_any_host", "and all(_loopback(_hostname(value)) for value in (*hosts, *origins))", ""),
         ("owner_by_any_address", '_loopback((scope.get("client") or ("",))[0])', "True"),
@@ -406,7 +406,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("owner_key_for_anybody", "and secrets.compare_digest(_cookie(request.scope), before)", ""),
         ("owner_named_by_the_key", 'else owner_by_key(self.value)', "else self.value"),
     ],
-    ("pages/_ui/owner.py", STRANGERS): [
+    ("pages/_ui/server/owner.py", STRANGERS): [
         ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        session', 'kind, value = "local", ""\n        session'),
     ],
     ("pages/_ui/data/upload.py", STRANGERS): [

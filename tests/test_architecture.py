@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui import keys
+from pages._ui.frame import keys
 
 ROOT = Path(__file__).parent.parent
 ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
@@ -95,7 +95,12 @@ def imports(nodes):
 
 MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow", "doors"}  # what takes a key first
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
-STATE = {"pages._ui.session", "pages._ui.whole", "pages._ui.incoming", "pages._ui.uploads"}  # who reads Streamlit's
+STATE = {
+    "pages._ui.frame.session",
+    "pages._ui.work.uninterrupted",
+    "pages._ui.server.incoming",
+    "pages._ui.server.uploads",
+}  # who reads Streamlit's
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
 FIXED = {key for key in KEYS.values() if isinstance(key, str)}
 
@@ -158,7 +163,13 @@ FOREIGN = {
     "units",
 }  # fmt: skip
 OURS = {"lesson.title", "LESSONS[follower].title", "paper.title", "entry.title", "promise.unit", "relation.unit"}
-OURS |= {"total_for.unit", "r.unit", "pages.federated refused", "pages._ui.forms label", "pages._ui.numbers label"}
+OURS |= {
+    "total_for.unit",
+    "r.unit",
+    "pages.federated refused",
+    "pages._ui.form.forms label",
+    "pages._ui.form.numbers label",
+}
 OURS |= {"pages._ui.data.editor label", "pages._ui.data.upload label", "pages._ui.writeup title"}
 
 
@@ -222,14 +233,14 @@ def wrong(module, source):
                 found.append(f"an algorithm touches {node.attr}")
             if isinstance(node, ast.Name) and node.id in {"getattr", "vars", "gc", "inspect", "globals"}:
                 found.append(f"an algorithm uses {node.id}")
-    if module.startswith("pages.") and module != "pages._ui.keys":
+    if module.startswith("pages.") and module != "pages._ui.frame.keys":
         found += [f"key {key} is written out" for key in literal_keys(nodes)]
     if module == "app" or (module.startswith("pages.") and module not in STATE):
         found += [f"{name} is kept beside the session" for name in loose(nodes)]
     if any(isinstance(node, ast.Name) and node.id in ("said", "_said") for node in nodes):
         found.append("a value is called said")
-    if "html" in tops and module.startswith("pages.") and module != "pages._ui.markup":
-        found.append("html escaped outside pages/_ui/markup.py")
+    if "html" in tops and module.startswith("pages.") and module != "pages._ui.frame.markup":
+        found.append("html escaped outside pages/_ui/frame/markup.py")
     return found
 
 

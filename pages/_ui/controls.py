@@ -20,22 +20,23 @@ from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.postprocessing.coresets import COSTS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui import catalog, distance, exact, federated, keys
+from pages._ui import distance, exact, federated
+from pages._ui.address.data import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
+from pages._ui.address.deck import MOST_SLIDES
+from pages._ui.address.scene import Control, Scene, number
 from pages._ui.attacker import setup
-from pages._ui.budget import GIVEN_AS
 from pages._ui.compare.sides import RunsControl
 from pages._ui.data import gallery
-from pages._ui.data.address import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
 from pages._ui.explore import who
-from pages._ui.explore.picker import offered
-from pages._ui.forms import STOPS, fields_of, label_of, may_be_noiseless
+from pages._ui.form.budget import GIVEN_AS
+from pages._ui.form.forms import STOPS, fields_of, label_of, may_be_noiseless
+from pages._ui.form.picker import offered
+from pages._ui.frame import catalog, keys
 from pages._ui.papers import WORDS
 from pages._ui.plan import form as facts
-from pages._ui.present.deck import MOST_SLIDES
-from pages._ui.results import Result
-from pages._ui.scene import Control, Scene, number
 from pages._ui.sweep import form, tables, vary, view
 from pages._ui.sweep.looks import looks
+from pages._ui.work.results import Result
 
 _SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
 OWN_FILE = "Your file"  # the way of the Data page that is in no address

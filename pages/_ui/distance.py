@@ -17,7 +17,8 @@ from dpviz.figures.rho import in_units
 from dpviz.postprocessing.bet import bet_of
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.trace import Trace
-from pages._ui import catalog, results, runs
+from pages._ui.frame import catalog
+from pages._ui.work import results, runs
 
 FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
 PLAIN = ("nsm", "pe-means")

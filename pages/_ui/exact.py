@@ -12,11 +12,11 @@ from dpviz.figures import Panel, View
 from dpviz.figures.exact import LEGEND, read_panel
 from dpviz.figures.theme import Theme
 from dpviz.trace import Trace
-from pages._ui import keys, markup, shell
-from pages._ui.catalog import sample
-from pages._ui.panel import draw
-from pages._ui.prepared import kept
-from pages._ui.transport import transport
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import sample
+from pages._ui.frame.prepared import kept
+from pages._ui.player.panel import draw
+from pages._ui.player.transport import transport
 
 __all__ = ["NOISE", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "samples", "titles_of"]
 

@@ -14,13 +14,16 @@ from dpviz.figures.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import catalog, controls, keys, links, markup, messages, runs
+from pages._ui import controls
+from pages._ui.address import links
 from pages._ui.compare.sides import asked_by
 from pages._ui.data import key_file
-from pages._ui.owner import owner
-from pages._ui.private import account_of, accounts, fingerprint, together
-from pages._ui.results import Result
-from pages._ui.session import session
+from pages._ui.frame import catalog, keys, markup, messages
+from pages._ui.frame.session import session
+from pages._ui.server.owner import owner
+from pages._ui.work import runs
+from pages._ui.work.private import account_of, accounts, fingerprint, together
+from pages._ui.work.results import Result
 
 MOST = 400  # releases listed on the page; the downloads have all
 _KEPT = (

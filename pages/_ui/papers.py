@@ -14,8 +14,8 @@ from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
 from dpviz.sweeps.measures import METRICS
-from pages._ui import keys, markup
-from pages._ui.words import on_screen
+from pages._ui.frame import keys, markup
+from pages._ui.frame.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 

@@ -10,11 +10,15 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
-from pages._ui import budget, controls, keys, links, prepared, private, runs
-from pages._ui.forms import ShownAtField, in_words, may_be_noiseless, parameters
-from pages._ui.numbers import whole_number
-from pages._ui.session import session
-from pages._ui.words import on_screen
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.form import budget
+from pages._ui.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, prepared
+from pages._ui.frame.session import session
+from pages._ui.frame.words import on_screen
+from pages._ui.work import private, runs
 
 __all__ = ["Settings", "begin", "settings"]
 

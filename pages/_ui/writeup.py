@@ -10,8 +10,8 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.papers.writeup import write_up
-from pages._ui import keys
-from pages._ui.words import on_screen
+from pages._ui.frame import keys
+from pages._ui.frame.words import on_screen
 
 __all__ = ["MEASURED", "measured", "show_own"]
 

@@ -7,9 +7,9 @@ import pytest
 
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from dpviz.trace import Cancelled
-from pages._ui.jobs import Job
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.archive import MOST, Archive, is_public
+from pages._ui.work.jobs import Job
 
 NAME = "abcdefghij-_"
 SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("kmeans", "kmeans"), Variant("pe-means", "pe-means")),

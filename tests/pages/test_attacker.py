@@ -13,9 +13,10 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
 from dpviz.trace import Cancelled
-from pages._ui import controls, scene
+from pages._ui import controls
+from pages._ui.address import scene
 from pages._ui.attacker import stock, view
-from pages._ui.jobs import Job
+from pages._ui.work.jobs import Job
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,8 @@ from dpviz.datasets import load_sample
 from dpviz.figures import pane
 from dpviz.sweeps.compare import reference, replay
 from dpviz.takeaway import comparison
-from pages._ui import controls, scene
+from pages._ui import controls
+from pages._ui.address import scene
 from pages._ui.compare import view
 from pages._ui.compare.sides import Side, side_of, text_of
 from tests.figures.panes import ONE_OF_A_PANE

@@ -23,10 +23,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import SAMPLES, dictionary
 from dpviz.escape import plain
-from pages._ui import results
 from pages._ui.data import paint
 from pages._ui.data.upload import keep_uploads_in_memory
-from pages._ui.shell import PAGES
+from pages._ui.frame.shell import PAGES
+from pages._ui.work import results
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -309,7 +309,7 @@ def test_two_visitors_do_not_see_each_other(start):
     first.switch_page("pages/explore.py").run()
     assert "mine" in first.selectbox(key="explore_data").options
     finish(press(first, "Run"))
-    from pages._ui.results import store
+    from pages._ui.work.results import store
 
     assert store().get(first.session_state["shown"]) is None, "a run on somebody's file must not be shared"
 
@@ -456,7 +456,7 @@ def test_uploads_stay_in_memory(monkeypatch):
     assert parsed(5_000_000), "the parser of this version writes nothing to disk anyway: the test guards nothing"
     keep_uploads_in_memory(300_000_000)
     assert not parsed(5_000_000)
-    monkeypatch.setattr("pages._ui.workers.workers", lambda: SimpleNamespace(warm=lambda *modules: None))
+    monkeypatch.setattr("pages._ui.work.workers.workers", lambda: SimpleNamespace(warm=lambda *modules: None))
     monkeypatch.setattr(gc, "freeze", lambda: None)
     import_module("app").prepare()
     assert MultiPartParser.spool_max_size > 300 * 1024 * 1024, "the server raises it before its port answers"

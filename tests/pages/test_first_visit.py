@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from pages._ui import controls
-from pages._ui.explore.picker import GROUPS, named, offered
-from pages._ui.scene import read
+from pages._ui.address.scene import read
+from pages._ui.form.picker import GROUPS, named, offered
 from pages._ui.sweep.form import sweep_of
 
 
@@ -16,7 +16,7 @@ def strip_of(slug, reach):
     import streamlit as st
 
     from dpviz.algorithms import ALGORITHMS
-    from pages._ui import shell
+    from pages._ui.frame import shell
 
     st.session_state.page = "explore"
     shell.strip("Town", slug, ALGORITHMS[slug](n_clusters=5).guarantee(2, 5000), reach=reach)

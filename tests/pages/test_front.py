@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.requests import Request
 
-from pages._ui import stage
-from pages._ui.front import Compressed, announcing, moved, offering
-from pages._ui.shell import MOVED, PAGES
+from pages._ui.frame.shell import MOVED, PAGES
+from pages._ui.player import stage
+from pages._ui.server.http import Compressed, announcing, moved, offering
 
 SHELL = b"not compressed"
 

@@ -3,7 +3,7 @@
 import pytest
 from streamlit import config
 
-from pages._ui.gate import Gate, same_origin
+from pages._ui.server.gate import Gate, same_origin
 from tests.pages.test_front import run
 
 HOST = "127.0.0.1:8501"

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from dpviz.lessons import LESSONS, SEEDS, glossary
-from pages._ui import controls, scene
+from pages._ui import controls
+from pages._ui.address import scene
 from pages._ui.learn.place import COURSE, PARTS, SHEETS
 from tests.lessons.test_lessons import stage
 from tests.pages.pictures import pictures

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._ui import markup
+from pages._ui.frame import markup
 
 BAD = '<img src=x onerror="alert(1)"> & more'
 GOOD = "&lt;img src=x onerror="

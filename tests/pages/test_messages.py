@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 def page():
     import streamlit as st
 
-    from pages._ui import messages
+    from pages._ui.frame import messages
 
     messages.show()
     if st.button("fail"):

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import app
 from benchmarks.visitor import Visitor
-from pages._ui import incoming, logs, mishap
+from pages._ui.server import incoming, logs, mishap
 from tests.serving import running
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ CELL = "Alice Sentinel 123456789012"
 @pytest.fixture
 def checked(monkeypatch):
     monkeypatch.setattr(WStates, "__getitem__", incoming._checked)
-    monkeypatch.setattr(incoming, "_LOG", logs.Seldom("pages._ui.incoming"))
+    monkeypatch.setattr(incoming, "_LOG", logs.Seldom("pages._ui.server.incoming"))
 
 
 def states(value_type, deserializer, **sent):
@@ -77,7 +77,7 @@ def test_a_visitor_causes_so_many_lines_a_minute(caplog):
 def failing():
     import streamlit as st
 
-    from pages._ui import mishap
+    from pages._ui.server import mishap
 
     st.text_input("Name", key="name")
     try:
@@ -88,7 +88,7 @@ def failing():
 
 def test_our_page_gives_one_way_on_and_the_log_s_number_and_no_cell(monkeypatch, caplog):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(mishap, "_LOG", logs.Seldom("pages._ui.mishap"))
+    monkeypatch.setattr(mishap, "_LOG", logs.Seldom("pages._ui.server.mishap"))
     monkeypatch.setattr("streamlit.page_link", lambda path, label: None)  # AppTest knows no other page
     at = AppTest.from_function(failing).run()
     words = " ".join(block.proto.body for block in at.get("html"))

@@ -14,7 +14,7 @@ from dpviz.figures import View, pane, printed
 from dpviz.figures.theme import theme
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.sweeps.compare import replay
-from pages._ui.forms import may_be_noiseless
+from pages._ui.form.forms import may_be_noiseless
 
 ROOT = Path(__file__).parents[2]
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]

@@ -10,7 +10,7 @@ from tests.mutants import ROOT
 def page():
     import streamlit as st
 
-    from pages._ui.numbers import whole_number
+    from pages._ui.form.numbers import whole_number
 
     st.text(repr(whole_number("Seed", 0, 100, 7, key="seed")))
 
@@ -30,7 +30,8 @@ def form():
 
     from dpviz.algorithms import ALGORITHMS
     from dpviz.datasets import load_sample
-    from pages._ui import forms, runs
+    from pages._ui.form import forms
+    from pages._ui.work import runs
 
     data, cls = load_sample("tiny"), ALGORITHMS[st.session_state.slug]
     st.text(runs.run_id(data, cls(**forms.parameters(cls, "sample:tiny", data, {"n_clusters": 3})), 0))

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.requests import Request
 
-from pages._ui import owner as owners
-from pages._ui.owner import Owned, Owner, check_settings, owner_of
+from pages._ui.server import owner as owners
+from pages._ui.server.owner import Owned, Owner, check_settings, owner_of
 
 HOME = {"host": "localhost:8501", "origin": "http://localhost:8501"}
 KEY, OTHER = "k" * 43, "o" * 43

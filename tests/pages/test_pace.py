@@ -3,7 +3,7 @@
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui.pace import Pace, duration
+from pages._ui.work.pace import Pace, duration
 
 PE = ALGORITHMS["pe-means"]
 

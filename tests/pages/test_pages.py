@@ -12,9 +12,9 @@ import streamlit as st
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
 
-from pages._ui import runs
-from pages._ui.caches import per_run
 from pages._ui.explore import centers, quality
+from pages._ui.work import runs
+from pages._ui.work.caches import per_run
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]

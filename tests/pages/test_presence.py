@@ -11,11 +11,11 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.sweeps.spec import sweep_of
-from pages._ui import memory, presence, runs
-from pages._ui.jobs import Jobs, stop_all
-from pages._ui.memory import MemoryFolder
-from pages._ui.presence import Presence
 from pages._ui.sweep import sweeps
+from pages._ui.work import memory, runs, watchers
+from pages._ui.work.jobs import Jobs, stop_all
+from pages._ui.work.memory import MemoryFolder
+from pages._ui.work.watchers import Presence
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,9 +25,9 @@ def visitors(monkeypatch):
     """Session ids that are connected, the clock, and whose script runs."""
     here = SimpleNamespace(active={"ann", "bob"}, now=0.0, script="ann")
     server = SimpleNamespace(is_active_session=lambda session: session in here.active)
-    monkeypatch.setattr(presence, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: server))
-    monkeypatch.setattr(presence, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=here.script))
-    monkeypatch.setattr(presence, "time", SimpleNamespace(monotonic=lambda: here.now))
+    monkeypatch.setattr(watchers, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: server))
+    monkeypatch.setattr(watchers, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=here.script))
+    monkeypatch.setattr(watchers, "time", SimpleNamespace(monotonic=lambda: here.now))
     return here
 
 
@@ -67,7 +67,7 @@ def test_a_job_that_nobody_wants_stops_at_its_next_step():
 
 
 def test_all_queues_stop_together(monkeypatch):
-    monkeypatch.setattr("pages._ui.jobs._ALL", set())  # not the queue that other tests of this process share
+    monkeypatch.setattr("pages._ui.work.jobs._ALL", set())  # not the queue that other tests of this process share
     queues = [Jobs(), Jobs(workers=2)]
     going = threading.Event()
 
@@ -93,8 +93,8 @@ SERVER = """
 import sys
 sys.path.insert(0, {path!r})
 import app, forever
-from pages._ui.jobs import Jobs
-from pages._ui.workers import workers
+from pages._ui.work.jobs import Jobs
+from pages._ui.work.workers import workers
 if __name__ == "__main__":
     job = Jobs().submit("forever", lambda job: workers().run(forever.work, job=job))
     workers().call(int)  # the processes are up
@@ -116,7 +116,7 @@ def test_a_run_under_way_does_not_keep_the_server_from_ending(tmp_path):
     assert done.returncode == 0 and "ended" in done.stdout, done.stderr
 
 
-HOLD = "import sys, time; from pathlib import Path; from pages._ui.memory import MemoryFolder\n"
+HOLD = "import sys, time; from pathlib import Path; from pages._ui.work.memory import MemoryFolder\n"
 HOLD += "held = MemoryFolder(Path(sys.argv[1])); print(held.name, flush=True); time.sleep(10_000)"
 
 

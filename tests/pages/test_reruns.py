@@ -11,9 +11,11 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
-from pages._ui import controls, pieces, scene
+from pages._ui import controls
+from pages._ui.address import scene
 from pages._ui.explore import reruns
-from pages._ui.workers import Workers
+from pages._ui.work import batch
+from pages._ui.work.workers import Workers
 from tests.pages.pictures import pictures
 from tests.pages.test_ledger import content, private_file, spend
 
@@ -62,36 +64,36 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
 
 def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     state, gate = {}, threading.Event()
-    monkeypatch.setattr(pieces.st, "session_state", state)
-    monkeypatch.setattr(pieces, "QUICK", 0.0)
-    monkeypatch.setattr(pieces.runs, "owner", lambda: "me")
-    monkeypatch.setattr(pieces.runs.turns, "turn", lambda: "me")
-    monkeypatch.setattr(pieces.runs, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
+    monkeypatch.setattr(batch.st, "session_state", state)
+    monkeypatch.setattr(batch, "QUICK", 0.0)
+    monkeypatch.setattr(batch.runs, "owner", lambda: "me")
+    monkeypatch.setattr(batch.runs.turns, "turn", lambda: "me")
+    monkeypatch.setattr(batch.runs, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
 
-    monkeypatch.setattr(pieces, "workers", lambda: Workers(0))
+    monkeypatch.setattr(batch, "workers", lambda: Workers(0))
 
     def slow(on_step):
         while not gate.wait(0.01):
             on_step(1, 2)
         return "there"
 
-    wanted = [pieces.Piece("a", slow, ())]
-    now = pieces.gather("t", "title", wanted, public=False)
+    wanted = [batch.Piece("a", slow, ())]
+    now = batch.gather("t", "title", wanted, public=False)
     assert now.active and now.ready == {}
     now.job.cancel()
     assert now.job.wait(240)
-    assert pieces.gather("t", "title", wanted, public=False).stopped
-    pieces.halt("t")
+    assert batch.gather("t", "title", wanted, public=False).stopped
+    batch.halt("t")
     gate.set()
     until = time.monotonic() + 240
-    while not (found := pieces.gather("t", "title", wanted, public=False).ready) and time.monotonic() < until:
+    while not (found := batch.gather("t", "title", wanted, public=False).ready) and time.monotonic() < until:
         time.sleep(0.01)
     assert found == {"a": "there"}
     gate.clear()
-    pieces.halt("t")
-    wanted = [pieces.Piece("b", slow, ())]
-    job = pieces.gather("t", "title", wanted, public=False).job
-    get = pieces.Shelf.get
+    batch.halt("t")
+    wanted = [batch.Piece("b", slow, ())]
+    job = batch.gather("t", "title", wanted, public=False).job
+    get = batch.Shelf.get
 
     def as_it_comes(shelf, name):
         there = get(shelf, name)
@@ -99,15 +101,15 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
         assert job.wait(240)
         return there
 
-    monkeypatch.setattr(pieces.Shelf, "get", as_it_comes)
-    assert pieces.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
-    assert pieces.gather("t", "title", wanted, public=False).ready == {"b": "there"}
-    monkeypatch.setattr(pieces.Shelf, "get", get)
+    monkeypatch.setattr(batch.Shelf, "get", as_it_comes)
+    assert batch.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
+    assert batch.gather("t", "title", wanted, public=False).ready == {"b": "there"}
+    monkeypatch.setattr(batch.Shelf, "get", get)
     gate.clear()
     state.clear()
-    other = pieces.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
+    other = batch.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
     assert other.ready == {} and other.active
-    pieces.halt("t")
+    batch.halt("t")
     assert other.job.wait(240) and other.job.status == "cancelled"
 
 
@@ -134,7 +136,7 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
 
 
 def test_a_shelf_drops_what_nobody_has_taken_for_longest():
-    shelf = pieces.Shelf(2)
+    shelf = batch.Shelf(2)
     shelf.put("a", 1)
     shelf.put("b", 2)
     assert shelf.get("a") == 1

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.datasets import SAMPLES, Blobs
-from pages._ui import controls, scene
-from pages._ui.data.address import MISSING, columns_of, file_word
+from pages._ui import controls
+from pages._ui.address import scene
+from pages._ui.address.data import MISSING, columns_of, file_word
 from pages._ui.learn import place
 
 PAGES = {

@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
-from pages._ui import controls, embed, scene
+from pages._ui import controls
+from pages._ui.address import scene
+from pages._ui.frame import embed
 from tests.pages.test_links import ROOT, open_link
 
 __all__ = ["open_link"]
@@ -131,7 +133,7 @@ def test_the_code_of_a_frame_carries_its_title_and_colors_as_text():
 
 @pytest.mark.parametrize(("query", "alone"), [("embed", 1), ("v=1&embed=true", 1), ("v=1&task=embed", 0), ("", 0)])
 def test_a_frame_is_known_by_its_address(open_link, monkeypatch, query, alone):
-    monkeypatch.setattr("pages._ui.links._raw", lambda: query)
+    monkeypatch.setattr("pages._ui.address.links._raw", lambda: query)
     app = open_link("explore", "v=1&d=town&a=nsm&e=1")
     assert not app.exception
     assert ("order:99" in shown(app), "share" in {box.key for box in app.button}) == (bool(alone), not alone)

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.privacy.accounts import Accounts
 from pages._ui.data import new_files
-from pages._ui.owner import Owner
+from pages._ui.server.owner import Owner
 
 ROOT = Path(__file__).parents[2]
 KEY, OTHER = "k" * 43, "o" * 43

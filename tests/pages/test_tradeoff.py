@@ -20,11 +20,12 @@ from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
-from pages._ui import controls, scene
-from pages._ui.jobs import Job, Jobs
-from pages._ui.results import Result, Store
+from pages._ui import controls
+from pages._ui.address import scene
 from pages._ui.sweep import form, sweeps, tables, vary, view
 from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
+from pages._ui.work.jobs import Job, Jobs
+from pages._ui.work.results import Result, Store
 from tests.algorithms.test_knobs import KNOBS
 from tests.sweeps.handmade import ROOT, rows, runs
 

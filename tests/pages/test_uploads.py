@@ -13,8 +13,8 @@ from streamlit.runtime.state.session_state import Serialized, SessionState, Valu
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from benchmarks.visitor import Visitor
-from pages._ui import uploads
-from pages._ui.uploads import GRACE, MARGIN, STEP, Uploads, tidy
+from pages._ui.server import uploads
+from pages._ui.server.uploads import GRACE, MARGIN, STEP, Uploads, tidy
 from tests.pages.test_front import run
 from tests.serving import running
 

@@ -25,7 +25,7 @@ def test_a_click_ends_a_piece_only_before_or_after_it(safe):
 
         import streamlit as st
 
-        from pages._ui.whole import whole
+        from pages._ui.work.uninterrupted import whole
         from tests.pages.test_whole import click
 
         if st.session_state.setdefault("begun", 0) == 0:

@@ -15,8 +15,8 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Cancelled
-from pages._ui.jobs import Job, Jobs
-from pages._ui.workers import Workers
+from pages._ui.work.jobs import Job, Jobs
+from pages._ui.work.workers import Workers
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,9 @@ def test_a_death_ends_a_run_with_a_sentence_but_a_picture_is_tried_again(workers
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes by /proc")
 def test_no_worker_outlives_a_killed_server(tmp_path):
-    code = "import os; from pages._ui.workers import Workers; print(Workers(1).call(os.getpid), flush=True); input()"
+    code = (
+        "import os; from pages._ui.work.workers import Workers; print(Workers(1).call(os.getpid), flush=True); input()"
+    )
     server = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     worker = int(server.stdout.readline())
     assert worker != server.pid and os.path.exists(f"/proc/{worker}")

@@ -16,7 +16,7 @@ from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.label import facts
 from pages._ui.present.pictures import _bet
-from pages._ui.private import bet as account_bet
+from pages._ui.work.private import bet as account_bet
 
 QUESTIONS = {
     ("eugkm", 1): "whether one person is in the data",

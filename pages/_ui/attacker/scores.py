@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dpviz.audits.game import Score
-from pages._ui import shell
+from pages._ui.frame import shell
 
 
 def percent(share: float) -> str:

@@ -18,11 +18,13 @@ from dpviz.figures.rho import in_units
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.sweeps.compare import reference
-from pages._ui import catalog, distance, keys, runs
-from pages._ui.explore.picker import named, offered
-from pages._ui.forms import STOPS, in_words
-from pages._ui.prepared import kept
-from pages._ui.workers import workers
+from pages._ui import distance
+from pages._ui.form.forms import STOPS, in_words
+from pages._ui.form.picker import named, offered
+from pages._ui.frame import catalog, keys
+from pages._ui.frame.prepared import kept
+from pages._ui.work import runs
+from pages._ui.work.workers import workers
 
 WHO = {"typical": "Typical", "outlier": "Outlier", "small": "Small group", "pin": "A pin"}
 ASK = {"in": "In the data?", "moved": "Here or away?"}

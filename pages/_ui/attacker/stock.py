@@ -9,10 +9,10 @@ import threading
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, Round, play
 from dpviz.privacy.guarantee import Notion
-from pages._ui import runs
-from pages._ui.jobs import Job
-from pages._ui.whole import whole
-from pages._ui.workers import workers
+from pages._ui.work import runs
+from pages._ui.work.jobs import Job
+from pages._ui.work.uninterrupted import whole
+from pages._ui.work.workers import workers
 
 __all__ = ["Game"]
 

@@ -9,12 +9,12 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.escape import figure, plain
 from dpviz.figures.game import Rates, picture_panel, square_panel
-from pages._ui import keys, markup, shell
 from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, pin_keys
 from pages._ui.attacker.stock import Game
-from pages._ui.panel import draw
-from pages._ui.session import session
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.player.panel import draw
 
 AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
 POLL = 0.7  # seconds between two looks at what is being made

@@ -12,14 +12,15 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui import keys, runs
 from pages._ui.compare import sides
 from pages._ui.compare.sides import Side
-from pages._ui.explore.picker import named, offered
-from pages._ui.forms import in_words, widget
-from pages._ui.numbers import whole_number
-from pages._ui.prepared import locked
-from pages._ui.session import session
+from pages._ui.form.forms import in_words, widget
+from pages._ui.form.numbers import whole_number
+from pages._ui.form.picker import named, offered
+from pages._ui.frame import keys
+from pages._ui.frame.prepared import locked
+from pages._ui.frame.session import session
+from pages._ui.work import runs
 
 
 def form(data: Dataset) -> list[Side]:

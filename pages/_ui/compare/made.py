@@ -11,12 +11,13 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from pages._ui import keys, results, runs
 from pages._ui.compare.sides import Side
-from pages._ui.jobs import Job
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.whole import whole
+from pages._ui.frame import keys
+from pages._ui.frame.session import session
+from pages._ui.work import results, runs
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+from pages._ui.work.uninterrupted import whole
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
-from pages._ui import keys
-from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
-from pages._ui.session import session
+from pages._ui.address.scene import Control, Scene, Vocabulary, controls, read, write
+from pages._ui.frame import keys
+from pages._ui.frame.session import session
 
 __all__ = ["MOST", "RunsControl", "Side", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
 

@@ -15,16 +15,16 @@ from dpviz.postprocessing.beside import LETTERS, Row, bets_on, facts, partners, 
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
 from dpviz.takeaway import comparison as one_page
-from pages._ui import keys, markup, shell
-from pages._ui.caches import per_run
+from pages._ui.address.links import Opened
 from pages._ui.compare.made import Comparison
-from pages._ui.explore import verdict
-from pages._ui.links import Opened
-from pages._ui.panel import draw
-from pages._ui.player import view_of
-from pages._ui.results import Result
-from pages._ui.transport import starts, transport
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, shell
+from pages._ui.player import verdict
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import starts, transport
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 KEY = "compare"
 

@@ -15,11 +15,11 @@ from dpviz.datasets.readers import Recoding
 from dpviz.escape import plain
 from dpviz.figures.people import bounds_panel
 from dpviz.figures.view import thin
-from pages._ui import catalog, keys, markup, messages, shell
 from pages._ui.data import gallery, reading
-from pages._ui.forms import in_labels
-from pages._ui.numbers import field
-from pages._ui.session import session
+from pages._ui.form.forms import in_labels
+from pages._ui.form.numbers import field
+from pages._ui.frame import catalog, keys, markup, messages, shell
+from pages._ui.frame.session import session
 
 if TYPE_CHECKING:
     from pages._ui.data.files import Upload

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets.readers import Form, Table
-from pages._ui import keys
-from pages._ui.session import session
+from pages._ui.frame import keys
+from pages._ui.frame.session import session
 
 
 @dataclasses.dataclass(eq=False)

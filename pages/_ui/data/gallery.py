@@ -10,8 +10,8 @@ from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.escape import plain
 from dpviz.figures.people import thumbnail
-from pages._ui import catalog, keys, markup, shell
-from pages._ui.forms import label_of, widget
+from pages._ui.form.forms import label_of, widget
+from pages._ui.frame import catalog, keys, markup, shell
 
 _ROW = 6
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import keys, markup, messages
-from pages._ui.owner import Owner, keep_in_browser, owner, take
-from pages._ui.session import session
+from pages._ui.frame import keys, markup, messages
+from pages._ui.frame.session import session
+from pages._ui.server.owner import Owner, keep_in_browser, owner, take
 
 __all__ = ["download", "offer"]
 

@@ -8,7 +8,7 @@ import time
 from collections import deque
 
 from dpviz.privacy.accounts import Refused
-from pages._ui.session import session
+from pages._ui.frame.session import session
 
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 

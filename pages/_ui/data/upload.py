@@ -12,14 +12,15 @@ from streamlit.typing import UploadedFile
 from dpviz.datasets.readers import Form, Limits, TableError
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
-from pages._ui import keys, messages, results
 from pages._ui.data import editor, key_file, reading
 from pages._ui.data.files import Upload
 from pages._ui.data.new_files import count_new_file
-from pages._ui.numbers import field
-from pages._ui.owner import owner
-from pages._ui.private import accounts
-from pages._ui.session import session
+from pages._ui.form.numbers import field
+from pages._ui.frame import keys, messages
+from pages._ui.frame.session import session
+from pages._ui.server.owner import owner
+from pages._ui.work import results
+from pages._ui.work.private import accounts
 
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
 _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"

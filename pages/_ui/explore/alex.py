@@ -15,18 +15,19 @@ from dpviz.figures import alex as figures
 from dpviz.figures.view import View
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.sweeps.alex import Alex, Worlds, farthest, typical, worlds
-from pages._ui import keys, markup, runs, shell
-from pages._ui.catalog import is_public
 from pages._ui.explore.who import WHO, called
-from pages._ui.pace import duration
-from pages._ui.panel import draw
-from pages._ui.pieces import Gathered, Piece, gather, halt
-from pages._ui.player import view_of
-from pages._ui.prepared import kept, locked
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.transport import transport
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import is_public
+from pages._ui.frame.prepared import kept, locked
+from pages._ui.frame.session import session
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import transport
+from pages._ui.work import runs
+from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.pace import duration
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 __all__ = ["section"]
 

@@ -15,10 +15,10 @@ from dpviz.postprocessing.released import (
     coreset_table,
     csv_text,
 )
-from pages._ui import keys, markup, shell
-from pages._ui.caches import per_run
-from pages._ui.results import Result
-from pages._ui.session import session
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
 
 _LARGE = 1_000  # cells: above, a table that draws only what is in sight, whose script is a fifth of the page's bytes
 

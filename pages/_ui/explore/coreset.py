@@ -12,13 +12,13 @@ from dpviz.figures import Panel
 from dpviz.figures import coreset as figures
 from dpviz.metrics import reference_name
 from dpviz.postprocessing import coresets
-from pages._ui import keys, markup, shell
-from pages._ui.caches import per_run
-from pages._ui.panel import draw
-from pages._ui.player import view_of
-from pages._ui.prepared import kept
-from pages._ui.results import Result
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 MOST = 20
 

@@ -13,12 +13,13 @@ from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
 from dpviz.sweeps.compare import replay
 from dpviz.trace import Trace
-from pages._ui import keys, markup, messages, private, runs
-from pages._ui.caches import per_run
-from pages._ui.jobs import Job
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, messages
+from pages._ui.frame.session import session
+from pages._ui.work import private, runs
+from pages._ui.work.caches import per_run
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 __all__ = ["section"]
 

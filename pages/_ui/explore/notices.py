@@ -8,13 +8,16 @@ from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
-from pages._ui import controls, keys, links, markup, private, runs, shell
+from pages._ui import controls
+from pages._ui.address import links
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
-from pages._ui.results import Result
-from pages._ui.session import session
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.frame.words import on_screen
 from pages._ui.settings import begin
-from pages._ui.words import on_screen
+from pages._ui.work import private, runs
+from pages._ui.work.results import Result
 
 
 def heading(choice: Choice, result: Result | None) -> None:

@@ -7,10 +7,10 @@ import dataclasses
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.sweeps.bootstrap import bootstrap
 from dpviz.sweeps.reruns import rerun
-from pages._ui import runs
-from pages._ui.forms import STOPS
-from pages._ui.pieces import Piece
-from pages._ui.results import Result
+from pages._ui.form.forms import STOPS
+from pages._ui.work import runs
+from pages._ui.work.batch import Piece
+from pages._ui.work.results import Result
 
 N = 20
 

@@ -13,20 +13,23 @@ from dpviz.figures import reruns as figures
 from dpviz.figures.reruns import Cloud
 from dpviz.sweeps.bootstrap import MEASURED
 from dpviz.sweeps.reruns import Reruns
-from pages._ui import controls, keys, links, markup, runs, shell
-from pages._ui.catalog import is_public
+from pages._ui import controls
+from pages._ui.address import links
+from pages._ui.address.scene import write
 from pages._ui.explore.question import N, Question
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
-from pages._ui.pace import duration
-from pages._ui.panel import draw
-from pages._ui.pieces import Gathered, gather, halt
-from pages._ui.player import view_of
-from pages._ui.prepared import kept
-from pages._ui.results import Result
-from pages._ui.scene import write
-from pages._ui.session import session
-from pages._ui.transport import transport
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import is_public
+from pages._ui.frame.prepared import kept
+from pages._ui.frame.session import session
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import transport
+from pages._ui.work import runs
+from pages._ui.work.batch import Gathered, gather, halt
+from pages._ui.work.pace import duration
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}

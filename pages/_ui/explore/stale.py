@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from dpviz.datasets import Dataset
-from pages._ui import markup
-from pages._ui.forms import label_of
-from pages._ui.results import Result
-from pages._ui.session import session
+from pages._ui.form.forms import label_of
+from pages._ui.frame import markup
+from pages._ui.frame.session import session
 from pages._ui.settings import Settings
+from pages._ui.work.results import Result
 
 _DIMMED = (
     "<style>.st-key-explore_figures,.st-key-verdict{opacity:.45}"

@@ -12,18 +12,19 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
-from pages._ui import keys, markup, messages, runs, shell
-from pages._ui.explore import verdict
-from pages._ui.forms import STOPS
-from pages._ui.jobs import Job
+from pages._ui.form.forms import STOPS
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, markup, messages, shell
+from pages._ui.frame.session import session
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
 from pages._ui.klass.rooms import rooms
-from pages._ui.numbers import whole_number
-from pages._ui.player import player
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.whole import whole
+from pages._ui.player import verdict
+from pages._ui.player.player import player
+from pages._ui.work import runs
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+from pages._ui.work.uninterrupted import whole
 
 __all__ = ["opening", "projector"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.audits.game import Score
 from dpviz.figures.theme import Theme
-from pages._ui import markup
+from pages._ui.frame import markup
 from pages._ui.klass.work import ACROSS, ALONG, HIGH, LOW
 
 __all__ = ["bars", "grid", "people", "scores"]

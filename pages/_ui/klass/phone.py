@@ -6,13 +6,13 @@ import streamlit as st
 
 from dpviz.audits.game import score
 from dpviz.escape import plain
-from pages._ui import keys, markup, shell
 from pages._ui.attacker.stock import Game
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
 from pages._ui.klass import maps, parts, work
 from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
 from pages._ui.klass.rooms import rooms
-from pages._ui.runs import owner
-from pages._ui.session import session
+from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
 

@@ -17,7 +17,7 @@ from dpviz.postprocessing.verdict import Groups
 from dpviz.privacy.local import OUE, flip_probability
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Trace
-from pages._ui.words import on_screen
+from pages._ui.frame.words import on_screen
 
 __all__ = [
     "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "Shown", "cell_of",

@@ -7,10 +7,11 @@ from urllib.parse import urljoin
 import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, glossary, sheets
-from pages._ui import controls, keys, markup
+from pages._ui import controls
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import keys, markup
 from pages._ui.learn import progress, stock
 from pages._ui.learn.place import COURSE, PARTS, Place, address, go
-from pages._ui.scene import Scene, write
 
 __all__ = ["sheet", "show"]
 

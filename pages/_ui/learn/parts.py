@@ -11,11 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls, keys, markup, prepared
+from pages._ui import controls
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import keys, markup, prepared
 from pages._ui.learn import progress, stock
 from pages._ui.learn.picture import picture
 from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
-from pages._ui.scene import Scene, write
 
 __all__ = ["show"]
 

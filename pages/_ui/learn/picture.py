@@ -11,11 +11,12 @@ from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.figures.film import Printed
 from dpviz.lessons import SEEDS, Stage
-from pages._ui import keys, links, markup, prepared, shell
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, prepared, shell
 from pages._ui.learn import stock
 from pages._ui.learn.place import Place
-from pages._ui.panel import draw
-from pages._ui.transport import transport
+from pages._ui.player.panel import draw
+from pages._ui.player.transport import transport
 
 __all__ = ["picture"]
 

@@ -11,8 +11,9 @@ import streamlit as st
 
 from dpviz.lessons import LESSONS, SEEDS, Lesson
 from dpviz.params import ParamSpec
-from pages._ui import keys, links
-from pages._ui.scene import Control, Scene, number, write
+from pages._ui.address import links
+from pages._ui.address.scene import Control, Scene, number, write
+from pages._ui.frame import keys
 
 __all__ = ["COURSE", "PARTS", "SHEETS", "TRIES", "Place", "address", "answer", "go", "here", "vocabulary"]
 

@@ -9,8 +9,8 @@ import streamlit as st
 from dpviz import lessons
 from dpviz.figures import Panel
 from dpviz.lessons import Stage
-from pages._ui import shell
-from pages._ui.workers import workers
+from pages._ui.frame import shell
+from pages._ui.work.workers import workers
 
 __all__ = ["ahead", "panels", "stage"]
 

@@ -11,11 +11,11 @@ from dpviz.datasets import SAMPLES, Dataset
 from dpviz.escape import plain
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
-from pages._ui import keys
-from pages._ui.catalog import names, sample
-from pages._ui.numbers import whole_number
-from pages._ui.prepared import kept, locked
-from pages._ui.session import session
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys
+from pages._ui.frame.catalog import names, sample
+from pages._ui.frame.prepared import kept, locked
+from pages._ui.frame.session import session
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
 

@@ -14,11 +14,11 @@ from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import amount, answer, assumption, size, tighter
-from pages._ui import keys, markup, shell
-from pages._ui.pace import duration
-from pages._ui.pieces import Gathered, Piece, gather, halt
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
 from pages._ui.plan.form import Wish
-from pages._ui.session import session
+from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.pace import duration
 
 __all__ = ["show"]
 

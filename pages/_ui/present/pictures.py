@@ -34,8 +34,8 @@ from dpviz.trace import Trace
 from pages._ui import exact
 from pages._ui.attacker.scores import percent, span
 from pages._ui.attacker.setup import Setup
-from pages._ui.explore.verdict import lost
-from pages._ui.words import on_screen
+from pages._ui.frame.words import on_screen
+from pages._ui.player.verdict import lost
 
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
 

@@ -13,16 +13,18 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
-from pages._ui import catalog, controls, runs
+from pages._ui import controls
+from pages._ui.address.data import FILE
+from pages._ui.address.deck import Slide, split
+from pages._ui.address.scene import Scene, Vocabulary, read
 from pages._ui.attacker.setup import SLOWEST, question_of
 from pages._ui.compare.sides import asked_by
-from pages._ui.data.address import FILE
-from pages._ui.forms import STOPS
-from pages._ui.pieces import Piece
+from pages._ui.form.forms import STOPS
+from pages._ui.frame import catalog
 from pages._ui.present import pictures
-from pages._ui.present.deck import Slide, split
-from pages._ui.scene import Scene, Vocabulary, read
 from pages._ui.sweep.form import sweep_of
+from pages._ui.work import runs
+from pages._ui.work.batch import Piece
 
 __all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 

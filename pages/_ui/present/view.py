@@ -7,12 +7,9 @@ import dataclasses
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import keys, links, markup, shell
-from pages._ui.numbers import whole_number
-from pages._ui.pieces import Gathered, gather
-from pages._ui.prepared import kept
-from pages._ui.present.current import current, keep
-from pages._ui.present.deck import (
+from pages._ui.address import links
+from pages._ui.address.current import current, keep
+from pages._ui.address.deck import (
     DEFAULT,
     MOST,
     MOST_BYTES,
@@ -25,9 +22,13 @@ from pages._ui.present.deck import (
     split,
     to_json,
 )
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
+from pages._ui.frame.session import session
 from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
-from pages._ui.session import session
+from pages._ui.work.batch import Gathered, gather
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 

@@ -16,9 +16,10 @@ import pandas as pd
 
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.postprocessing.people import simulate
-from pages._ui import catalog, results
-from pages._ui.session import session
+from pages._ui.frame import catalog
+from pages._ui.frame.session import session
 from pages._ui.sweep.sweeps import shelf
+from pages._ui.work import results
 
 _MADE_UP = "made up:"
 

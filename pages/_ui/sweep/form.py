@@ -12,10 +12,10 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
-from pages._ui import catalog, keys
-from pages._ui.forms import in_labels
-from pages._ui.numbers import whole_number
-from pages._ui.prepared import kept
+from pages._ui.form.forms import in_labels
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import catalog, keys
+from pages._ui.frame.prepared import kept
 from pages._ui.sweep.data import choices, open_choice, source
 from pages._ui.sweep.vary import OWN, deltas, numbers, values_of, vary
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpviz.params import ParamSpec
-from pages._ui import keys
-from pages._ui.scene import Control, number
+from pages._ui.address.scene import Control, number
+from pages._ui.frame import keys
 from pages._ui.sweep import archive, sweeps, tables, view
 
 

@@ -21,13 +21,14 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sweep import Run, Sweep
-from pages._ui import keys, turns
-from pages._ui.jobs import LONG, Job, Jobs
-from pages._ui.memory import MemoryFolder
-from pages._ui.presence import Presence
-from pages._ui.session import session
+from pages._ui.frame import keys
+from pages._ui.frame.session import session
+from pages._ui.server import turns
 from pages._ui.sweep.archive import Archive, is_public
-from pages._ui.workers import workers
+from pages._ui.work.jobs import LONG, Job, Jobs
+from pages._ui.work.memory import MemoryFolder
+from pages._ui.work.watchers import Presence
+from pages._ui.work.workers import workers
 
 _LOG = logging.getLogger(__name__)
 

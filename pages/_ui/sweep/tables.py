@@ -19,10 +19,10 @@ from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
 from dpviz.sweeps.summary import Summary, axes_of
-from pages._ui import keys, markup, shell
-from pages._ui.catalog import sample
-from pages._ui.numbers import whole_number
-from pages._ui.session import session
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import sample
+from pages._ui.frame.session import session
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.take import one_run
 

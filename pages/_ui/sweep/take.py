@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Run, trace_of
 from dpviz.takeaway import KINDS, export
-from pages._ui import keys
+from pages._ui.frame import keys
 from pages._ui.sweep.sweeps import Kept
 
 _MOST = 200  # runs in the list, the best first

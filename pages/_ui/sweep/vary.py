@@ -9,9 +9,9 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.sweep import DELTAS, Variant
-from pages._ui import keys
-from pages._ui.prepared import kept
-from pages._ui.words import on_screen
+from pages._ui.frame import keys
+from pages._ui.frame.prepared import kept
+from pages._ui.frame.words import on_screen
 
 __all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
 

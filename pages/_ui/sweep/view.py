@@ -17,12 +17,12 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import Sweep
-from pages._ui import keys, markup, shell
-from pages._ui.pace import duration
-from pages._ui.session import session
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
 from pages._ui.sweep import sweeps
 from pages._ui.sweep.sweeps import Kept
 from pages._ui.sweep.tables import Look, brief, chart, details, icon, named, tables, title
+from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
