@@ -4,11 +4,11 @@ import streamlit as st
 
 from pages._ui import controls
 from pages._ui.address import links
+from pages._ui.classroom import components, lecturer, phone
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import Classroom, spelled
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
-from pages._ui.klass import lecturer, parts, phone
-from pages._ui.klass.room import Classroom, spelled
-from pages._ui.klass.rooms import rooms
 
 links.enter(__file__, controls.classroom)
 state = st.session_state
@@ -21,13 +21,13 @@ if ended:
 if ended or sent_away:
     room = seat = None
     session.class_room = session.class_seat = None
-    parts.forget_class()
+    components.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
 links.notice("class", controls.classroom)
 
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
-kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
+kept = components.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
 asked_for = spelled(state.get(keys.CLASS_CODE) or "")
 if (
     room is None

@@ -13,7 +13,7 @@ links.enter(__file__, vocabulary, has=("panels", "navigation", "player"))
 place = here()
 lesson = place.lesson
 shell.strip(*(("public samples",) if lesson is None else (lesson.data, lesson.methods)))
-st.html(f"<style>{(Path(shell.__file__).parent / 'learn' / 'learn.css').read_text()}</style>")
+st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("learn", vocabulary)
 links.keep("learn", vocabulary, entry=f"{lesson.name if lesson else ''} {place.part}")
 if lesson is None:

@@ -4,18 +4,19 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures.ledger import plot_steps
-from pages._ui import controls, ledger
+from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.explore import centers
 from pages._ui.frame import catalog, keys, markup, shell
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
+from pages._ui.ledger import view
 from pages._ui.player import takeaway
 from pages._ui.work import results, runs
 
 links.enter(__file__, controls.ledger)
 data = catalog.chosen()
-coming = ledger.follow(data)
+coming = view.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
 trace = result.trace if result else None
 shell.strip(
@@ -25,7 +26,7 @@ shell.strip(
     private=(result.data if result else data).private,
 )
 links.notice("ledger", controls.ledger)
-ledger.keep(result, coming)
+view.keep(result, coming)
 st.title("Ledger")
 runs.progress()
 st.html(
@@ -35,7 +36,7 @@ st.html(
     )
 )
 if data.private:
-    ledger.account(data)
+    view.account(data)
 
 past = results.history()
 if len(past) > 1:
@@ -54,7 +55,7 @@ elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
 else:
     st.header(plain(result.label))
-    table = ledger.table_of(result)
+    table = view.table_of(result)
     claimed, spent = trace.claimed, trace.spent
     facts = [
         ("Claimed", on_screen(str(claimed))),
@@ -72,7 +73,7 @@ else:
         figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,
         alt=f"Epsilon rises to {spent.epsilon:.3g} over {len(trace.steps)} steps; {claimed.epsilon:.3g} is claimed.",
     )  # fmt: skip
-    ledger.releases(trace, table)
-    ledger.downloads(result, table)
+    view.releases(trace, table)
+    view.downloads(result, table)
     centers.section("ledger", result)
     takeaway.menu("ledger", result, hidden=False, axes=result.data.view if len(result.data.columns) > 1 else None)

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages._ui import controls, exact
+from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.frame import catalog, markup, shell
+from pages._ui.limits import reconstruction
 
 links.enter(__file__, controls.limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
@@ -99,4 +100,4 @@ for index, (name, words) in enumerate(LIMITS.items()):
     with columns[index * 2 // len(LIMITS)]:
         st.header(name)
         st.markdown(words)
-exact.lesson()
+reconstruction.lesson()

@@ -9,8 +9,8 @@ from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.prepared import kept
-from pages._ui.papers import WORDS, glance, show, verdict
-from pages._ui.writeup import show_own
+from pages._ui.papers.view import WORDS, glance, show, verdict
+from pages._ui.papers.writeup import show_own
 
 links.enter(__file__, controls.papers, has=("form", "navigation"))
 every = papers()

@@ -7,8 +7,8 @@ from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import prepared, shell
-from pages._ui.sweep import archive, sweeps, view
-from pages._ui.sweep.form import form_of, sweep_form
+from pages._ui.tradeoff import archive, sweeps, view
+from pages._ui.tradeoff.form import form_of, sweep_form
 
 
 def _open(kept: sweeps.Kept) -> None:

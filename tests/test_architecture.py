@@ -170,7 +170,7 @@ OURS |= {
     "pages._ui.form.forms label",
     "pages._ui.form.numbers label",
 }
-OURS |= {"pages._ui.data.editor label", "pages._ui.data.upload label", "pages._ui.writeup title"}
+OURS |= {"pages._ui.data.editor label", "pages._ui.data.upload label", "pages._ui.papers.writeup title"}
 
 
 def unescaped(module, nodes):

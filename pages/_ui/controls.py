@@ -20,22 +20,24 @@ from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE
 from dpviz.postprocessing.coresets import COSTS
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui import distance, exact, federated
 from pages._ui.address.data import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
 from pages._ui.address.deck import MOST_SLIDES
 from pages._ui.address.scene import Control, Scene, number
 from pages._ui.attacker import setup
 from pages._ui.compare.sides import RunsControl
 from pages._ui.data import gallery
+from pages._ui.distance import methods
 from pages._ui.explore import who
+from pages._ui.federated import wire
 from pages._ui.form.budget import GIVEN_AS
 from pages._ui.form.forms import STOPS, fields_of, label_of, may_be_noiseless
 from pages._ui.form.picker import offered
 from pages._ui.frame import catalog, keys
-from pages._ui.papers import WORDS
+from pages._ui.limits import reconstruction
+from pages._ui.papers.view import WORDS
 from pages._ui.plan import form as facts
-from pages._ui.sweep import form, tables, vary, view
-from pages._ui.sweep.looks import looks
+from pages._ui.tradeoff import form, tables, vary, view
+from pages._ui.tradeoff.looks import looks
 from pages._ui.work.results import Result
 
 _SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
@@ -185,7 +187,7 @@ def rho(known: Mapping[str, Any]) -> Sequence[Control]:
     data_control = DataControl("d", keys.RHO_DATA, "Data", ParamSpec("city"), accepts=_flat, always=True)
     found: list[Control] = [
         data_control,
-        Control("a", keys.RHO_METHOD, "Method", _choice(distance.FAMILY[0], distance.FAMILY), always=True),
+        Control("a", keys.RHO_METHOD, "Method", _choice(methods.FAMILY[0], methods.FAMILY), always=True),
         _epsilon(keys.RHO_EPSILON, 1.0),
         _layers(keys.RHO_HIDDEN),
         Control("seen", keys.RHO_SEEN, "I understand", _switch(False)),
@@ -194,10 +196,10 @@ def rho(known: Mapping[str, Any]) -> Sequence[Control]:
         name = data_control.to_widget(known["d"])
         name = SAMPLES[0] if name == MISSING else name
         data = catalog.sample(name)
-        most, stops = min(40, data.n_public), distance.stops(data)
+        most, stops = min(40, data.n_public), methods.stops(data)
         found += [
             Control("k", keys.RHO_K(name), label_of("n_clusters"), number(data.n_clusters, 1, most), always=True),
-            Control("rho", keys.RHO(name), label_of("rho_distance"), _choice(distance.first(data), stops), always=True),
+            Control("rho", keys.RHO(name), label_of("rho_distance"), _choice(methods.first(data), stops), always=True),
         ]
     return found
 
@@ -213,21 +215,21 @@ def explored(result: Result) -> Scene:
 
 def _flat(text: str) -> str:
     name = any_data(text)
-    if not name.startswith(FILE) and not distance.fits(name):
+    if not name.startswith(FILE) and not methods.fits(name):
         raise ValueError("rho is not one distance there")
     return name
 
 
 def _small(text: str) -> str:
     name = any_data(text)
-    if not name.startswith(FILE) and not federated.fits(name):
+    if not name.startswith(FILE) and not wire.fits(name):
         raise ValueError("too large for this page")
     return name
 
 
 def clients(known: Mapping[str, Any]) -> Sequence[Control]:
     """Federated: the number of clients decides who may fall silent."""
-    slugs = federated.offered()[0]
+    slugs = wire.offered()[0]
     found = [
         DataControl("d", keys.FED_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=_small, always=True),
         Control("a", keys.FED_SLUG, "Algorithm", _choice("fastlloyd", slugs), always=True),
@@ -287,8 +289,8 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
 def limits(known: Mapping[str, Any]) -> Sequence[Control]:
     """Limits has one picture: whose rows are read off exact centers."""
     return [
-        Control("d", keys.EXACT_DATA, "Sample", _choice(exact.samples()[0], exact.samples())),
-        Control("noise", keys.EXACT_NOISE, "Published", _choice("none", tuple(exact.NOISE))),
+        Control("d", keys.EXACT_DATA, "Sample", _choice(reconstruction.samples()[0], reconstruction.samples())),
+        Control("noise", keys.EXACT_NOISE, "Published", _choice("none", tuple(reconstruction.NOISE))),
     ]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from dpviz.trace import Cancelled
-from pages._ui.sweep import sweeps
-from pages._ui.sweep.archive import MOST, Archive, is_public
+from pages._ui.tradeoff import sweeps
+from pages._ui.tradeoff.archive import MOST, Archive, is_public
 from pages._ui.work.jobs import Job
 
 NAME = "abcdefghij-_"

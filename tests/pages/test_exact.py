@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.exact import samples
+from pages._ui.limits.reconstruction import samples
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from pages._ui import controls
 from pages._ui.address.scene import read
 from pages._ui.form.picker import GROUPS, named, offered
-from pages._ui.sweep.form import sweep_of
+from pages._ui.tradeoff.form import sweep_of
 
 
 def strip_of(slug, reach):

@@ -138,7 +138,7 @@ def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(a
     open_page(app, "pages/explore.py")
     app.number_input(key="param_nsm_epsilon").set_value(0.5).run()
     wait_for_run(app)
-    monkeypatch.setattr("pages._ui.settings.LIVE", 0.0)
+    monkeypatch.setattr("pages._ui.explore.settings.LIVE", 0.0)
     app.number_input(key="param_nsm_epsilon").set_value(2.0).run()
     assert '"epsilon": 0.5' in app.session_state["shown"]
     [ribbon] = [block.proto.body for block in app.get("html") if "You see" in block.proto.body]

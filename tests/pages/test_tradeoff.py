@@ -22,8 +22,8 @@ from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui import controls
 from pages._ui.address import scene
-from pages._ui.sweep import form, sweeps, tables, vary, view
-from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
+from pages._ui.tradeoff import form, sweeps, tables, vary, view
+from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.results import Result, Store
 from tests.algorithms.test_knobs import KNOBS
@@ -252,8 +252,8 @@ def test_the_best_run_comes_first_among_those_to_take_away():
     def page():
         from dpviz.sweeps.rowfile import table
         from dpviz.sweeps.sweep import Sweep, Variant, execute
-        from pages._ui.sweep.sweeps import Kept
-        from pages._ui.sweep.take import one_run
+        from pages._ui.tradeoff.sweeps import Kept
+        from pages._ui.tradeoff.take import one_run
 
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
         one_run(table([execute(cell) for cell in sweep.runs()]), Kept("i", "t", sweep, 2), "loss")

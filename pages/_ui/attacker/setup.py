@@ -18,7 +18,7 @@ from dpviz.figures.rho import in_units
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.sweeps.compare import reference
-from pages._ui import distance
+from pages._ui.distance import methods
 from pages._ui.form.forms import STOPS, in_words
 from pages._ui.form.picker import named, offered
 from pages._ui.frame import catalog, keys
@@ -53,7 +53,7 @@ def one_scale(data: Dataset) -> bool:
 def stops_of(name: str) -> list[float]:
     """Return the distances (z units) that are offered on a data set; none where columns have scales of their own."""
     data = catalog.sample(name)
-    return distance.stops(data) if one_scale(data) else []
+    return methods.stops(data) if one_scale(data) else []
 
 
 def pin_keys(name: str) -> tuple[str, str]:

@@ -9,9 +9,9 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.escape import figure, plain
 from dpviz.figures.game import Rates, picture_panel, square_panel
+from pages._ui.attacker.rounds import Game
 from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, pin_keys
-from pages._ui.attacker.stock import Game
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
 from pages._ui.player.panel import draw

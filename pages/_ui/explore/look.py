@@ -13,11 +13,11 @@ from dpviz.postprocessing.released import widest
 from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import write
+from pages._ui.explore.settings import Settings, settings
 from pages._ui.form.forms import pick_data
 from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
-from pages._ui.settings import Settings, settings
 from pages._ui.work import results, runs
 from pages._ui.work.results import Result
 

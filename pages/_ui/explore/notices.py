@@ -12,10 +12,10 @@ from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
+from pages._ui.explore.settings import begin
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
-from pages._ui.settings import begin
 from pages._ui.work import private, runs
 from pages._ui.work.results import Result
 

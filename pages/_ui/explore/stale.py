@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from pages._ui.explore.settings import Settings
 from pages._ui.form.forms import label_of
 from pages._ui.frame import markup
 from pages._ui.frame.session import session
-from pages._ui.settings import Settings
 from pages._ui.work.results import Result
 
 _DIMMED = (

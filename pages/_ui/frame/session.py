@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from dpviz.trace import Trace
     from pages._ui.address.deck import Deck
     from pages._ui.address.links import Opened
-    from pages._ui.attacker.stock import Game
+    from pages._ui.attacker.rounds import Game
+    from pages._ui.classroom.room import Classroom, Seat
     from pages._ui.compare.made import Batch
     from pages._ui.compare.sides import Side
     from pages._ui.data.files import Upload
-    from pages._ui.klass.room import Classroom, Seat
+    from pages._ui.explore.settings import Settings
     from pages._ui.server.owner import Owner
-    from pages._ui.settings import Settings
     from pages._ui.work.batch import Shelf
     from pages._ui.work.jobs import Job
     from pages._ui.work.results import Result, Store

@@ -10,7 +10,7 @@ from dpviz.lessons import LESSONS, Lesson, glossary, sheets
 from pages._ui import controls
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup
-from pages._ui.learn import progress, stock
+from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.place import COURSE, PARTS, Place, address, go
 
 __all__ = ["sheet", "show"]
@@ -43,7 +43,7 @@ def show(place: Place) -> None:
 
 
 def _path() -> None:
-    stock.ahead(next(iter(LESSONS)), 0)
+    stage_cache.ahead(next(iter(LESSONS)), 0)
     for lesson in LESSONS.values():
         with st.container(key=keys.STONE(lesson.name), horizontal=True, vertical_alignment="center", gap="medium"):
             st.html(
@@ -70,7 +70,7 @@ def sheet(place: Place) -> None:
 
 
 def _sheet(lesson: Lesson, part: str, seed: int) -> None:
-    stage = stock.stage(lesson.name, seed)
+    stage = stage_cache.stage(lesson.name, seed)
     if part == "worksheet":
         st.html(sheets.worksheet(lesson, stage))
         return

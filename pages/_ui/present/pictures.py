@@ -31,10 +31,10 @@ from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, execute
 from dpviz.takeaway.label import block
 from dpviz.trace import Trace
-from pages._ui import exact
 from pages._ui.attacker.scores import percent, span
 from pages._ui.attacker.setup import Setup
 from pages._ui.frame.words import on_screen
+from pages._ui.limits import reconstruction
 from pages._ui.player.verdict import lost
 
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
@@ -160,12 +160,12 @@ def clouds(
 
 def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     """Return whose rows follow from plain Lloyd's rounds."""
-    trace, read = exact.read_in(data, noise)
+    trace, read = reconstruction.read_in(data, noise)
     on_step(1, 1)
-    titles, who = exact.titles_of(data, trace, read)
+    titles, who = reconstruction.titles_of(data, trace, read)
     n, found = len(data.X), len(who[-1])
     return _made(
-        exact.panel_of(data, trace, who, theme(mode)),
+        reconstruction.panel_of(data, trace, who, theme(mode)),
         titles=tuple(titles),
         legend=_legend(READ_LEGEND, mode),
         big=f"{found:,} of {n:,}",

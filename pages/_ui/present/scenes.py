@@ -22,7 +22,7 @@ from pages._ui.compare.sides import asked_by
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import catalog
 from pages._ui.present import pictures
-from pages._ui.sweep.form import sweep_of
+from pages._ui.tradeoff.form import sweep_of
 from pages._ui.work import runs
 from pages._ui.work.batch import Piece
 

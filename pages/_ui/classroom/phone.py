@@ -6,12 +6,12 @@ import streamlit as st
 
 from dpviz.audits.game import score
 from dpviz.escape import plain
-from pages._ui.attacker.stock import Game
+from pages._ui.attacker.rounds import Game
+from pages._ui.classroom import components, compute, maps
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import Classroom, Classrooms, Refused, Seat
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
-from pages._ui.klass import maps, parts, work
-from pages._ui.klass.room import Classroom, Classrooms, Refused, Seat
-from pages._ui.klass.rooms import rooms
 from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
@@ -60,7 +60,7 @@ def _watch(room: Classroom, seat: Seat, version: int) -> None:
 def _place(room: Classroom, seat: Seat) -> None:
     st.header("Place one made-up point")
     st.html(markup.small(markup.bold("Never your real home."), " ", _WHO[room.keeps_points]))
-    at = parts.place(mine(room, seat))
+    at = components.place(mine(room, seat))
     if at is not None and at != mine(room, seat):
         if room.keeps_points:
             room.place(seat.token, *at)
@@ -105,7 +105,7 @@ def _run(room: Classroom, seat: Seat) -> None:
     head, _, rest = shown.titles[step].partition(" · ")
     st.html(markup.odds(markup.bold(head), f" {rest}"))
     centers = shown.centers[step]
-    st.html(maps.people(shell.colors(), work.NOBODY, centers, mine(room, seat), private=shown.private))
+    st.html(maps.people(shell.colors(), compute.NOBODY, centers, mine(room, seat), private=shown.private))
     st.html(
         markup.small(
             f"Step {step + 1} of {len(shown.titles)}, as on the screen. ",
@@ -123,7 +123,7 @@ def _local(room: Classroom, seat: Seat) -> None:
     at = mine(room, seat)
     if at is None and seat.report is None:
         st.html(markup.odds("Place a point first: you have none."))
-        at = parts.place(None)
+        at = components.place(None)
         if at is None:
             return
         if room.keeps_points:
@@ -131,17 +131,17 @@ def _local(room: Classroom, seat: Seat) -> None:
         else:
             session.class_point = at
     if seat.report is None:
-        room.tell(seat.token, work.report(*at))
-    own, bits = work.cell_of(*at) if at else None, seat.report or ()
+        room.tell(seat.token, compute.report(*at))
+    own, bits = compute.cell_of(*at) if at else None, seat.report or ()
     told = "".join(
         f'<i class="{"on" if bit else ""}{" own" if cell == own else ""}">{"1" if bit else "0"}</i>'
-        for row in range(work.ALONG - 1, -1, -1)
-        for cell, bit in list(enumerate(bits))[row * work.ACROSS : (row + 1) * work.ACROSS]
+        for row in range(compute.ALONG - 1, -1, -1)
+        for cell, bit in list(enumerate(bits))[row * compute.ACROSS : (row + 1) * compute.ACROSS]
     )
     st.html(
         markup.small(
-            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at ε {work.LOCAL_EPSILON:g} nobody "
-            "can be sure from it where you stand."
+            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at ε {compute.LOCAL_EPSILON:g} "
+            "nobody can be sure from it where you stand."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
         + markup.small(_HONEST[room.keeps_points])
@@ -165,7 +165,7 @@ def _game(room: Classroom, seat: Seat) -> None:
     run, place = session.class_game_of
     if run is not shown or place != at:
         session.class_game_of = (shown, at)
-        session.class_game = Game(work.game_of(shown, at), shown.algorithm)
+        session.class_game = Game(compute.game_of(shown, at), shown.algorithm)
         room.score(seat.token, 0, 0)
     game: Game = session.class_game
     game.make(AHEAD)
@@ -195,7 +195,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
     )
     shown = room.shown
     private = shown is None or shown.private
-    st.html(maps.people(shell.colors(), work.NOBODY, game.now.centers, at, private=private))
+    st.html(maps.people(shell.colors(), compute.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):
         for guess, word in ((True, "I was in"), (False, "I was out")):
             st.button(

@@ -19,7 +19,7 @@ from pages._ui.frame.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "papers"
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "papers"
 _ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
 WORDS = ("all", *_ICONS)  # what the list may be narrowed to
 _COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"}

@@ -18,7 +18,7 @@ from dpviz.datasets import SAMPLES, Dataset
 from dpviz.postprocessing.people import simulate
 from pages._ui.frame import catalog
 from pages._ui.frame.session import session
-from pages._ui.sweep.sweeps import shelf
+from pages._ui.tradeoff.sweeps import shelf
 from pages._ui.work import results
 
 _MADE_UP = "made up:"

@@ -9,7 +9,7 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Run, trace_of
 from dpviz.takeaway import KINDS, export
 from pages._ui.frame import keys
-from pages._ui.sweep.sweeps import Kept
+from pages._ui.tradeoff.sweeps import Kept
 
 _MOST = 200  # runs in the list, the best first
 _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "script": "Python script"}

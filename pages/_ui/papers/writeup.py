@@ -15,7 +15,7 @@ from pages._ui.frame.words import on_screen
 
 __all__ = ["MEASURED", "measured", "show_own"]
 
-MEASURED = Path(__file__).parents[2] / "benchmarks" / "results"
+MEASURED = Path(__file__).parents[3] / "benchmarks" / "results"
 _EPSILONS = ("0.25", "0.5", "1", "2", "4")
 _MORE = {  # further results: file and what it answers
     "leave-one-out": "Every part left out, set by set, and what the other sets choose",

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.audits.game import Score
 from dpviz.figures.theme import Theme
+from pages._ui.classroom.compute import ACROSS, ALONG, HIGH, LOW
 from pages._ui.frame import markup
-from pages._ui.klass.work import ACROSS, ALONG, HIGH, LOW
 
 __all__ = ["bars", "grid", "people", "scores"]
 

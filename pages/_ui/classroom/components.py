@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.classroom.compute import HIGH, LOW
 from pages._ui.frame import keys
 from pages._ui.frame.session import session
-from pages._ui.klass.work import HIGH, LOW
 
 __all__ = ["forget_class", "memory", "mirror", "place"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._ui.klass.room import Classrooms
+from pages._ui.classroom.room import Classrooms
 
 __all__ = ["rooms"]
 

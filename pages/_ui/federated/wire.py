@@ -27,10 +27,10 @@ from dpviz.federated import (
 )
 from dpviz.figures.federated import plot_words
 from dpviz.trace import Trace
-from pages._ui.exact import plain_lloyd
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public, names, sample
 from pages._ui.frame.prepared import kept
+from pages._ui.limits.reconstruction import plain_lloyd
 
 P, T = ParamSpec("P"), TypeVar("T")
 MOST_CELLS = 200_000

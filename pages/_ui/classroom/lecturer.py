@@ -12,13 +12,13 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
+from pages._ui.classroom import components, compute, maps
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
 from pages._ui.form.forms import STOPS
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup, messages, shell
 from pages._ui.frame.session import session
-from pages._ui.klass import maps, parts, work
-from pages._ui.klass.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
-from pages._ui.klass.rooms import rooms
 from pages._ui.player import verdict
 from pages._ui.player.player import player
 from pages._ui.work import runs
@@ -65,7 +65,9 @@ def opening() -> Classroom | None:
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
         try:
-            return rooms().open(work.LOW, work.HIGH, keeps_points=keeps, cells=work.cells(), opener=runs.owner())
+            return rooms().open(
+                compute.LOW, compute.HIGH, keeps_points=keeps, cells=compute.cells(), opener=runs.owner()
+            )
         except Refused as problem:
             st.error(plain(str(problem)))
     return None
@@ -231,7 +233,7 @@ def _run(room: Classroom, base: str) -> None:
         )
         st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Explore: votes, loss, the ledger.", **_KEEP)
     with picture:
-        step = parts.mirror()
+        step = components.mirror()
         room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
         player("class", result, hidden=True, axes=(0, 1), compact=not panels)
 
@@ -241,7 +243,11 @@ def _form(room: Classroom) -> None:
     points = room.points()
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
         slug = st.selectbox(
-            "Algorithm", work.METHODS, key=keys.CLASS_METHOD, format_func=lambda slug: ALGORITHMS[slug].name, width=200
+            "Algorithm",
+            compute.METHODS,
+            key=keys.CLASS_METHOD,
+            format_func=lambda slug: ALGORITHMS[slug].name,
+            width=200,
         )
         k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
         epsilon = st.segmented_control(
@@ -249,7 +255,8 @@ def _form(room: Classroom) -> None:
             format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
         )  # fmt: skip
         beside = st.segmented_control(
-            "Made-up people beside you", work.BESIDE, default=work.BESIDE[1], required=True, key=keys.CLASS_BESIDE,
+            "Made-up people beside you", compute.BESIDE, default=compute.BESIDE[1], required=True,
+            key=keys.CLASS_BESIDE,
             help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
         )  # fmt: skip
         about = whole_number(
@@ -263,10 +270,10 @@ def _form(room: Classroom) -> None:
         )
     elif go:
         values = {"n_clusters": k} | ({} if slug == "kmeans" else {"epsilon": epsilon})
-        _start(room, work.data_of(points, beside, about, k), slug, values)
+        _start(room, compute.data_of(points, beside, about, k), slug, values)
 
 
-def _start(room: Classroom, data: work.Dataset, slug: str, values: dict) -> None:
+def _start(room: Classroom, data: compute.Dataset, slug: str, values: dict) -> None:
     inbox = []
     try:
         algorithm = ALGORITHMS[slug](**values)
@@ -301,7 +308,7 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
         return
     session.class_result = result = inbox[0]
     try:
-        shown = work.frames_of(result.trace, result.data, verdict.groups(result))
+        shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
         del session.class_job  # or the page would take it again and again
         raise
@@ -320,16 +327,16 @@ def _reports(room: Classroom) -> None:
     if not len(reports):
         left.html(markup.odds("No report has come yet."))
         return
-    counts, sd = work.estimates(reports)
+    counts, sd = compute.estimates(reports)
     with left:
         st.html(maps.grid(shell.colors(), counts, sd))
     with right:
         st.html(
             markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
             + markup.small(
-                f"Each phone sent one randomized bit a cell, at ε {work.LOCAL_EPSILON:g}; the numbers "
+                f"Each phone sent one randomized bit a cell, at ε {compute.LOCAL_EPSILON:g}; the numbers "
                 f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
-                f"would cost each number about ±{math.sqrt(2) / work.LOCAL_EPSILON:.1f}. That is the "
+                f"would cost each number about ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f}. That is the "
                 "price of trusting nobody: in proportion to the crowd it shrinks only with the square "
                 "root of how many come."
             )

@@ -19,9 +19,9 @@ from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import Sweep
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
-from pages._ui.sweep import sweeps
-from pages._ui.sweep.sweeps import Kept
-from pages._ui.sweep.tables import Look, brief, chart, details, icon, named, tables, title
+from pages._ui.tradeoff import sweeps
+from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.tables import Look, brief, chart, details, icon, named, tables, title
 from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")

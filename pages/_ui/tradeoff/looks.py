@@ -8,7 +8,7 @@ from typing import Any
 from dpviz.params import ParamSpec
 from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
-from pages._ui.sweep import archive, sweeps, tables, view
+from pages._ui.tradeoff import archive, sweeps, tables, view
 
 
 def looks(known: Mapping[str, Any]) -> list[Control]:

@@ -16,8 +16,8 @@ from pages._ui.form.forms import in_labels
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import catalog, keys
 from pages._ui.frame.prepared import kept
-from pages._ui.sweep.data import choices, open_choice, source
-from pages._ui.sweep.vary import OWN, deltas, numbers, values_of, vary
+from pages._ui.tradeoff.data import choices, open_choice, source
+from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0)  # the papers' budgets are among them
 FIRST_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)

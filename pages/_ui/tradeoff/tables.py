@@ -23,8 +23,8 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import sample
 from pages._ui.frame.session import session
-from pages._ui.sweep.sweeps import Kept
-from pages._ui.sweep.take import one_run
+from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.take import one_run
 
 _NAMES = {"epsilon": "ε", "n_rows": "people", "n_clusters": "centers", "rho_distance": "rho", "delta": "δ"}
 _SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}

@@ -24,7 +24,7 @@ from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.frame import keys
 from pages._ui.frame.session import session
 from pages._ui.server import turns
-from pages._ui.sweep.archive import Archive, is_public
+from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.work.jobs import LONG, Job, Jobs
 from pages._ui.work.memory import MemoryFolder
 from pages._ui.work.watchers import Presence
