@@ -93,19 +93,19 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("days_by_place", "code = np.zeros(len(x), dtype=np.uint64)", "code = np.arange(len(x), dtype=np.uint64)"),
         ("days_by_half", ">= self.day)", "> self.day)"),
     ],
-    ("dpviz/algorithms/continual.py", "tests/algorithms/test_continual.py"): [
+    ("dpviz/algorithms/grids/continual.py", "tests/algorithms/test_continual.py"): [
         ("continual_one_table_less", "return self.days.bit_length()", "return self.days.bit_length() - 1"),
         ("continual_every_table_of_all", "return self._of(day - (day & -day), day)", "return ALL"),
         ("continual_budget_twice", "half = mu / 2**0.5", "half = mu"),
         ("continual_noise_of_one_table", "noisy.sd[part] * len(used) ** 0.5", "noisy.sd[part]"),
         ("continual_newest_table_only", "return found\n\n\ndef _points", "return found[:1]\n\n\ndef _points"),
     ],
-    ("dpviz/algorithms/dp_dbscan.py", "tests/algorithms/test_dp_dbscan.py"): [
+    ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/test_dp_dbscan.py"): [
         ("dbscan_noise_is_a_region", "clear = sizes[order] >= noise *", "clear = sizes[order] >= 0 *"),
         ("dbscan_around_the_edge", 'mode="constant"', 'mode="wrap"'),
         ("dbscan_joined_through_gaps", "both = dense.ravel()[one] & dense", "both = dense.ravel()[one] | dense"),
     ],
-    ("dpviz/algorithms/dp_dbscan.py", "tests/algorithms/test_contract.py -k dp-dbscan"): [
+    ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/test_contract.py -k dp-dbscan"): [
         ("dbscan_budget_twice", "(Laplace(self.epsilon),)", "(Laplace(2 * self.epsilon),)"),
         ("dbscan_nobody_no_answer", "if not dense.any():", "if False:"),
     ],
@@ -142,13 +142,13 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (P + "costs.py", "tests/algorithms/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
     ],
-    ("dpviz/algorithms/eugkm.py", "tests/algorithms/test_contract.py -k eugkm"): [
+    ("dpviz/algorithms/grids/eugkm.py", "tests/algorithms/test_contract.py -k eugkm"): [
         ("eugkm_grid_takes_all", "(Laplace(self.epsilon - lloyd),)", "(Laplace(self.epsilon),)"),
     ],
     ("dpviz/algorithms/dp_em.py", "tests/algorithms/test_dp_em.py"): [
         ("em_budget_twice", "mu = mu_of_epsilon(self.epsilon,", "mu = mu_of_epsilon(2 * self.epsilon,"),
     ],
-    ("dpviz/algorithms/dp_lloyd.py", "tests/algorithms/test_contract.py -k dp-lloyd"): [
+    ("dpviz/algorithms/lloyd/dp_lloyd.py", "tests/algorithms/test_contract.py -k dp-lloyd"): [
         ("dp_lloyd_every_round_all", "each = split(self.epsilon, weights)", "each = [self.epsilon for _ in weights]"),
     ],
     (P + "accounting.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [

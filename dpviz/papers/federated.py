@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.federated import simulate, spread
 from dpviz.federated.rows import Round
 from dpviz.papers.registry import Item

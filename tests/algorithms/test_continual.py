@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.continual import Continual, _used
+from dpviz.algorithms.grids.continual import Continual, _used
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View, continual

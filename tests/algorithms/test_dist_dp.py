@@ -9,10 +9,10 @@ from scipy.stats import beta, norm
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 
-from dpviz.algorithms.dist_dp import DistDP
-from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
-from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
-from dpviz.algorithms.nsm import NSM
+from dpviz.algorithms.dist_dp.dist_dp import DistDP
+from dpviz.algorithms.dist_dp.random_points import DistDPRandomPoints
+from dpviz.algorithms.dist_dp.region_means import DistDPRegionMeans
+from dpviz.algorithms.nsm.nsm import NSM
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, quadtree, snap, snap_toward_zero
 from dpviz.metrics import normalized_loss

@@ -8,7 +8,7 @@ from scipy import ndimage
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.dp_dbscan import DPDBSCAN, _joined, _nearby
+from dpviz.algorithms.grids.dp_dbscan import DPDBSCAN, _joined, _nearby
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View, spans

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.dpm import DPM
+from dpviz.algorithms.trees.dpm import DPM
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.metrics import hungarian_accuracy, majority_accuracy

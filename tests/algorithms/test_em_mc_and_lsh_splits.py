@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import chisquare
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.em_mc import EMMC
-from dpviz.algorithms.lsh_splits import LSHSplits
+from dpviz.algorithms.trees.em_mc import EMMC
+from dpviz.algorithms.trees.lsh_splits import LSHSplits
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap
 from dpviz.metrics import majority_accuracy

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.eugkm import EUGkM
+from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View, grid

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from dpviz.algorithms.dp_lloyd import DPLloyd
-from dpviz.algorithms.fastlloyd import FastLloyd
-from dpviz.algorithms.glloyd import GLloyd
-from dpviz.algorithms.sulloyd import SuLloyd
+from dpviz.algorithms.lloyd.dp_lloyd import DPLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.glloyd import GLloyd
+from dpviz.algorithms.lloyd.sulloyd import SuLloyd
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View, lloyd, pane

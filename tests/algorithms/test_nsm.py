@@ -9,8 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.nsm import NSM
-from dpviz.algorithms.nsm_corrections import (
+from dpviz.algorithms.nsm.corrections import (
     Prior,
     Start,
     Tracker,
@@ -19,8 +18,9 @@ from dpviz.algorithms.nsm_corrections import (
     distance_edges,
     split_merge,
 )
-from dpviz.algorithms.nsm_look import outer_bin
-from dpviz.algorithms.nsm_summary import Summary, sizes, strong
+from dpviz.algorithms.nsm.look import outer_bin
+from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.algorithms.nsm.summary import Summary, sizes, strong
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover

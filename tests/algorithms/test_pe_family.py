@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from dpviz.algorithms.aug_pe import AugPE
-from dpviz.algorithms.hdpe_means import HDPEMeans
+from dpviz.algorithms.evolution.aug_pe import AugPE
+from dpviz.algorithms.evolution.hdpe_means import HDPEMeans
+from dpviz.algorithms.evolution.pe_means import PEMeans
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.pe_means import PEMeans
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs
 
+from dpviz.algorithms.evolution.family import survivors
+from dpviz.algorithms.evolution.pe_means import PEMeans
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.pe_family import survivors
-from dpviz.algorithms.pe_means import PEMeans
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest, laplace
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.privtree import PrivTree
+from dpviz.algorithms.trees.privtree import PrivTree
 from dpviz.audits.witness import LOG_RATIO, Neighbors
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from dpviz.algorithms.stemmer_kaplan import StemmerKaplan, choose
+from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import StemmerKaplan, choose
 from dpviz.domain import Domain
 from dpviz.figures import View
 from dpviz.figures import stemmer_kaplan as figures

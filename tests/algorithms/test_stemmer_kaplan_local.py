@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.linalg import hadamard
 from sklearn.datasets import make_blobs
 
-from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
+from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.domain import Domain
 from dpviz.figures import View
 from dpviz.figures import local as figures

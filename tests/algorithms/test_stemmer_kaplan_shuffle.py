@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.stemmer_kaplan_shuffle import StemmerKaplanShuffle
+from dpviz.algorithms.stemmer_kaplan.shuffle import StemmerKaplanShuffle
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.accounting import report_of_shuffled, shuffled_epsilon

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.algorithms.balcan import Balcan
-from dpviz.algorithms.stemmer_kaplan_swap import StemmerKaplanSwap
-from dpviz.algorithms.swap_search import search_costs, swap_search
+from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
+from dpviz.algorithms.stemmer_kaplan.swap import StemmerKaplanSwap
+from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.figures import stemmer_kaplan as figures
 from dpviz.geometry import clip_ball, snap

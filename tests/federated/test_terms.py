@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("cryptography")
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.cli import main
 from dpviz.domain import Domain
 from dpviz.federated import PAPER, SERVER

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.algorithms.dist_dp_family import Moves
+from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.datasets import Dataset
 from dpviz.figures.rho import in_units
 from dpviz.postprocessing.bet import bet_of

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.dist_dp_family import Moves
+from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Gaussian

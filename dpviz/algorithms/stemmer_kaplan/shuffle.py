@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
+from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import report_of_shuffled

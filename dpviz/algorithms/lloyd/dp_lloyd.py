@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from dpviz.algorithms.sulloyd import SuLloyd
+from dpviz.algorithms.lloyd.sulloyd import SuLloyd
 from dpviz.params import param
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.plan import Plan, split

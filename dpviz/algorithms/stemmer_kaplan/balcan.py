@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.swap_search import search_costs, swap_search
+from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
 from dpviz.params import param

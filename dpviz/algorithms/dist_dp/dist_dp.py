@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.dist_dp_family import Moves
+from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, nearest, snap_toward_zero
 from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
 
 from dpviz.algorithms.base import Algorithm
-from dpviz.algorithms.eugkm import EUGkM
+from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param

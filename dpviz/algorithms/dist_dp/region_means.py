@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.base import Algorithm
-from dpviz.algorithms.dist_dp_family import Moves
-from dpviz.algorithms.nsm import NSM
+from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.algorithms.nsm.nsm import NSM
 from dpviz.domain import Domain
 from dpviz.geometry import Population, nearest, snap
 from dpviz.params import param

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dpviz.algorithms.nsm_corrections import Prior
+from dpviz.algorithms.nsm.corrections import Prior
 from dpviz.geometry import clip_ball, snap
 from dpviz.postprocessing.center_sd import members
 from dpviz.postprocessing.spread import Leftover, Shape, Spread

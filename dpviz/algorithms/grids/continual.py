@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.eugkm import EUGkM
+from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param

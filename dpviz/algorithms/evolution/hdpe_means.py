@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.pe_family import Evolution, averages, sums_and_counts
+from dpviz.algorithms.evolution.family import Evolution, averages, sums_and_counts
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection
 from dpviz.params import param

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.nsm_corrections import Start, at_most, correct
-from dpviz.algorithms.nsm_look import Look, learn_radius, look_around
-from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, nearest_share, scatter_of, shaped, sizes
+from dpviz.algorithms.nsm.corrections import Start, at_most, correct
+from dpviz.algorithms.nsm.look import Look, learn_radius, look_around
+from dpviz.algorithms.nsm.summary import Summary, about_middle, about_points, nearest_share, scatter_of, shaped, sizes
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.params import param

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Algorithm
-from dpviz.algorithms.stemmer_kaplan import choose
+from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import choose
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
 from dpviz.params import param

@@ -7,7 +7,7 @@ import math
 from typing import ClassVar
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.lloyd_family import NoisyLloyd
+from dpviz.algorithms.lloyd.family import NoisyLloyd
 from dpviz.privacy.accounting import mu_of_epsilon, sigma
 from dpviz.privacy.plan import Plan, gaussians
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from dpviz.algorithms.pe_means import PEMeans
+from dpviz.algorithms.evolution.pe_means import PEMeans
 from dpviz.params import param
 
 __all__ = ["AugPE"]

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import ClassVar
 
-from dpviz.algorithms.lloyd_family import NoisyLloyd
+from dpviz.algorithms.lloyd.family import NoisyLloyd
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.plan import Plan
 

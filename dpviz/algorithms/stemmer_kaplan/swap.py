@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
-from dpviz.algorithms.swap_search import search_costs, swap_search
+from dpviz.algorithms.stemmer_kaplan.family import PrivateCenters
+from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import zcdp_of_epsilon

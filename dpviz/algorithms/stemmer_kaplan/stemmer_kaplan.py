@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.stemmer_kaplan_family import PrivateCenters
+from dpviz.algorithms.stemmer_kaplan.family import PrivateCenters
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, snap
 from dpviz.params import param
