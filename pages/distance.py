@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures.rho import in_units, losses_panel
+from dpviz.figures.dist_dp.dist_dp import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
 from pages._ui import controls
 from pages._ui.address import links

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.figures import pane
-from dpviz.figures.panels import MAX_PEOPLE
+from dpviz.figures.kit.panels import MAX_PEOPLE
 from dpviz.postprocessing.regions import has_regions
 from pages._ui import controls
 from pages._ui.address import links

@@ -7,7 +7,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
-from dpviz.figures.federated import plot_clients
+from dpviz.figures.scenes.federated import plot_clients
 from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.federated import wire

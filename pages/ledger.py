@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from dpviz.figures.ledger import plot_steps
+from dpviz.figures.kit.ledger import plot_steps
 from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.explore import centers

@@ -283,7 +283,7 @@ PLANTED = {
     "streamlit": ("dpviz.metrics", "import streamlit as st"),
     "plotly": ("dpviz.metrics", "import plotly.graph_objects as go"),
     "room below": ("dpviz.geometry", "from dpviz.algorithms import ALGORITHMS"),
-    "figures import": ("dpviz.figures.pe", "from dpviz.sweeps import summary"),
+    "figures import": ("dpviz.figures.evolution.pe_means", "from dpviz.sweeps import summary"),
     "global np.random": ("dpviz.geometry", "x = np.random.normal(0, 1)"),
     "noise outside": ("dpviz.algorithms.new", "y = rng.laplace(0, 1)"),
     "query class": ("dpviz.algorithms.new", "class Mine(Query):\n    pass"),

@@ -10,10 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.figures import pane
-from dpviz.figures.panels import spend_table
-from dpviz.figures.shots import Shot
-from dpviz.figures.theme import DARK, STYLES, Style, Theme, base
-from dpviz.figures.view import Panel, View, add_last, xy
+from dpviz.figures.kit.panels import spend_table
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base
+from dpviz.figures.kit.view import Panel, View, add_last, xy
 from dpviz.postprocessing.beside import LETTERS
 from dpviz.postprocessing.bound import Bound
 from dpviz.trace import Trace

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.figures import Panel
-from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Ground, Runs, ground, number
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import quantity, ratio_words

@@ -9,10 +9,10 @@ import numpy as np
 from dpviz.algorithms import Algorithm
 from dpviz.audits.reconstruct import exactly, published, read_off
 from dpviz.figures import Panel
-from dpviz.figures.exact import LEGEND as READ
-from dpviz.figures.exact import read_panel
-from dpviz.figures.lessons import Values, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import Values, values_panel
+from dpviz.figures.scenes.reconstruction import LEGEND as READ
+from dpviz.figures.scenes.reconstruction import read_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.trace import Trace

@@ -11,8 +11,8 @@ import numpy as np
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset, load
-from dpviz.figures.theme import Theme
-from dpviz.figures.view import View
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.kit.view import View
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.trace import Trace

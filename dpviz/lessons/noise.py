@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures import Panel
-from dpviz.figures.reruns import LEGEND as CLOUDS
-from dpviz.figures.reruns import Cloud, clouds
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.reruns import LEGEND as CLOUDS
+from dpviz.figures.scenes.reruns import Cloud, clouds
 from dpviz.lessons.ground import Ground, ground, number
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import quantity

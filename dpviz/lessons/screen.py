@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures import Panel
-from dpviz.figures.lesson_maps import screen_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lesson_maps import screen_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.metrics import loss_path

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpviz.figures import Panel
-from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground, number
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import FAR

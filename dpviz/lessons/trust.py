@@ -9,8 +9,8 @@ import numpy as np
 from dpviz.datasets import Blobs
 from dpviz.federated import CLIENTS, simulate, spread
 from dpviz.figures import Panel
-from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import ratio_words

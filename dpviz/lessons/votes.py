@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from dpviz.figures import Panel, splitting
-from dpviz.figures.legend import HIDDEN
-from dpviz.figures.lessons import GROUPS
-from dpviz.figures.pe import PANE
-from dpviz.figures.theme import LIGHT, Theme
-from dpviz.figures.view import View
+from dpviz.figures import Panel
+from dpviz.figures.evolution.pe_means import PANE
+from dpviz.figures.kit.legend import HIDDEN
+from dpviz.figures.kit.theme import LIGHT, Theme
+from dpviz.figures.kit.view import View
+from dpviz.figures.scenes import splitting
+from dpviz.figures.scenes.lessons import GROUPS
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.metrics import loss_path

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from dpviz import validate
-from dpviz.figures import packed, tradeoff
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit import packed
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes import tradeoff
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.spec import Published

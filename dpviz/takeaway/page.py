@@ -8,10 +8,10 @@ import pandas as pd
 
 from dpviz.datasets import Dataset
 from dpviz.figures import pane
-from dpviz.figures.shapes import Shown, drawn
-from dpviz.figures.still import plane_svg
-from dpviz.figures.theme import LIGHT
-from dpviz.figures.view import View
+from dpviz.figures.kit.shapes import Shown, drawn
+from dpviz.figures.kit.svg import plane_svg
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.view import View
 from dpviz.postprocessing.released import centers_table
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.takeaway.label import badge, block, names_of

@@ -7,8 +7,9 @@ from sklearn.cluster import KMeans
 from dpviz.algorithms.grids.continual import Continual, _used
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.figures import View, continual
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View
+from dpviz.figures.grids import continual
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.geometry import snap
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.block import Block

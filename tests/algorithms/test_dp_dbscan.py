@@ -11,8 +11,9 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.grids.dp_dbscan import DPDBSCAN, _joined, _nearby
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.figures import View, spans
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View
+from dpviz.figures.grids import dp_dbscan
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.verdict import private_verdict, regions_verdict
 from dpviz.sweeps.compare import replay
@@ -65,7 +66,7 @@ def test_noise_alone_makes_no_region_in_19_of_20_runs():
     for seed in range(60):
         rows = np.vstack([X, [[0.9, 0.9]]])
         trace = algorithm.run(rows, domain=domain, seed=seed)
-        alone += bool(spans.warning(trace))
+        alone += bool(dp_dbscan.warning(trace))
     assert alone >= 54
 
 
@@ -113,12 +114,12 @@ def test_a_sweep_measures_agreement_and_no_distance():
 def test_borders_close_around_their_regions():
     data = load_sample("ring")
     trace = DPDBSCAN(epsilon=1.0).run(data.X, domain=data.domain, seed=0)
-    table = spans.border_table(trace)
+    table = dp_dbscan.border_table(trace)
     assert set(table.region) == {1, 2}
     for _, lines in table.groupby("region"):  # every corner is met by an even number of lines
         ends = np.round(np.vstack([lines[["x0", "y0"]], lines[["x1", "y1"]]]), 9)
         assert (np.unique(ends, axis=0, return_counts=True)[1] % 2 == 0).all()
-    panels = spans.PANE.panels(View(trace, LIGHT, (0, 1), data.columns, data.units))
+    panels = dp_dbscan.PANE.panels(View(trace, LIGHT, (0, 1), data.columns, data.units))
     assert all(len(panel.figure.frames) == 3 for panel in panels) and "2 regions" in panels[0].alt
 
 

@@ -7,8 +7,9 @@ from sklearn.cluster import KMeans
 from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.figures import View, grid
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View
+from dpviz.figures.grids import eugkm
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.queries import GridCounts
 
@@ -62,6 +63,6 @@ def test_cells_on_one_place_of_the_picture_are_added_up():
     data = load_sample("iris")
     trace = EUGkM(n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
     released = trace.steps[0].released
-    table = grid.cells_table(View(trace, LIGHT, (0, 1), data.columns, data.units))
+    table = eugkm.cells_table(View(trace, LIGHT, (0, 1), data.columns, data.units))
     assert len(table) == released["parts"][0] * released["parts"][1]
     assert table.noisy_count.sum() == pytest.approx(released["noisy_counts"].sum())

@@ -12,8 +12,9 @@ from dpviz.algorithms.lloyd.glloyd import GLloyd
 from dpviz.algorithms.lloyd.sulloyd import SuLloyd
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.figures import View, lloyd, pane
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View, pane
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.lloyd import lloyd
 from dpviz.frozen import freeze
 from dpviz.geometry import GRID, fold, snap
 from dpviz.metrics import normalized_loss

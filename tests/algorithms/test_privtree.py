@@ -11,8 +11,9 @@ from dpviz.algorithms.trees.privtree import PrivTree
 from dpviz.audits.witness import LOG_RATIO, Neighbors
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.figures import View, privtree
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.trees import privtree
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.costs import Halving
 from dpviz.privacy.curator import Curator

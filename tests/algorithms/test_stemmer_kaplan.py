@@ -10,8 +10,8 @@ from sklearn.datasets import make_blobs
 from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import StemmerKaplan, choose
 from dpviz.domain import Domain
 from dpviz.figures import View
-from dpviz.figures import stemmer_kaplan as figures
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.stemmer_kaplan import stemmer_kaplan as figures
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.metrics import inertia, normalized_loss
 from dpviz.privacy.accounting import mu_of_epsilon

@@ -13,8 +13,8 @@ from sklearn.datasets import make_blobs
 from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.domain import Domain
 from dpviz.figures import View
-from dpviz.figures import local as figures
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.geometry import snap_toward_zero
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.block import Block

@@ -9,7 +9,7 @@ from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
 from dpviz.algorithms.stemmer_kaplan.swap import StemmerKaplanSwap
 from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
 from dpviz.domain import Domain
-from dpviz.figures import stemmer_kaplan as figures
+from dpviz.figures.stemmer_kaplan import stemmer_kaplan as figures
 from dpviz.geometry import clip_ball, snap
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.privacy.accounting import epsilon_of_zcdp, zcdp_of_epsilon

@@ -7,10 +7,11 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, dpm, pane
-from dpviz.figures.dpm_scores import scores_table
-from dpviz.figures.theme import LIGHT
-from dpviz.figures.tree import tree_table
+from dpviz.figures import View, pane
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.tree import tree_table
+from dpviz.figures.trees import dpm
+from dpviz.figures.trees.dpm_scores import scores_table
 
 
 def view(sample="town", *, hidden=True, axes=None, **values):

@@ -7,8 +7,9 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, em_mc, lsh_splits, pane
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View, pane
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.trees import em_mc, lsh_splits
 
 
 def view(slug, sample="town", *, hidden=True, axes=None):

@@ -8,8 +8,8 @@ import pytest
 
 from dpviz.datasets import SAMPLES, Blobs, load_sample
 from dpviz.domain import Domain
-from dpviz.figures.people import bounds_panel, bounds_table, thumbnail
-from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.kit.theme import DARK, LIGHT
+from dpviz.figures.scenes.people import bounds_panel, bounds_table, thumbnail
 
 
 @pytest.mark.parametrize("data", [*map(load_sample, SAMPLES), Blobs(n_features=1).make()], ids=lambda d: d.title)

@@ -5,9 +5,9 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
-from dpviz.figures.reruns import Cloud, clouds, dots_table, one_by_one
-from dpviz.figures.theme import LIGHT
-from dpviz.figures.view import View
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.view import View
+from dpviz.figures.scenes.reruns import Cloud, clouds, dots_table, one_by_one
 
 
 def test_every_run_is_one_dot_and_better_runs_stand_lower():

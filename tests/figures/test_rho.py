@@ -9,8 +9,9 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import View, pane, rho
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View, pane
+from dpviz.figures.dist_dp import dist_dp
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.frozen import freeze
 from dpviz.metrics import loss_path
 from dpviz.trace import Step
@@ -35,26 +36,26 @@ def view(slug, *, hidden, axes=(0, 1), rho_distance=0.005):
 
 def test_amount_frame_ranks_what_was_released():
     released = freeze({"noisy_counts": np.array([3.0, -2.0, 50.0]), "kept": np.array([False, False, True])})
-    table = rho.amount_table(Step("regions", "", released))
+    table = dist_dp.amount_table(Step("regions", "", released))
     assert table.to_dict("list") == {"rank": [1, 2, 3], "count": [50.0, 3.0, -2.0], "kept": [True, False, False]}
 
 
 def test_lengths_are_said_in_the_unit_of_the_map():
     domain = load_sample("city").domain
-    assert rho.in_units(domain, 0.03, ("km", "km")) == "300 m"
-    assert rho.in_units(domain, 0.25, ("km", "km")) == "2.5 km"
-    assert rho.in_units(domain, 0.25, ("", "")) == "2.5"
+    assert dist_dp.in_units(domain, 0.03, ("km", "km")) == "300 m"
+    assert dist_dp.in_units(domain, 0.25, ("km", "km")) == "2.5 km"
+    assert dist_dp.in_units(domain, 0.25, ("", "")) == "2.5"
 
 
 def test_people_and_their_noisy_points_exist_in_demo_only_and_noise_is_as_far_as_said():
     trace = view("dist-dp-region-means", hidden=True).trace
-    table = rho.moves_table(trace)
-    assert len(table) == rho.MAX_PEOPLE and (table.rho == 0.005).all()
+    table = dist_dp.moves_table(trace)
+    assert len(table) == dist_dp.MAX_PEOPLE and (table.rho == 0.005).all()
     sd = trace.steps[0].released["noise_sd"]
     assert 0.5 * sd < table.distance.mean() < 2.5 * sd
     data = load_sample("iris")
     secure = ALGORITHMS["dist-dp-random-points"](n_clusters=4).run(data.X, domain=data.domain, noise="secure")
-    assert rho.moves_table(secure).empty
+    assert dist_dp.moves_table(secure).empty
 
 
 @pytest.mark.parametrize("slug", FAMILY)
@@ -65,13 +66,13 @@ def test_the_promise_stands_in_the_figures_and_hidden_layers_only_when_asked(slu
         assert "Not hidden: who, and roughly where" in drawn and "rho 50 m" in drawn and "(rho-dist)" in drawn
         assert ("rho around a person" in drawn) == hidden and ("NOT PRIVATE" in drawn) == hidden
         titles = [panel.figure.layout.title.text for panel in found]
-        assert sum(rho.PROMISE in title for title in titles) == 2
-    assert "weaker promise" in rho.PANE.caution
+        assert sum(dist_dp.PROMISE in title for title in titles) == 2
+    assert "weaker promise" in dist_dp.PANE.caution
 
 
 def test_chosen_cells_are_squares_of_the_level_inside_the_bounds():
     seen = view("dist-dp", hidden=False)
-    figure = rho.PANE.panels(seen)[0].figure
+    figure = dist_dp.PANE.panels(seen)[0].figure
     layer = [trace.name for trace in figure.data].index("chosen cell") - [*figure.frames[0].traces][0]
     for frame, step in zip(figure.frames, seen.trace.steps, strict=True):
         x = np.asarray(frame.data[layer].x, dtype=float)
@@ -87,11 +88,11 @@ def test_chosen_cells_are_squares_of_the_level_inside_the_bounds():
 
 def test_far_points_are_drawn_as_such_after_the_split():
     seen = view("dist-dp", hidden=False, rho_distance=1e-4)
-    figure = rho.PANE.panels(seen)[0].figure
+    figure = dist_dp.PANE.panels(seen)[0].figure
     far = [np.isfinite(np.asarray(frame.data[1].x, dtype=float)).sum() for frame in figure.frames]
     kinds = [step.kind for step in seen.trace.steps]
     share = np.mean(~next(s for s in seen.trace.steps if s.kind == "split").released["near"])
-    assert share > 0.3 and far[kinds.index("split")] == pytest.approx(rho.MAX_POINTS * share, rel=0.15)
+    assert share > 0.3 and far[kinds.index("split")] == pytest.approx(dist_dp.MAX_POINTS * share, rel=0.15)
     assert not any(far[: kinds.index("split")])
 
 
@@ -103,7 +104,7 @@ def test_losses_carry_their_promise_and_their_mean():
             "loss": [0.01, 0.02, 0.04],
         }
     )
-    panel = rho.losses_panel(LIGHT, table)
+    panel = dist_dp.losses_panel(LIGHT, table)
     words = [annotation.text for annotation in panel.figure.layout.annotations]
     assert "<b>dist-DP</b>, moves up to 50 m: 3 ×" in words and "dist-DP 3" in panel.alt
     assert panel.figure.layout.xaxis.title.text == "loss, × KMeans (log scale)"

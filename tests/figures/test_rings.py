@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpviz.figures.rings import LETTER, LINE, SIDES, TAG, WIDE, places
+from dpviz.figures.kit.rings import LETTER, LINE, SIDES, TAG, WIDE, places
 
 LOW, HIGH = np.array([-10.0, -10.0]), np.array([10.0, 10.0])
 

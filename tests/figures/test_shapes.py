@@ -10,8 +10,8 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import dictionary, load
 from dpviz.domain import Domain
-from dpviz.figures.shapes import SHAPES, Shown, coordinates, drawn, partners
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.shapes import SHAPES, Shown, coordinates, drawn, partners
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.postprocessing.in_words import center_words, ranks
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dpviz import lessons
 from dpviz.algorithms import ALGORITHMS
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, panels, screen, sheets
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Neighboring

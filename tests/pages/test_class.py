@@ -344,7 +344,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
 
 
 def test_the_pictures_hold_what_they_are_given(monkeypatch):
-    from dpviz.figures.theme import LIGHT
+    from dpviz.figures.kit.theme import LIGHT
 
     assert "2 people and 1 released" in maps.people(LIGHT, np.zeros((2, 2)), np.zeros((1, 2)))
     bars = maps.bars([3, 1], ["<b>a", "c"], truth=1)

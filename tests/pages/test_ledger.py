@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.audit import instance
 from dpviz.domain import Domain
-from dpviz.figures.ledger import plot_steps, releases_table, steps_table
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.ledger import plot_steps, releases_table, steps_table
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
 from pages._ui.work.runs import RECOMMENDED
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.figures import View, pane, printed
-from dpviz.figures.theme import theme
+from dpviz.figures.kit.theme import theme
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.sweeps.compare import replay
 from pages._ui.form.forms import may_be_noiseless

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import tradeoff
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes import tradeoff
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary

@@ -14,7 +14,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
-from dpviz.figures.panels import release_name
+from dpviz.figures.kit.panels import release_name
 from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
 from pages._ui.frame.shell import PAGES
@@ -97,7 +97,7 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_pe
 
 
 def test_no_axis_and_no_metric_is_in_hidden_units():
-    drawn = "".join(path.read_text() for path in (Path(figures.__file__).parent).glob("*.py"))
+    drawn = "".join(path.read_text() for path in (Path(figures.__file__).parent).rglob("*.py"))
     titles = " ".join(metric.title for metric in METRICS.values())
     assert not re.search(r"z²|\bz per row|\(z\)", drawn + titles), "write × KMeans, or half-widths of the bounds"
 

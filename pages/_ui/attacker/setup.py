@@ -14,7 +14,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.game import Question, moved, people, present
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.figures.rho import in_units
+from dpviz.figures.dist_dp.dist_dp import in_units
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.sweeps.compare import reference

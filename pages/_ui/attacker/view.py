@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.escape import figure, plain
-from dpviz.figures.game import Rates, picture_panel, square_panel
+from dpviz.figures.scenes.game import Rates, picture_panel, square_panel
 from pages._ui.attacker.rounds import Game
 from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, pin_keys

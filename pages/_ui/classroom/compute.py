@@ -12,7 +12,7 @@ from dpviz.audits.game import Question, present
 from dpviz.datasets import Dataset, load_sample
 from dpviz.domain import Domain
 from dpviz.figures import pane
-from dpviz.figures.shots import complete
+from dpviz.figures.kit.shots import complete
 from dpviz.postprocessing.verdict import Groups
 from dpviz.privacy.local import OUE, flip_probability
 from dpviz.privacy.noise import Secure

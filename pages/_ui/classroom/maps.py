@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz.audits.game import Score
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
 from pages._ui.classroom.compute import ACROSS, ALONG, HIGH, LOW
 from pages._ui.frame import markup
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.figures import Panel, View, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
-from dpviz.figures.shots import complete
+from dpviz.figures.kit.shots import complete
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.beside import LETTERS, Row, bets_on, facts, partners, promises
 from dpviz.postprocessing.bound import Bound

@@ -13,8 +13,8 @@ import streamlit as st
 from dpviz.datasets import clipping, dictionary, from_table, identifiers
 from dpviz.datasets.readers import Recoding
 from dpviz.escape import plain
-from dpviz.figures.people import bounds_panel
-from dpviz.figures.view import thin
+from dpviz.figures.kit.view import thin
+from dpviz.figures.scenes.people import bounds_panel
 from pages._ui.data import gallery, reading
 from pages._ui.form.forms import in_labels
 from pages._ui.form.numbers import field

@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.escape import plain
-from dpviz.figures.people import thumbnail
+from dpviz.figures.scenes.people import thumbnail
 from pages._ui.form.forms import label_of, widget
 from pages._ui.frame import catalog, keys, markup, shell
 

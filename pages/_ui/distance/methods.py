@@ -13,7 +13,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.datasets import Dataset
-from dpviz.figures.rho import in_units
+from dpviz.figures.dist_dp.dist_dp import in_units
 from dpviz.postprocessing.bet import bet_of
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.trace import Trace

@@ -11,8 +11,8 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures import Panel
-from dpviz.figures import alex as figures
-from dpviz.figures.view import View
+from dpviz.figures.kit.view import View
+from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.sweeps.alex import Alex, Worlds, farthest, typical, worlds
 from pages._ui.explore.who import WHO, called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dpviz.figures.shapes import Shown, drawn
+from dpviz.figures.kit.shapes import Shown, drawn
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import (
     center_noise,

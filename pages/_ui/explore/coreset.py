@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.figures import Panel
-from dpviz.figures import coreset as figures
+from dpviz.figures.scenes import coreset as figures
 from dpviz.metrics import reference_name
 from dpviz.postprocessing import coresets
 from pages._ui.frame import keys, markup, shell

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
-from dpviz.figures import local as figures
+from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.metrics import run_loss
 from dpviz.privacy.guarantee import Notion
 from pages._ui.frame import keys, markup

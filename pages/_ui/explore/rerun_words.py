@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.figures.reruns import CLOSE
+from dpviz.figures.scenes.reruns import CLOSE
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.verdict import ratio_words, spread_words
 from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures import Panel, View
-from dpviz.figures import reruns as figures
-from dpviz.figures.reruns import Cloud
+from dpviz.figures.scenes import reruns as figures
+from dpviz.figures.scenes.reruns import Cloud
 from dpviz.sweeps.bootstrap import MEASURED
 from dpviz.sweeps.reruns import Reruns
 from pages._ui import controls

@@ -25,7 +25,7 @@ from dpviz.federated import (
     simulate,
     spread,
 )
-from dpviz.figures.federated import plot_words
+from dpviz.figures.scenes.federated import plot_words
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public, names, sample

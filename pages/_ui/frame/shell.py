@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from dpviz.figures.code import style
-from dpviz.figures.legend import HIDDEN, icon
-from dpviz.figures.theme import Theme, theme
+from dpviz.figures.kit.legend import HIDDEN, icon
+from dpviz.figures.kit.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui.form import budget
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared

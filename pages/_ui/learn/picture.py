@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz import lessons
 from dpviz.figures import Panel
-from dpviz.figures.film import Printed
+from dpviz.figures.kit.film import Printed
 from dpviz.lessons import SEEDS, Stage
 from pages._ui.address import links
 from pages._ui.frame import keys, markup, prepared, shell

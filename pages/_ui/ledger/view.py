@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.figures.ledger import releases_table
+from dpviz.figures.kit.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace

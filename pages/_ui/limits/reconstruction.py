@@ -9,8 +9,8 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.reconstruct import Read, exactly, published, read_off
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.figures import Panel, View
-from dpviz.figures.exact import LEGEND, read_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.reconstruction import LEGEND, read_panel
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import sample

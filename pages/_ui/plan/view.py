@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures.plan import noise_panel
+from dpviz.figures.scenes.plan import noise_panel
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest

@@ -7,9 +7,9 @@ import streamlit as st
 from dpviz.algorithms.pseudocode import Line, lines_of
 from dpviz.figures import Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
-from dpviz.figures.panels import ledger_table
-from dpviz.figures.shots import Shot
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.panels import ledger_table
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.trace import Trace
 from pages._ui.address.links import Opened

@@ -12,12 +12,13 @@ import numpy as np
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import attack, play, score
 from dpviz.datasets import Dataset
-from dpviz.figures import Panel, View, pane, reruns, tradeoff
-from dpviz.figures.exact import LEGEND as READ_LEGEND
-from dpviz.figures.game import picture_panel
-from dpviz.figures.legend import HIDDEN, icon
-from dpviz.figures.reruns import Cloud
-from dpviz.figures.theme import theme
+from dpviz.figures import Panel, View, pane
+from dpviz.figures.kit.legend import HIDDEN, icon
+from dpviz.figures.kit.theme import theme
+from dpviz.figures.scenes import reruns, tradeoff
+from dpviz.figures.scenes.game import picture_panel
+from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
+from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import has_regions

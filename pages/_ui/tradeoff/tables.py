@@ -12,9 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.escape import plain
-from dpviz.figures import tradeoff
-from dpviz.figures.theme import Style
-from dpviz.figures.tradeoff import short
+from dpviz.figures.kit.theme import Style
+from dpviz.figures.scenes import tradeoff
+from dpviz.figures.scenes.tradeoff import short
 from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script

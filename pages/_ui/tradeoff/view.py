@@ -11,8 +11,8 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures import tradeoff
-from dpviz.figures.tradeoff import short
+from dpviz.figures.scenes import tradeoff
+from dpviz.figures.scenes.tradeoff import short
 from dpviz.sweeps import estimate
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
