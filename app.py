@@ -15,7 +15,7 @@ def prepare() -> None:
     """Import what every page needs and freeze it: the collection after each rerun then has nothing to walk."""
     from pages._ui.work.workers import workers
 
-    workers().warm("dpviz.sweeps.compare", "dpviz.figures")
+    workers().warm("dpviz.runs.single", "dpviz.figures")
     from dpviz.datasets.readers import apart
 
     apart.warm()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import RowFile, read_rows
 from dpviz.sweeps.sources import open_source, stamp

@@ -13,7 +13,7 @@ from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.regions import agreement, labels_of
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DAYS = 16

@@ -47,6 +47,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.audits",
     "dpviz.figures",
     "dpviz.takeaway",
+    "dpviz.runs",
     "dpviz.sweeps",
     "dpviz.atlas",
     "dpviz.planning",

@@ -17,8 +17,8 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes.reruns import Cloud, clouds
 from dpviz.metrics import mean_distance, run_loss
 from dpviz.privacy.chunked import ChunkedRows, threads
+from dpviz.runs.reruns import rerun
 from dpviz.sweeps.report import report
-from dpviz.sweeps.reruns import rerun
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.sweep import execute

@@ -14,7 +14,7 @@ from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.ledger import spent
-from dpviz.sweeps.reruns import matched
+from dpviz.runs.reruns import matched
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "LOOKS", "panels", "run"]

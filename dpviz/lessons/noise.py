@@ -13,7 +13,7 @@ from dpviz.figures.scenes.reruns import Cloud, clouds
 from dpviz.lessons.ground import Ground, ground, number
 from dpviz.lessons.lesson import Stage
 from dpviz.postprocessing.verdict import quantity
-from dpviz.sweeps.reruns import Reruns, rerun, spread
+from dpviz.runs.reruns import Reruns, rerun, spread
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "EPSILONS", "panels", "run"]

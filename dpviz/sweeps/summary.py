@@ -16,7 +16,7 @@ import pandas as pd
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
-from dpviz.sweeps.averages import margin_of_error, margins_of_error
+from dpviz.runs.averages import margin_of_error, margins_of_error
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
 

@@ -16,7 +16,7 @@ from dpviz.figures.grids import dp_dbscan
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.verdict import private_verdict, regions_verdict
-from dpviz.sweeps.compare import replay
+from dpviz.runs.single import replay
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from tests.luck import same_luck
 

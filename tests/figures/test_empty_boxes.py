@@ -6,7 +6,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
-from dpviz.sweeps.compare import reference, replay
+from dpviz.runs.single import reference, replay
 
 
 def shown(update):

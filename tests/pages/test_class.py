@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
-from dpviz.sweeps.compare import reference
+from dpviz.runs.single import reference
 from pages._ui.classroom import components, compute, maps, phone
 from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import (  # fmt: skip

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
-from dpviz.sweeps.compare import reference, replay
+from dpviz.runs.single import reference, replay
 from dpviz.takeaway import comparison
 from pages._ui import controls
 from pages._ui.address import scene

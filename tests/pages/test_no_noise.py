@@ -13,7 +13,7 @@ from dpviz.datasets import load
 from dpviz.figures import View, pane, printed
 from dpviz.figures.kit.theme import theme
 from dpviz.postprocessing.verdict import private_verdict
-from dpviz.sweeps.compare import replay
+from dpviz.runs.single import replay
 from pages._ui.form.forms import may_be_noiseless
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.sweeps.compare import replay
+from dpviz.runs.single import replay
 from dpviz.trace import Cancelled
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.workers import Workers

@@ -13,7 +13,7 @@ from dpviz.planning.rehearsal import Rehearsal, _louder, _make, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at
 from dpviz.planning.words import amount, tighter
 from dpviz.postprocessing.released import center_noise
-from dpviz.sweeps.reruns import rerun, spread
+from dpviz.runs.reruns import rerun, spread
 
 TOWN = (5000, [-12, -9], [12, 9], 5)
 

@@ -8,7 +8,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.sweeps.alex import Alex, farthest, neighbors, typical, worlds
+from dpviz.runs.alex import Alex, farthest, neighbors, typical, worlds
 
 
 def test_in_and_out_differ_in_one_row_and_keep_the_declared_number():

@@ -8,7 +8,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.postprocessing.people import stand_ins
-from dpviz.sweeps.bootstrap import MEASURED, POPULATIONS, bootstrap, near_noise, worth
+from dpviz.runs.bootstrap import MEASURED, POPULATIONS, bootstrap, near_noise, worth
 from dpviz.trace import Trace
 from tests.luck import same_luck
 

@@ -9,7 +9,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
-from dpviz.sweeps.reruns import matched, rerun, spread
+from dpviz.runs.reruns import matched, rerun, spread
 
 
 @pytest.mark.parametrize("slug", ["kmeans", "fastlloyd"])

@@ -17,7 +17,7 @@ from dpviz.escape import plain
 from dpviz.figures.dist_dp.dist_dp import in_units
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.sweeps.compare import reference
+from dpviz.runs.single import reference
 from pages._ui.distance import methods
 from pages._ui.form.forms import STOPS, in_words
 from pages._ui.form.picker import named, offered

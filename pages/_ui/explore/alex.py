@@ -14,7 +14,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.verdict import largest_gap, reach
-from dpviz.sweeps.alex import Alex, Worlds, farthest, typical, worlds
+from dpviz.runs.alex import Alex, Worlds, farthest, typical, worlds
 from pages._ui.explore.who import WHO, called
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public

@@ -11,7 +11,7 @@ from dpviz.postprocessing.center_sd import CELLS
 from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
-from dpviz.sweeps.compare import replay
+from dpviz.runs.single import replay
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, messages
 from pages._ui.frame.session import session

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.sweeps.bootstrap import bootstrap
-from dpviz.sweeps.reruns import rerun
+from dpviz.runs.bootstrap import bootstrap
+from dpviz.runs.reruns import rerun
 from pages._ui.form.forms import STOPS
 from pages._ui.work import runs
 from pages._ui.work.batch import Piece

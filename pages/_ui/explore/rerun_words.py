@@ -10,8 +10,8 @@ import streamlit as st
 from dpviz.figures.scenes.reruns import CLOSE
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.verdict import ratio_words, spread_words
-from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
-from dpviz.sweeps.reruns import Reruns, spread
+from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
+from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
 from pages._ui.explore.question import N, Question
 from pages._ui.frame import markup

@@ -11,8 +11,8 @@ from dpviz.escape import plain
 from dpviz.figures import Panel, View
 from dpviz.figures.scenes import reruns as figures
 from dpviz.figures.scenes.reruns import Cloud
-from dpviz.sweeps.bootstrap import MEASURED
-from dpviz.sweeps.reruns import Reruns
+from dpviz.runs.bootstrap import MEASURED
+from dpviz.runs.reruns import Reruns
 from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import write

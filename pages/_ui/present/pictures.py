@@ -24,9 +24,9 @@ from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
-from dpviz.sweeps.compare import Reference, reference, replay
+from dpviz.runs.reruns import rerun
+from dpviz.runs.single import Reference, reference, replay
 from dpviz.sweeps.measures import METRICS
-from dpviz.sweeps.reruns import rerun
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, execute

@@ -11,7 +11,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.people import stand_ins
 from dpviz.postprocessing.released import center_noise
-from dpviz.sweeps.reruns import Reruns, rerun
+from dpviz.runs.reruns import Reruns, rerun
 from dpviz.trace import Trace
 
 __all__ = ["MEASURED", "NARROW", "WIDE", "bootstrap", "near_noise", "worth"]

@@ -12,7 +12,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset
 from dpviz.domain import Domain
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.sweeps.reruns import Reruns, rerun
+from dpviz.runs.reruns import Reruns, rerun
 
 __all__ = ["Alex", "World", "Worlds", "farthest", "neighbors", "typical", "worlds"]
 
