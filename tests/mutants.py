@@ -38,12 +38,12 @@ ACCOUNTING = "tests/privacy/test_accounting.py"
 CURATOR = "tests/privacy/test_curator.py"
 QUERIES = "tests/privacy/test_queries.py"
 NOISE = "tests/privacy/test_noise.py"
-LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
+LOCAL = "tests/algorithms/stemmer_kaplan/test_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/federated/test_terms.py"
 ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
 BOOKING = "tests/federated/test_booking.py"
-OWNER, STRANGERS = "tests/pages/test_owner.py", "tests/pages/test_strangers.py"
+OWNER, STRANGERS = "tests/pages/server/test_owner.py", "tests/pages/data/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
 READERS, ONE_READING = "dpviz/datasets/readers/", "tests/datasets/test_one_reading.py"
@@ -61,7 +61,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("records_broken_ends_the_list", "        yield value\n        at =", "        if value is None:\n            return\n        yield value\n        at ="),
         ("records_any_key", "        if not columns:\n", "        if isinstance(record, dict) and not form.names:\n            names = list(dict.fromkeys([*names, *_cleaned_keys(record)]))\n        if not columns:\n"),
     ],
-    (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/test_header.py -k fault_deep or row_never"): [
+    (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/data/test_header.py -k fault_deep or row_never"): [
         ("lines_quote_stays_open", "next(csv.reader((line,), delimiter=separator or _BARE))", "next(csv.reader((line,), delimiter=separator or _BARE, strict=True))"),
         ("lines_encoding_of_the_block", "line if is_utf8(line) else line.decode", "line.decode"),
     ],
@@ -89,18 +89,18 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("mixture_sums_half", "(1.0 if alone else 2.0)", "(0.5 if alone else 1.0)"),
         ("mixture_scatters_unit", "(self.radius / self.unit) ** 2 * (columns", "(self.radius / self.unit) * (columns"),
     ],
-    (Q + "days.py", "tests/algorithms/test_continual.py"): [
+    (Q + "days.py", "tests/algorithms/grids/test_continual.py"): [
         ("days_by_place", "code = np.zeros(len(x), dtype=np.uint64)", "code = np.arange(len(x), dtype=np.uint64)"),
         ("days_by_half", ">= self.day)", "> self.day)"),
     ],
-    ("dpviz/algorithms/grids/continual.py", "tests/algorithms/test_continual.py"): [
+    ("dpviz/algorithms/grids/continual.py", "tests/algorithms/grids/test_continual.py"): [
         ("continual_one_table_less", "return self.days.bit_length()", "return self.days.bit_length() - 1"),
         ("continual_every_table_of_all", "return self._of(day - (day & -day), day)", "return ALL"),
         ("continual_budget_twice", "half = mu / 2**0.5", "half = mu"),
         ("continual_noise_of_one_table", "noisy.sd[part] * len(used) ** 0.5", "noisy.sd[part]"),
         ("continual_newest_table_only", "return found\n\n\ndef _points", "return found[:1]\n\n\ndef _points"),
     ],
-    ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/test_dp_dbscan.py"): [
+    ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/grids/test_dp_dbscan.py"): [
         ("dbscan_noise_is_a_region", "clear = sizes[order] >= noise *", "clear = sizes[order] >= 0 *"),
         ("dbscan_around_the_edge", 'mode="constant"', 'mode="wrap"'),
         ("dbscan_joined_through_gaps", "both = dense.ravel()[one] & dense", "both = dense.ravel()[one] | dense"),
@@ -127,19 +127,19 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
         ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
     ],
-    (Q + "trees.py", "tests/algorithms/test_privtree.py"): [
+    (Q + "trees.py", "tests/algorithms/trees/test_privtree.py"): [
         ("box_counts_overlapping_boxes", "or set(self.nodes) & _above(self.nodes)", ""),
     ],
     (Q + "trees.py", QUERIES): [
         ("box_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
     ],
-    (P + "curator.py", "tests/algorithms/test_privtree.py"): [
+    (P + "curator.py", "tests/algorithms/trees/test_privtree.py"): [
         ("grow_noise_shared", "cost.draw(self._noise, entry.scale, counts.shape) > query.threshold", "cost.draw(self._noise, entry.scale, (1,)) > query.threshold"),
         ("grow_no_decay", "counts - depth * decay", "counts"),
         ("grow_no_floor", "np.maximum(counts - depth * decay, query.threshold - decay)", "counts - depth * decay"),
         ("grow_any_relation", 'return {"": 1.0}\n\n        cost, entry', 'return {"": 1.0}\n\n        one = lambda *_: {"": 1.0}\n        cost, entry'),
     ],
-    (P + "costs.py", "tests/algorithms/test_privtree.py"): [
+    (P + "costs.py", "tests/algorithms/trees/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
     ],
     ("dpviz/algorithms/grids/eugkm.py", "tests/algorithms/test_contract.py -k eugkm"): [
@@ -151,11 +151,11 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ("dpviz/algorithms/lloyd/dp_lloyd.py", "tests/algorithms/test_contract.py -k dp-lloyd"): [
         ("dp_lloyd_every_round_all", "each = split(self.epsilon, weights)", "each = [self.epsilon for _ in weights]"),
     ],
-    (P + "accounting.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
+    (P + "accounting.py", "tests/algorithms/stemmer_kaplan/test_shuffle.py"): [
         ("shuffled_no_condition", "if users < 2 or epsilon > math.log(", "if users < 2 or False and epsilon > math.log("),
         ("shuffled_sixteenth_of_the_clones", "clones = 8 * math.sqrt(", "clones = 0.5 * math.sqrt("),
     ],
-    (P + "curator.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
+    (P + "curator.py", "tests/algorithms/stemmer_kaplan/test_shuffle.py"): [
         ("shuffled_price_without_mixing", "not (self._mixed and cost.users <= self.n_public)", "False"),
         ("shuffle_keeps_the_order", "self._session.shuffle(self._noise.permutation(self.n_public))", "self._session.shuffle(np.arange(self.n_public))"),
     ],
@@ -297,7 +297,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("moves_l1_as_l2", "math.sqrt(self.centers.shape[1]) if norm == 1 else 1.0", "1.0"),
         ("moves_radius_ignored", "near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)", "near = np.sqrt(squares) <= 2 * self.radius"),
     ],
-    (Q + "boxes.py", f"{QUERIES} tests/algorithms/test_dpm.py"): [
+    (Q + "boxes.py", f"{QUERIES} tests/algorithms/trees/test_dpm.py"): [
         ("halves_one_column", "entries = len(self.low) * (1", "entries = 1 * (1"),
         ("split_half_range", "else 2 * slope + self.alpha", "else slope + self.alpha"),
         ("split_range_replace", "return width if neighboring is Neighboring.ADD_REMOVE else 2 * width", "return width"),
@@ -319,7 +319,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("near_regions_no_snap", "moved(self.rho_distance, d, norm, 2)", "moved(self.rho_distance, d, norm, 0)"),
         ("near_region_one_entry", "one_entry(norm, neighboring) * entry", "entry"),
     ],
-    (Q + "swaps.py", f"{QUERIES} tests/algorithms/test_swap_search.py"): [
+    (Q + "swaps.py", f"{QUERIES} tests/algorithms/stemmer_kaplan/test_swap_search.py"): [
         ("swap_half_square", "(2 * radius) ** 2", "radius**2"),
         ("swap_range_replace", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
     ],

@@ -11,8 +11,8 @@ from pages._ui import controls
 from pages._ui.address import scene
 from pages._ui.learn.place import COURSE, PARTS, SHEETS
 from tests.lessons.test_lessons import stage
+from tests.pages.address.test_links import open_link, told
 from tests.pages.pictures import pictures
-from tests.pages.test_links import open_link, told
 from tests.pages.test_words import code_names, words
 
 __all__ = ["open_link"]

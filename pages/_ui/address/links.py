@@ -9,7 +9,7 @@ How a page adopts a scene:
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` where the picture that is asked for is known.
 5. Ask `prepared.shows(part)` before a verdict, side panels, or people and KMeans are drawn; put controls that stand
    outside of the sidebar into `st.container(key="form")`. `player` knows about its panels.
-6. Add the page to `PAGES` in `tests/pages/test_scene.py` (round trip, harm), and an address that changes every
+6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
    control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
 """
 
