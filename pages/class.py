@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.classroom import components, lecturer, phone
+from pages._ui.classroom.controls import classroom
 from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import Classroom, spelled
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
 
-links.enter(__file__, controls.classroom)
+links.enter(__file__, classroom)
 state = st.session_state
 room: Classroom | None = session.class_room
 seat = session.class_seat
@@ -23,7 +23,7 @@ if ended or sent_away:
     session.class_room = session.class_seat = None
     components.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
-links.notice("class", controls.classroom)
+links.notice("class", classroom)
 
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
@@ -43,7 +43,7 @@ if (
         st.rerun()
 
 if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones
-    links.keep("class", controls.classroom)
+    links.keep("class", classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
 if sent_away:

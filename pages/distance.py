@@ -6,7 +6,6 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.figures.dist_dp.dist_dp import in_units, losses_panel
 from dpviz.postprocessing.verdict import reach
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.distance import methods
 from pages._ui.form.forms import STOPS
@@ -14,8 +13,9 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import catalog, keys, markup, prepared, shell
 from pages._ui.player.panel import draw
 from pages._ui.player.player import player
+from pages._ui.workspace import distance
 
-links.enter(__file__, controls.rho, has=("form", "kmeans", "panels", "navigation", "player"))
+links.enter(__file__, distance.rho, has=("form", "kmeans", "panels", "navigation", "player"))
 FAMILY = methods.FAMILY
 
 with st.sidebar:
@@ -43,7 +43,7 @@ with st.sidebar:
     )  # fmt: skip
 
 top = st.container()
-links.notice("distance", controls.rho)
+links.notice("distance", distance.rho)
 st.title("Hide a move, not a person.")
 stops = methods.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
@@ -94,7 +94,7 @@ st.html(
 )
 for sentence in drawn.advice(*methods.size(data)):
     st.warning(plain(sentence))
-links.keep("distance", controls.rho)
+links.keep("distance", distance.rho)
 player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"))
 
 st.header("What does the weaker promise buy?")

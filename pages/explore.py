@@ -5,7 +5,6 @@ import streamlit as st
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
 from dpviz.postprocessing.regions import has_regions
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
 from pages._ui.compare import menu as beside
@@ -16,8 +15,9 @@ from pages._ui.frame import embed, markup, prepared
 from pages._ui.frame.words import on_screen
 from pages._ui.player import takeaway, verdict
 from pages._ui.player.player import player
+from pages._ui.workspace.explore import explore
 
-links.enter(__file__, controls.explore, has=(*HIDEABLE, "player"))
+links.enter(__file__, explore, has=(*HIDEABLE, "player"))
 
 with st.sidebar:
     choice = choose()

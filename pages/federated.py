@@ -8,7 +8,6 @@ from dpviz.escape import plain
 from dpviz.federated import CLIENTS, DRAWN_BY, SPREADS
 from dpviz.figures import View
 from dpviz.figures.scenes.federated import plot_clients
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.federated import wire
 from pages._ui.form.numbers import whole_number
@@ -16,8 +15,9 @@ from pages._ui.frame import catalog, keys, markup, shell
 from pages._ui.frame.catalog import sample
 from pages._ui.frame.prepared import kept
 from pages._ui.limits import reconstruction
+from pages._ui.workspace import federated
 
-links.enter(__file__, controls.clients, has=("form", "navigation"))
+links.enter(__file__, federated.clients, has=("form", "navigation"))
 slugs, refused = wire.offered()
 with st.sidebar:
     titles = {n: sample(n).title for n in wire.offered_data()}
@@ -52,8 +52,8 @@ try:
 except (OverflowError, ValueError, PermissionError) as error:
     problem = str(error)
 shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
-links.notice("federated", controls.clients)
-links.keep("federated", controls.clients)
+links.notice("federated", federated.clients)
+links.keep("federated", federated.clients)
 st.title("Rows stay where they are")
 st.html(markup.lede(wire.LEDE[drawn_by]))
 if problem:

@@ -3,25 +3,26 @@
 import streamlit as st
 
 from dpviz.postprocessing.bet import bet_of
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import write
 from pages._ui.form import budget
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import keys, markup, prepared, shell
 from pages._ui.frame.catalog import sample
+from pages._ui.home.controls import home
 from pages._ui.player.player import player
 from pages._ui.work.runs import demo
+from pages._ui.workspace.explore import explore, explored
 
-links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
+links.enter(__file__, home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"
 result = demo(SAMPLE, st.session_state.get(keys.HOME_EPSILON) or 1.0)
 promise = result.trace.claimed
 bet = bet_of(promise, who="Alex")
-seen = {"pages/explore.py": write(controls.explored(result), controls.explore)}  # its door leads to the same run
+seen = {"pages/explore.py": write(explored(result), explore)}  # its door leads to the same run
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
-links.notice("home", controls.home)
+links.notice("home", home)
 left, right = st.columns(2, gap="medium")
 with left:
     st.title("Find the neighborhoods, not the neighbors.")
@@ -64,5 +65,5 @@ with right:
         autoplay=True,
         opened=links.opened("home"),
     )
-links.keep("home", controls.home)
+links.keep("home", home)
 shell.doors(keys.DOORS_NARROW, seen)

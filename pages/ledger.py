@@ -4,7 +4,6 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import plot_steps
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.explore import centers
 from pages._ui.frame import catalog, keys, markup, shell
@@ -13,8 +12,9 @@ from pages._ui.frame.words import on_screen
 from pages._ui.ledger import view
 from pages._ui.player import takeaway
 from pages._ui.work import results, runs
+from pages._ui.workspace.ledger import ledger
 
-links.enter(__file__, controls.ledger)
+links.enter(__file__, ledger)
 data = catalog.chosen()
 coming = view.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
@@ -25,7 +25,7 @@ shell.strip(
     trace.claimed if trace else None,
     private=(result.data if result else data).private,
 )
-links.notice("ledger", controls.ledger)
+links.notice("ledger", ledger)
 view.keep(result, coming)
 st.title("Ledger")
 runs.progress()

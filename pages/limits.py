@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.frame import catalog, markup, shell
 from pages._ui.limits import reconstruction
+from pages._ui.limits.controls import limits
 
-links.enter(__file__, controls.limits, has=("navigation",))
+links.enter(__file__, limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
-links.notice("limits", controls.limits)
-links.keep("limits", controls.limits)
+links.notice("limits", limits)
+links.keep("limits", limits)
 st.title("What is not protected")
 st.html(
     markup.lede(

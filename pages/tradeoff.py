@@ -3,25 +3,25 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import prepared, shell
 from pages._ui.tradeoff import archive, sweeps, view
 from pages._ui.tradeoff.form import form_of, sweep_form
+from pages._ui.workspace.tradeoff import tradeoff
 
 
 def _open(kept: sweeps.Kept) -> None:
     """Show a sweep and, where its data are public, in the form what it is."""
     sweeps.show(kept.identity)
     if archive.is_public(kept.sweep):
-        query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), controls.tradeoff)
-        if query != write(links.now("tradeoff", controls.tradeoff), controls.tradeoff):
+        query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), tradeoff)
+        if query != write(links.now("tradeoff", tradeoff), tradeoff):
             links.go(query)
 
 
-links.enter(__file__, controls.tradeoff, has=("form", "navigation"))
-if links.brings_only("tradeoff", controls.tradeoff, "sweep") and (found := sweeps.shown()):
+links.enter(__file__, tradeoff, has=("form", "navigation"))
+if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()):
     _open(found)  # a link of 0.1: the form follows the sweep
 
 with st.sidebar:
@@ -47,8 +47,8 @@ with st.sidebar:
 
 shown = kept.sweep if kept else sweep
 shell.strip(view.titles(kept) if kept else title, sweep=view.size(shown) if shown else "")
-links.notice("tradeoff", controls.tradeoff)
-links.keep("tradeoff", controls.tradeoff, entry=kept.identity if kept else "form")
+links.notice("tradeoff", tradeoff)
+links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
 if kept is None and sweep is not None:

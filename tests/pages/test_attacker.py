@@ -13,10 +13,10 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
 from dpviz.trace import Cancelled
-from pages._ui import controls
 from pages._ui.address import scene
 from pages._ui.attacker import rounds, view
 from pages._ui.work.jobs import Job
+from pages._ui.workspace.attacker import attacker
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -136,8 +136,8 @@ BAD = ["v=1&a=nobody", "v=1&e=3", "v=1&who=me", "v=1&d=town&x=1e9", "v=1&ask=why
 
 @pytest.mark.parametrize("query", BAD)
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
-    found, sentence = scene.read("attacker", query, controls.attacker)
-    assert found.values == scene.read("attacker", "", controls.attacker)[0].values
+    found, sentence = scene.read("attacker", query, attacker)
+    assert found.values == scene.read("attacker", "", attacker)[0].values
     assert sentence.startswith("This link opens, but parts of it do not fit") and sentence.count(".") == 1
 
 

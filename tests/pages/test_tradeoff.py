@@ -20,12 +20,12 @@ from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
-from pages._ui import controls
 from pages._ui.address import scene
 from pages._ui.tradeoff import form, sweeps, tables, vary, view
 from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.results import Result, Store
+from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
 from tests.sweeps.handmade import ROOT, rows, runs
 
@@ -146,11 +146,11 @@ def looks_travel(app, identity):
     app.selectbox(key="sweep_within").set_value(50).run()
     query = app.session_state["kept"][1]
     assert not app.exception and {"at=0", "of=sample:iris", "good=1", "within=50"} <= set(query.split("&"))
-    found, sentence = scene.read("tradeoff", query, controls.tradeoff)
-    assert sentence == "" and scene.write(found, controls.tradeoff) == query
+    found, sentence = scene.read("tradeoff", query, tradeoff_controls)
+    assert sentence == "" and scene.write(found, tradeoff_controls) == query
     for wrong in ("at=9", "of=sample:town", "good=3", "within=3", "against=data"):
-        found, sentence = scene.read("tradeoff", f"v=1&sweep={identity}&{wrong}", controls.tradeoff)
-        assert sentence.startswith("This link opens, but") and f"&{wrong}" not in scene.write(found, controls.tradeoff)
+        found, sentence = scene.read("tradeoff", f"v=1&sweep={identity}&{wrong}", tradeoff_controls)
+        assert sentence.startswith("This link opens, but") and f"&{wrong}" not in scene.write(found, tradeoff_controls)
 
 
 @pytest.mark.slow

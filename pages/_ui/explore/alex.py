@@ -15,7 +15,6 @@ from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.runs.alex import Alex, Worlds, farthest, typical, worlds
-from pages._ui.explore.who import WHO, called
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public
 from pages._ui.frame.prepared import kept, locked
@@ -28,6 +27,7 @@ from pages._ui.work.batch import Gathered, Piece, gather, halt
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
+from pages._ui.workspace.who import WHO, called
 
 __all__ = ["section"]
 

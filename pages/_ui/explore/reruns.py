@@ -13,7 +13,6 @@ from dpviz.figures.scenes import reruns as figures
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.address.scene import write
 from pages._ui.explore.question import N, Question
@@ -30,6 +29,7 @@ from pages._ui.work.batch import Gathered, gather, halt
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
+from pages._ui.workspace.explore import explore
 
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}
@@ -178,7 +178,7 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
 
 def _worst(question: Question, ready: dict[str, Reruns]) -> None:
     """Offer the worst run of every ε as a link: its scene, with its seed."""
-    scene = links.now("explore", controls.explore)
+    scene = links.now("explore", explore)
     entries = []
     for one, some in ready.items():
         epsilon = getattr(question.algorithms[one], "epsilon", None)
@@ -186,5 +186,5 @@ def _worst(question: Question, ready: dict[str, Reruns]) -> None:
         there = dataclasses.replace(scene, values={**scene.values, **changed}, step=None, play=False)
         ratio = times(ratios(question.result, some)[some.worst])
         words = f"{one}: {ratio}, seed {some.seeds[some.worst]}"
-        entries.append(markup.link(f"explore?{write(there, controls.explore)}", words))
+        entries.append(markup.link(f"explore?{write(there, explore)}", words))
     st.html(markup.small(markup.bold("Open the worst run."), markup.Html(" " + " · ".join(entries))))

@@ -10,7 +10,6 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.form import budget
 from pages._ui.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
@@ -19,6 +18,7 @@ from pages._ui.frame import keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, runs
+from pages._ui.workspace.explore import explore
 
 __all__ = ["Settings", "begin", "settings"]
 
@@ -130,6 +130,6 @@ def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
     """Write the address of what was just asked for, or of the picture while the form still says the same."""
     shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
     if data.private:
-        links.keep("explore", controls.explore, private=True)
+        links.keep("explore", explore, private=True)
     elif identity and (asked or session.opened_now or (shown and shown.identity == identity)):
-        links.keep("explore", controls.explore, entry=identity)
+        links.keep("explore", explore, entry=identity)

@@ -7,11 +7,11 @@ from urllib.parse import urljoin
 import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, glossary, sheets
-from pages._ui import controls
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.place import COURSE, PARTS, Place, address, go
+from pages._ui.workspace.explore import explore
 
 __all__ = ["sheet", "show"]
 
@@ -76,5 +76,5 @@ def _sheet(lesson: Lesson, part: str, seed: int) -> None:
         return
     base = st.context.url or ""
     scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
-    explored = f"explore?{write(Scene('explore', lesson.explore), controls.explore)}"
+    explored = f"explore?{write(Scene('explore', lesson.explore), explore)}"
     st.html(sheets.notes(lesson, stage, {**scenes, "Explore": urljoin(base, explored)}))

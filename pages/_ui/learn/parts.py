@@ -11,12 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup, prepared
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.picture import picture
 from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
+from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 
@@ -179,7 +179,7 @@ def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
     """Return the page on which to go on, and its scene."""
-    return "pages/explore.py", dict(parse_qsl(write(Scene("explore", lesson.explore), controls.explore)))
+    return "pages/explore.py", dict(parse_qsl(write(Scene("explore", lesson.explore), explore)))
 
 
 def _options(

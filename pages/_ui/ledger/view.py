@@ -14,7 +14,6 @@ from dpviz.figures.kit.ledger import releases_table
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
-from pages._ui import controls
 from pages._ui.address import links
 from pages._ui.compare.sides import asked_by
 from pages._ui.data import key_file
@@ -24,6 +23,8 @@ from pages._ui.server.owner import owner
 from pages._ui.work import runs
 from pages._ui.work.private import account_of, accounts, fingerprint, together
 from pages._ui.work.results import Result
+from pages._ui.workspace.explore import explored
+from pages._ui.workspace.ledger import ledger
 
 MOST = 400  # releases listed on the page; the downloads have all
 _KEPT = (
@@ -48,7 +49,7 @@ def follow(data: Dataset) -> str:
     if opened is None or data.private:
         return ""
     try:
-        side = asked_by(opened.scene, controls.ledger)
+        side = asked_by(opened.scene, ledger)
     except ValueError as problem:
         if session.opened_now:
             st.error(plain(str(problem)))
@@ -64,11 +65,11 @@ def keep(result: Result | None, coming: str) -> None:
     """Write the address of the run that is seen, or of the one that is coming; a private run has none."""
     opened = links.opened("ledger")
     if result is not None and not result.data.private and catalog.is_here(result.data):
-        links.keep("ledger", controls.ledger, entry=result.identity, scene=controls.explored(result))
+        links.keep("ledger", ledger, entry=result.identity, scene=explored(result))
     elif result is None and coming and session.job and opened is not None:
-        links.keep("ledger", controls.ledger, entry=coming, scene=opened.scene)
+        links.keep("ledger", ledger, entry=coming, scene=opened.scene)
     else:
-        links.keep("ledger", controls.ledger, private=True)
+        links.keep("ledger", ledger, private=True)
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:

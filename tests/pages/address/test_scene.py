@@ -6,28 +6,45 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, Blobs
-from pages._ui import controls
 from pages._ui.address import scene
 from pages._ui.address.data import MISSING, columns_of, file_word
+from pages._ui.classroom.controls import classroom
+from pages._ui.data.controls import data
+from pages._ui.frame import catalog
+from pages._ui.home.controls import home
 from pages._ui.learn import place
+from pages._ui.limits.controls import limits
+from pages._ui.papers.controls import papers
+from pages._ui.plan.controls import plan
+from pages._ui.present.controls import present
+from pages._ui.tradeoff import vary
+from pages._ui.workspace.attacker import attacker
+from pages._ui.workspace.compare import compare
+from pages._ui.workspace.distance import rho
+from pages._ui.workspace.explore import explore
+from pages._ui.workspace.federated import clients
+from pages._ui.workspace.ledger import ledger
+from pages._ui.workspace.tradeoff import tradeoff
 
 PAGES = {
-    "home": controls.home,
-    "explore": controls.explore,
-    "compare": controls.compare,
-    "attacker": controls.attacker,
-    "distance": controls.rho,
-    "federated": controls.clients,
+    "home": home,
+    "explore": explore,
+    "compare": compare,
+    "attacker": attacker,
+    "distance": rho,
+    "federated": clients,
     "learn": place.vocabulary,
-    "tradeoff": controls.tradeoff,
-    "plan": controls.plan,
-    "papers": controls.papers,
-    "data": controls.data,
-    "ledger": controls.ledger,
-    "limits": controls.limits,
-    "present": controls.present,
-    "class": controls.classroom,
+    "tradeoff": tradeoff,
+    "plan": plan,
+    "papers": papers,
+    "data": data,
+    "ledger": ledger,
+    "limits": limits,
+    "present": present,
+    "class": classroom,
 }
 PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")
 PUBLIC = (
@@ -68,9 +85,9 @@ def values_of(page, control, known):
         return ODD[page, control.word]
     if page == "tradeoff" and control.word.startswith("p."):
         name = control.word[2:]
-        slug = next(slug for slug in known["a"] if name in controls.params.specs(controls.ALGORITHMS[slug]))
-        choices = controls.params.specs(controls.ALGORITHMS[slug])[name].choices
-        return st.sampled_from(["", ", ".join(map(str, choices)) if choices else controls.vary.example(slug, name)])
+        slug = next(slug for slug in known["a"] if name in params.specs(ALGORITHMS[slug]))
+        choices = params.specs(ALGORITHMS[slug])[name].choices
+        return st.sampled_from(["", ", ".join(map(str, choices)) if choices else vary.example(slug, name)])
     spec = control.spec
     if spec.kind == "choice" and not spec.choices:
         return st.just(spec.default)
@@ -116,10 +133,10 @@ def test_a_scene_comes_back_from_its_address(page):
 
 
 def test_every_parameter_of_every_algorithm_has_a_word():
-    for slug, cls in controls.ALGORITHMS.items():
-        found = scene.controls({"d": "town", "a": slug}, controls.explore)
+    for slug, cls in ALGORITHMS.items():
+        found = scene.controls({"d": "town", "a": slug}, explore)
         keys = {control.key.removeprefix(f"param_{slug}_").removesuffix("_town") for control in found}
-        assert keys >= set(controls.params.specs(cls))
+        assert keys >= set(params.specs(cls))
         assert len({control.word for control in found}) == len(found) == len({control.key for control in found})
 
 
@@ -146,8 +163,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("query", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_address_gives_the_default_and_one_sentence(query):
-    found, sentence = scene.read("explore", query, controls.explore)
-    default, nothing = scene.read("explore", "", controls.explore)
+    found, sentence = scene.read("explore", query, explore)
+    default, nothing = scene.read("explore", "", explore)
     assert nothing == "" and default.values == found.values
     assert (found.hide, found.lock, found.task, found.step, found.play) == ((), "", "", None, False)
     assert sentence.endswith(".") and sentence.count(".") == 1 and len(sentence) < 300
@@ -169,19 +186,19 @@ def test_no_hostile_address_is_followed_on_another_page(page):
 
 
 def test_versions_open_with_one_line():
-    assert scene.read("home", "v=0&e=2", controls.home)[1].startswith("This link was made with an older version")
-    assert scene.read("home", "v=2&e=2", controls.home)[1].startswith("This link was made with a newer version")
-    assert scene.read("home", "v=2&e=2", controls.home)[0].values == {"e": 2.0}
+    assert scene.read("home", "v=0&e=2", home)[1].startswith("This link was made with an older version")
+    assert scene.read("home", "v=2&e=2", home)[1].startswith("This link was made with a newer version")
+    assert scene.read("home", "v=2&e=2", home)[0].values == {"e": 2.0}
 
 
 def test_words_of_the_browser_are_not_ours():
-    assert scene.read("home", "embed=true&embed_options=show_toolbar", controls.home)[1] == ""
+    assert scene.read("home", "embed=true&embed_options=show_toolbar", home)[1] == ""
 
 
 def test_a_file_of_ones_own_travels_by_its_columns(monkeypatch):
     mine = {"x7f": SimpleNamespace(columns=("lon", "a,b"), private=False)}
-    monkeypatch.setattr(controls.catalog, "own", lambda: mine)
-    control = controls.explore({})[0]
+    monkeypatch.setattr(catalog, "own", lambda: mine)
+    control = explore({})[0]
     assert control.from_widget("x7f") == "file:lon,a%2Cb" and columns_of("file:lon,a%2Cb") == ["lon", "a,b"]
     assert control.to_widget("file:lon,a%2Cb") == "x7f"
     assert control.to_widget("file:lon") == MISSING

@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
-from pages._ui import controls
 from pages._ui.address import scene
 from pages._ui.frame import embed
+from pages._ui.workspace.explore import explore
 from tests.pages.address.test_links import ROOT, open_link
 
 __all__ = ["open_link"]
@@ -42,7 +42,7 @@ def test_the_dialog_writes_what_was_chosen_into_the_link(open_link):
     assert link(app).startswith("/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0")
     dialog(app, start="from the first step, playing", hide=["verdict", "panels"], lock="epsilon", task=TASK)
     assert not app.exception and "QR code of the link" in shown(app)
-    found, sentence = scene.read("explore", link(app).partition("?")[2], controls.explore)
+    found, sentence = scene.read("explore", link(app).partition("?")[2], explore)
     assert sentence == "" and (found.play, found.step) == (True, None)
     assert (found.hide, found.lock, found.task) == (("verdict", "panels"), "epsilon", " ".join(TASK.split()))
 
@@ -65,7 +65,7 @@ def test_a_prepared_link_hides_locks_and_says_so(open_link):
     assert not app.exception and "A prepared scene.</b> &lt;b&gt;Find" in shown(app)
     app.session_state["form_more"] = True
     app.run()
-    mine = {control.key for control in scene.controls({"d": "town", "a": "nsm"}, controls.explore)}
+    mine = {control.key for control in scene.controls({"d": "town", "a": "nsm"}, explore)}
     fields = {box.key: box.disabled for box in (*app.number_input, *app.selectbox) if box.key in mine}
     assert {key for key, disabled in fields.items() if not disabled} == {"param_nsm_epsilon"} and len(fields) > 5
     assert 'class="dp-verdict"' not in shown(app) and "NOT PRIVATE" not in shown(app)

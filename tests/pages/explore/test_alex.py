@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load
 from pages._ui.explore import alex
-from pages._ui.explore.who import accepts, called
+from pages._ui.workspace.who import accepts, called
 
 ROOT = Path(__file__).parents[3]
 

@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.metrics import normalized_loss
-from pages._ui import controls
 from pages._ui.address import scene
 from pages._ui.explore import reruns
 from pages._ui.work import batch
 from pages._ui.work.workers import Workers
+from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
 from tests.pages.test_ledger import content, private_file, spend
 
@@ -49,7 +49,7 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
     links = dict(re.findall(r'href="explore\?([^"]+)"[^>]*>(ε [0-9.]+): ', words(app)))
     assert sorted(links.values()) == ["ε 0.25", "ε 0.5", "ε 1", "ε 2", "ε 4"]
     address = next(query for query, one in links.items() if one == "ε 4").replace("&amp;", "&")
-    there, problem = scene.read("explore", address, controls.explore)
+    there, problem = scene.read("explore", address, explore)
     assert problem == "" and there.values["e"] == 4 and there.values["again"]
     data, algorithm = load("tiny"), ALGORITHMS["sulloyd"](n_clusters=2, epsilon=4.0)
     runs = {seed: algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(1, 21)}
