@@ -5,9 +5,9 @@ import streamlit as st
 from dpviz.escape import plain
 from pages._ui.address import links
 from pages._ui.frame import markup, shell
-from pages._ui.frame.session import session
 from pages._ui.plan.controls import plan
 from pages._ui.plan.form import form
+from pages._ui.plan.state import plan_state
 from pages._ui.plan.view import show
 
 links.enter(__file__, plan, has=("form", "navigation"))
@@ -19,7 +19,7 @@ with st.sidebar:
         problem = str(error).removeprefix("plan: ")
 shell.strip(data="none is read")
 links.notice("plan", plan)
-links.keep("plan", plan, private=session.plan_private)
+links.keep("plan", plan, private=plan_state.plan_private)
 st.title("Plan before you spend")
 st.html(
     markup.lede(

@@ -16,7 +16,8 @@ from dpviz.runs.single import reference, replay
 from dpviz.takeaway import comparison
 from pages._ui.address import scene
 from pages._ui.compare import view
-from pages._ui.compare.sides import Side, side_of, text_of
+from pages._ui.compare.sides import side_of, text_of
+from pages._ui.compare.state import Side
 from pages._ui.frame import catalog
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import explore

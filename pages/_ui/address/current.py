@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 
 from pages._ui.address.deck import DEFAULT, MOST_SLIDES, Deck, Slide
-from pages._ui.frame.session import session
+from pages._ui.address.state import address_state
 
 __all__ = ["add", "current", "keep"]
 
 
 def current() -> Deck:
     """Return the session's deck."""
-    if session.deck is None:
-        session.deck = DEFAULT
-    return session.deck
+    if address_state.deck is None:
+        address_state.deck = DEFAULT
+    return address_state.deck
 
 
 def add(slide: Slide) -> None:
@@ -26,5 +26,5 @@ def add(slide: Slide) -> None:
 
 def keep(deck: Deck) -> None:
     """Make it the session's deck; the fields that show it are made anew."""
-    session.deck = deck
-    session.deck_edit += 1
+    address_state.deck = deck
+    address_state.deck_edit += 1

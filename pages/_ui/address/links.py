@@ -29,10 +29,11 @@ from dpviz.escape import plain
 from pages._ui.address import share
 from pages._ui.address.data import FILE, MISSING, columns_of, file_word
 from pages._ui.address.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
+from pages._ui.address.state import Opened, address_state
 from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
 from pages._ui.frame.session import session
 
-__all__ = ["Opened", "enter", "go", "keep", "notice", "now", "opened"]
+__all__ = ["enter", "go", "keep", "notice", "now", "opened"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -41,38 +42,19 @@ _component = st.components.v2.component(
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Opened:
-    """A scene that came by an address.
-
-    Attributes
-    ----------
-    sentence : what of it could not be followed, "" if all
-    number : its number among those of this session, from 1
-    shown_whole : whether all controls of a prepared scene were asked for
-    within : whether it was opened from another page of the session: a run that was seen there goes on at its step
-    """
-
-    scene: Scene
-    sentence: str
-    number: int
-    shown_whole: bool = False
-    within: bool = False
-
-
 def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
     """Enter a page: fill its widgets from the address if one was opened, hide and lock what it says, offer Share."""
     page = Path(file).stem
     came = session.page != page
     embed.note(_raw())
     if not session.via_app:
-        session.address = (page, _raw())  # the way through app.py loses it
+        address_state.address = (page, _raw())  # the way through app.py loses it
     shell.enter(file)
     query = _asked(page, came)
     if query:
         _open(page, query, vocabulary, came)
-    if (waiting := session.address_file) is not None and waiting[1] == page and _file_is_here(waiting[0]):
-        del session.address_file
+    if (waiting := address_state.address_file) is not None and waiting[1] == page and _file_is_here(waiting[0]):
+        del address_state.address_file
         _open(page, waiting[2], vocabulary)
     _arrange(page, vocabulary)
     session.sharing = partial(share.button, partial(_pictured, page, vocabulary), vocabulary, has)
@@ -104,7 +86,7 @@ def _arrange(page: str, vocabulary: Vocabulary) -> None:
 
 def _pictured(page: str, vocabulary: Vocabulary) -> Scene:
     """Return the scene of the picture: what the address says; before there was one, what the widgets say."""
-    where, query = session.kept
+    where, query = address_state.kept
     return read(page, query, vocabulary)[0] if where == page and query else now(page, vocabulary)
 
 
@@ -122,7 +104,7 @@ def _value(control: Control) -> Any:
 
 def opened(page: str) -> Opened | None:
     """Return the scene by which a page was opened last, if any."""
-    found = session.opened
+    found = address_state.opened
     return found if found is not None and found.scene.page == page else None
 
 
@@ -144,7 +126,7 @@ def keep(
     A private run has no address: it would carry the choices, and could not carry the data.
     """
     query = "" if private else write(scene or now(page, vocabulary), vocabulary)
-    session.kept = (page, query)
+    address_state.kept = (page, query)
     opened_now = session.opened_now
     del session.opened_now
     _component(
@@ -163,9 +145,9 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
         _ribbon(found, vocabulary)
     if found.sentence:
         query = write(now(page, vocabulary), vocabulary)
-        if session.opened_as is None:
-            session.opened_as = query
-        if session.opened_as == query:
+        if address_state.opened_as is None:
+            address_state.opened_as = query
+        if address_state.opened_as == query:
             st.info(plain(found.sentence))
 
 
@@ -176,7 +158,7 @@ def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
         st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
         if (scene.hide or scene.lock) and not prepared.shown_whole:
             if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
-                session.opened = dataclasses.replace(prepared, shown_whole=True)
+                address_state.opened = dataclasses.replace(prepared, shown_whole=True)
                 st.rerun()
         if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Back to the scene as it was prepared."):
             go(write(scene, vocabulary))
@@ -184,7 +166,7 @@ def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
 
 def go(query: str) -> None:
     """Open an address of this page in place."""
-    session.address = (None, query)
+    address_state.address = (None, query)
     st.rerun()
 
 
@@ -196,9 +178,9 @@ def _raw() -> str:
 def _asked(page: str, came: bool) -> str:
     """Return the address that was opened just now, "" if the visitor came in another way or only moved a widget."""
     context = get_script_run_ctx()
-    where, query = session.address
-    first = not session.address_read
-    session.address_read = True
+    where, query = address_state.address
+    first = not address_state.address_read
+    address_state.address_read = True
     if query and where in (None, page):
         return query
     query = _raw() if first or came or (context is not None and context.is_history_navigation) else ""
@@ -219,17 +201,17 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
                 f"This link needs the file with the columns {columns}: open it on the Data page as public data, then "
                 "come back. Until then the sample is shown."
             )
-            session.address_file = (name, page, query)
+            address_state.address_file = (name, page, query)
     for control in controls(scene.values, vocabulary):
         value = control.to_widget(scene.values[control.word])
         if value is None and control.many:
             state.pop(control.key, None)
         else:
             state[control.key] = SAMPLES[0] if value == MISSING else value
-    number = 1 if session.opened is None else session.opened.number + 1
-    within = came and session.kept != ("", "")
-    session.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
-    del session.opened_as
+    number = 1 if address_state.opened is None else address_state.opened.number + 1
+    within = came and address_state.kept != ("", "")
+    address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
+    del address_state.opened_as
     session.asked = ""  # Explore runs what the scene asks for
 
 

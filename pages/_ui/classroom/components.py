@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from pages._ui.classroom.compute import HIGH, LOW
+from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys
-from pages._ui.frame.session import session
 
 __all__ = ["forget_class", "memory", "mirror", "place"]
 
@@ -40,9 +40,15 @@ def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
 
 def forget_class() -> None:
     """Forget what a class left in this visit: its run, which is cancelled if it goes on, its game, and an own point."""
-    if session.class_job is not None:
-        session.class_job[0].cancel()
-    del session.class_job, session.class_result, session.class_game, session.class_game_of, session.class_point
+    if classroom_state.class_job is not None:
+        classroom_state.class_job[0].cancel()
+    del (
+        classroom_state.class_job,
+        classroom_state.class_result,
+        classroom_state.class_game,
+        classroom_state.class_game_of,
+        classroom_state.class_point,
+    )
 
 
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:

@@ -15,10 +15,10 @@ from dpviz.postprocessing.verdict import reach
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
+from pages._ui.classroom.state import classroom_state
 from pages._ui.form.forms import STOPS
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup, messages, shell
-from pages._ui.frame.session import session
 from pages._ui.player import verdict
 from pages._ui.player.player import player
 from pages._ui.work import runs
@@ -210,11 +210,11 @@ def _run(room: Classroom, base: str) -> None:
     form, picture = (st.container(), st.container()) if panels else st.columns(2, gap="medium")
     with form:
         _form(room)
-    if session.class_job is not None:
+    if classroom_state.class_job is not None:
         with picture:
             st.fragment(_poll, run_every=0.5)(room)
         return
-    result: Result | None = session.class_result
+    result: Result | None = classroom_state.class_result
     shown = room.shown  # once: the class may end meanwhile
     if result is None or shown is None:
         picture.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
@@ -263,7 +263,7 @@ def _form(room: Classroom) -> None:
             "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
             help="Declared and public: the budget's δ follows from it, and not from how many came.",
         )  # fmt: skip
-        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=session.class_job is not None)
+        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=classroom_state.class_job is not None)
     if len(points) + beside < max(k, 2):
         st.info(
             f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."
@@ -284,15 +284,15 @@ def _start(room: Classroom, data: compute.Dataset, slug: str, values: dict) -> N
     make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
     with whole():
         job = runs.queue("Class", make, runs.seconds(data, algorithm))
-        session.class_job = (job, inbox)
+        classroom_state.class_job = (job, inbox)
     if job.wait(runs.QUICK):
         _take(room, job, inbox)
 
 
 def _poll(room: Classroom) -> None:
-    if session.class_job is None:
+    if classroom_state.class_job is None:
         return
-    job, inbox = session.class_job
+    job, inbox = classroom_state.class_job
     if job.active:
         st.progress(min(job.done / job.total, 1.0) if job.total else 0.0, "Running")
         return
@@ -302,19 +302,19 @@ def _poll(room: Classroom) -> None:
 
 def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     if job.status != "done":
-        session.class_result = None
-        del session.class_job
+        classroom_state.class_result = None
+        del classroom_state.class_job
         st.error(plain(job.error or "The run was stopped."))
         return
-    session.class_result = result = inbox[0]
+    classroom_state.class_result = result = inbox[0]
     try:
         shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
-        del session.class_job  # or the page would take it again and again
+        del classroom_state.class_job  # or the page would take it again and again
         raise
     room.forget_scores()
     room.show(shown=shown, step=len(shown.titles) - 1)
-    del session.class_job  # at last: what a click ends before is done again
+    del classroom_state.class_job  # at last: what a click ends before is done again
 
 
 def _local(room: Classroom, base: str) -> None:

@@ -10,8 +10,8 @@ from pages._ui.attacker.rounds import Game
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import Classroom, Classrooms, Refused, Seat
+from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.session import session
 from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
@@ -65,7 +65,7 @@ def _place(room: Classroom, seat: Seat) -> None:
         if room.keeps_points:
             room.place(seat.token, *at)
         elif seat.report is None:
-            session.class_point = at
+            classroom_state.class_point = at
 
 
 _WHO = {
@@ -78,7 +78,7 @@ _WHO = {
 
 def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
     """Return where this phone stands; in a class that keeps reports alone only its own session knows."""
-    return seat.point if room.keeps_points else session.class_point
+    return seat.point if room.keeps_points else classroom_state.class_point
 
 
 def _predict(room: Classroom, seat: Seat) -> None:
@@ -129,7 +129,7 @@ def _local(room: Classroom, seat: Seat) -> None:
         if room.keeps_points:
             room.place(seat.token, *at)
         else:
-            session.class_point = at
+            classroom_state.class_point = at
     if seat.report is None:
         room.tell(seat.token, compute.report(*at))
     own, bits = compute.cell_of(*at) if at else None, seat.report or ()
@@ -162,12 +162,12 @@ def _game(room: Classroom, seat: Seat) -> None:
         st.header("Look at the screen")
         st.html(markup.odds("You have no point in it." if shown is not None else "A run is coming."))
         return
-    run, place = session.class_game_of
+    run, place = classroom_state.class_game_of
     if run is not shown or place != at:
-        session.class_game_of = (shown, at)
-        session.class_game = Game(compute.game_of(shown, at), shown.algorithm)
+        classroom_state.class_game_of = (shown, at)
+        classroom_state.class_game = Game(compute.game_of(shown, at), shown.algorithm)
         room.score(seat.token, 0, 0)
-    game: Game = session.class_game
+    game: Game = classroom_state.class_game
     game.make(AHEAD)
     st.header("Was I in?")
     _rounds(room, seat, game, at)

@@ -15,7 +15,7 @@ from dpviz.postprocessing.beside import LETTERS, Row, bets_on, facts, partners, 
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import ratio_words
 from dpviz.takeaway import comparison as one_page
-from pages._ui.address.links import Opened
+from pages._ui.address.state import Opened
 from pages._ui.compare.made import Comparison
 from pages._ui.frame import keys, markup, shell
 from pages._ui.player import verdict

@@ -19,10 +19,10 @@ from pages._ui.data import gallery, reading
 from pages._ui.form.forms import in_labels
 from pages._ui.form.numbers import field
 from pages._ui.frame import catalog, keys, markup, messages, shell
-from pages._ui.frame.session import session
+from pages._ui.work.state import work_state
 
 if TYPE_CHECKING:
-    from pages._ui.data.files import Upload
+    from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
 _WRITTEN = ("separator", "decimal", "thousands")  # what a dictionary may say after the file was read
@@ -288,4 +288,4 @@ def _use(upload: Upload, facts: dict[str, Any]) -> None:
     catalog.own().pop(upload.dataset_id, None)
     upload.dataset_id = secrets.token_hex(8)
     catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
-    session.fingerprints[upload.dataset_id] = upload.fingerprint
+    work_state.fingerprints[upload.dataset_id] = upload.fingerprint

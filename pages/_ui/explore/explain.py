@@ -13,6 +13,7 @@ from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
 from dpviz.runs.single import replay
 from dpviz.trace import Trace
+from pages._ui.explore.state import explore_state
 from pages._ui.frame import keys, markup, messages
 from pages._ui.frame.session import session
 from pages._ui.work import private, runs
@@ -51,7 +52,7 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
 
 def _answers() -> dict[tuple[str, float], Trace]:
     """Return the answers of this session by run and ε, the one that was asked for last at the end."""
-    return session.explained
+    return explore_state.explained
 
 
 def _list(sentences: list[str]) -> str:

@@ -12,7 +12,8 @@ from dpviz.figures import pane
 from dpviz.postprocessing.released import widest
 from pages._ui.address import links
 from pages._ui.address.scene import write
-from pages._ui.explore.settings import Settings, settings
+from pages._ui.explore.settings import settings
+from pages._ui.explore.state import Settings
 from pages._ui.form.forms import pick_data
 from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys, prepared

@@ -17,10 +17,10 @@ from pages._ui.address import links
 from pages._ui.address.scene import write
 from pages._ui.explore.question import N, Question
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
+from pages._ui.explore.state import explore_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public
 from pages._ui.frame.prepared import kept
-from pages._ui.frame.session import session
 from pages._ui.player.panel import draw
 from pages._ui.player.player import view_of
 from pages._ui.player.transport import transport
@@ -151,7 +151,7 @@ def _panels(
     """Return the figures, made again only when more is there or it is looked at in another way."""
     result = question.result
     look = (question.name(question.shown), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
-    made = session.reruns_panels
+    made = explore_state.reruns_panels
     if made is None or made[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
@@ -161,7 +161,7 @@ def _panels(
             for one in question.algorithms
         ]
         own = list(question.algorithms).index(question.shown)
-        session.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
+        explore_state.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
     return made[1]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import streamlit as st
 
 from dpviz.algorithms import Algorithm
@@ -11,6 +9,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
 from pages._ui.address import links
+from pages._ui.explore.state import Settings, explore_state
 from pages._ui.form import budget
 from pages._ui.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
 from pages._ui.form.numbers import whole_number
@@ -20,29 +19,13 @@ from pages._ui.frame.words import on_screen
 from pages._ui.work import private, runs
 from pages._ui.workspace.explore import explore
 
-__all__ = ["Settings", "begin", "settings"]
+__all__ = ["begin", "settings"]
 
 _NO_NOISE = (
     "DEMO only. The same run as if ε were infinite: what is left of the loss is the algorithm's own, from where it "
     "starts and how it searches. Nothing is protected."
 )
 LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
-
-
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """What Run would do: an algorithm, unless a parameter is wrong, the seed, what to expect in words, and no noise."""
-
-    algorithm: Algorithm | None
-    seed: int
-    outlook: str
-    noiseless: bool = False
-
-    def asks_for(self, data: Dataset) -> str:
-        """Return the identity of the run that Run would make, "" if a parameter is wrong."""
-        if self.algorithm is None:
-            return ""
-        return runs.run_id(data, self.algorithm, None if data.private else self.seed, noiseless=self.noiseless)
 
 
 def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
@@ -55,7 +38,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
             **prepared.kept(keys.EXPLORE_SEED),
         )  # fmt: skip
         noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
-    session.settings = now = Settings(algorithm, seed, outlook, noiseless)
+    explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = st.button(
         "Run", type="primary", width="stretch", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
@@ -100,7 +83,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm |
 
 def begin(data: Dataset) -> None:
     """Run what the form says; on private data, ask first."""
-    now: Settings = session.settings
+    now: Settings = explore_state.settings
     if now.algorithm is None:
         return
     if data.private:

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.datasets import Dataset
-from pages._ui.explore.settings import Settings
+from pages._ui.explore.state import Settings
 from pages._ui.form.forms import label_of
 from pages._ui.frame import markup
 from pages._ui.frame.session import session

@@ -12,9 +12,9 @@ from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from dpviz.privacy.guarantee import Guarantee
+from pages._ui.form.state import form_state
 from pages._ui.frame import keys
 from pages._ui.frame.prepared import kept, locked
-from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
 
 __all__ = ["GIVEN_AS", "field", "rule", "rule_of"]
@@ -53,18 +53,18 @@ def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: 
     """Show the budget in another notion than ε. An ε that came from elsewhere, such as a link, fills the field."""
     state, own = st.session_state, keys.BUDGET(leads)
     now = float(state.get(key, default))
-    if own not in state or session.budget_led != (leads, key, now):
+    if own not in state or form_state.budget_led != (leads, key, now):
         state[own] = _short(getattr(budget(now, delta, gaussian=gaussian), leads), 4) if now > 0 else 0.1
-        session.budget_start = state[own], now
+        form_state.budget_start = state[own], now
     given = st.number_input(
         _LABELS[leads], step=None, format="%g", key=own, persist_state="session", disabled=locked(key)
     )
     if not given > 0:
         raise ValueError(f"{_LABELS[leads]} must be above 0; got {given:g}.")
-    start, same = session.budget_start  # what was only converted for the field is not changed by it
+    start, same = form_state.budget_start  # what was only converted for the field is not changed by it
     value = same if given == start else _short(epsilon_of(leads, given, delta, gaussian=gaussian), 6)
     state[key] = value
-    session.budget_led = (leads, key, value)
+    form_state.budget_led = (leads, key, value)
     return value
 
 

@@ -19,6 +19,7 @@ from pages._ui.compare.sides import asked_by
 from pages._ui.data import key_file
 from pages._ui.frame import catalog, keys, markup, messages
 from pages._ui.frame.session import session
+from pages._ui.ledger.state import ledger_state
 from pages._ui.server.owner import owner
 from pages._ui.work import runs
 from pages._ui.work.private import account_of, accounts, fingerprint, together
@@ -142,11 +143,11 @@ def account(data: Dataset) -> None:
         )  # fmt: skip
         key_file.download(owner())
         dropped = st.file_uploader(
-            "Add an account file of this data file", "json", key=keys.BOOK_FILE(session.book_files),
+            "Add an account file of this data file", "json", key=keys.BOOK_FILE(ledger_state.book_files),
             help="It brings your claims over from a server with the same secret. It never takes a claim away.",
         )  # fmt: skip
         if dropped is not None:
-            session.book_files += 1
+            ledger_state.book_files += 1
             try:
                 with accounts() as kept:
                     added = kept.load(key, dropped.getvalue())

@@ -15,7 +15,7 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys
 from pages._ui.frame.catalog import names, sample
 from pages._ui.frame.prepared import kept, locked
-from pages._ui.frame.session import session
+from pages._ui.plan.state import plan_state
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
 
@@ -61,7 +61,7 @@ def form() -> Wish:
         help="Names, units, bounds and number of people, as declared. No row is read.",
     )  # fmt: skip
     if taken is not None:
-        session.plan_taken = taken
+        plan_state.plan_taken = taken
         st.rerun()
     n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
     columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
@@ -104,12 +104,12 @@ _IN_UNITS = "One standard deviation, in the unit of the columns. The plan says w
 def _take() -> None:
     """Fill the form from a data set's declaration: public facts, whatever the mode."""
     state = st.session_state
-    name = session.plan_taken
+    name = plan_state.plan_taken
     if name is None:
         return
     state.pop(keys.PLAN_FROM, None)
     data: Dataset = sample(name)
-    domain, session.plan_private = data.domain, data.private
+    domain, plan_state.plan_private = data.domain, data.private
     state.update(
         plan_n=min(data.n_public, MOST_PEOPLE),
         plan_columns=", ".join(column.replace(",", " ") for column in data.columns),

@@ -15,8 +15,8 @@ from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import amount, answer, assumption, size, tighter
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.session import session
 from pages._ui.plan.form import Wish
+from pages._ui.plan.state import plan_state
 from pages._ui.work.batch import Gathered, Piece, gather, halt
 from pages._ui.work.pace import duration
 
@@ -62,10 +62,10 @@ def _body(wish: Wish) -> None:
         _table(wish.facts, rehearsals)
         _tighter(wish, now)
         _costs(wish, rehearsals)
-    if not now.active and session.plan_going:
+    if not now.active and plan_state.plan_going:
         st.rerun()
     if now.active:
-        session.plan_going = True
+        plan_state.plan_going = True
 
 
 def _progress(wish: Wish, now: Gathered) -> None:

@@ -12,7 +12,7 @@ from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.trace import Trace
-from pages._ui.address.links import Opened
+from pages._ui.address.state import Opened
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.prepared import shows
 from pages._ui.frame.words import on_screen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
-    from pages._ui.address.links import Opened
+    from pages._ui.address.state import Opened
 
 _HERE = Path(__file__).parent
 

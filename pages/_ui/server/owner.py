@@ -25,7 +25,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dpviz.privacy.accounts import KEY, LOCAL, owner_by_key, owner_by_login
-from pages._ui.frame.session import session
+from pages._ui.frame.session import Held, nothing
 
 __all__ = [
     "HEADER",
@@ -72,6 +72,13 @@ class Owner:
             "Whoever has this file owns your accounts on the dpviz server that it is from.\n"
             f"Nobody can make it again.\n{_LINE}{self.value}\n"
         )
+
+
+class _Mine:
+    account_owner: Held[Owner | None] = Held(nothing)  # whose accounts this visit works on, once they are needed
+
+
+_mine = _Mine()
 
 
 def check_settings() -> None:
@@ -203,14 +210,14 @@ def _is_page(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 def owner() -> Owner:
     """Return the owner in the session of the script that runs; it stays the same for the whole visit."""
-    if session.account_owner is None:
+    if _mine.account_owner is None:
         kind, _, value = st.context.headers.get(_INTERNAL.decode(), "").partition(":")
         if os.environ.get(WHO) == "local":
             kind, value = "local", ""
         if kind not in ("local", "login", "key"):  # the connection is gone already, or never was
             kind, value = "key", secrets.token_urlsafe(32)
-        session.account_owner = Owner(kind, value)  # type: ignore[arg-type]
-    return session.account_owner
+        _mine.account_owner = Owner(kind, value)  # type: ignore[arg-type]
+    return _mine.account_owner
 
 
 def take(content: bytes) -> Owner:
@@ -225,8 +232,8 @@ def take(content: bytes) -> Owner:
     key = next((line.removeprefix(_LINE).strip() for line in lines if line.startswith(_LINE)), "")
     if not KEY.fullmatch(key):
         raise ValueError("This is not a key file of dpviz; add the one that you downloaded from this page.")
-    session.account_owner = Owner("key", key)
-    return session.account_owner
+    _mine.account_owner = Owner("key", key)
+    return _mine.account_owner
 
 
 # A browser takes a cookie from an answer only, so a key that was brought waits here for it to come.

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages._ui.frame.session import session
+from pages._ui.work.state import work_state
 
 __all__ = ["PROXY", "check_settings", "turn", "turn_of"]
 
@@ -36,7 +36,7 @@ def turn() -> str:
     """Return who takes a turn in the session of the running script."""
     connection = st.context
     headers = {name.lower(): value for name, value in connection.headers.items()}
-    return turn_of(headers, connection.ip_address or "127.0.0.1", session.owner)
+    return turn_of(headers, connection.ip_address or "127.0.0.1", work_state.owner)
 
 
 def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:

@@ -18,6 +18,7 @@ from dpviz.datasets import SAMPLES, Dataset
 from dpviz.postprocessing.people import simulate
 from pages._ui.frame import catalog
 from pages._ui.frame.session import session
+from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import shelf
 from pages._ui.work import results
 
@@ -36,7 +37,7 @@ def open_choice(name: str) -> Dataset:
     """Return a chosen data set."""
     if not name.startswith(_MADE_UP):
         return catalog.sample(name)
-    made = session.made_up
+    made = tradeoff_state.made_up
     if name not in made:
         result = results.find(name.removeprefix(_MADE_UP))
         n = result.data.domain.n_public
@@ -51,7 +52,7 @@ def source(name: str) -> str:
     data = open_choice(name)
     if catalog.is_public(data) and not name.startswith(_MADE_UP):
         return f"sample:{data.dataset_id.removeprefix('sample:')}"
-    written = session.sweep_files
+    written = tradeoff_state.sweep_files
     if name not in written:
         written[name] = _write(data)
         shelf().titles[written[name]] = data.title

@@ -22,11 +22,12 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.frame import keys
-from pages._ui.frame.session import session
 from pages._ui.server import turns
 from pages._ui.tradeoff.archive import Archive, is_public
+from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.work.jobs import LONG, Job, Jobs
 from pages._ui.work.memory import MemoryFolder
+from pages._ui.work.state import work_state
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import workers
 
@@ -150,11 +151,11 @@ def start(sweep: Sweep, title: str) -> None:
     total = size(sweep)
     if total > MOST_RUNS:
         raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; this one has more. Use the command line.")
-    if (mine := shelf().of(session.owner)) is not None:
+    if (mine := shelf().of(work_state.owner)) is not None:
         raise ValueError(f"sweep: your sweep on {mine.title} is not finished; stop it, or wait for it.")
     if shelf().waiting >= MOST_WAITING:
         raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
-    kept = Kept(secrets.token_urlsafe(9), title, sweep, total, owner=session.owner)
+    kept = Kept(secrets.token_urlsafe(9), title, sweep, total, owner=work_state.owner)
     shelf().put(kept)
     if (archive := shelf().archive) and is_public(sweep):
         archive.put(kept.identity, sweep, title)
@@ -202,7 +203,7 @@ def _work(kept: Kept, job: Job) -> None:
 def show(identity: str) -> None:
     """Make a sweep the shown one."""
     state = st.session_state
-    session.sweeps = [old for old in session.sweeps if old != identity][-19:] + [identity]
+    tradeoff_state.sweeps = [old for old in tradeoff_state.sweeps if old != identity][-19:] + [identity]
     state[keys.SWEEP] = identity
 
 
@@ -210,7 +211,7 @@ def shown() -> Kept | None:
     """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
     found = shelf().get(st.session_state.get(keys.SWEEP) or "")
     if found is not None:
-        if found.identity not in session.sweeps:
+        if found.identity not in tradeoff_state.sweeps:
             show(found.identity)
         found.watched.join()
     return found
@@ -218,7 +219,7 @@ def shown() -> Kept | None:
 
 def history() -> list[Kept]:
     """Return the session's sweeps that the server still has, newest first."""
-    found = (shelf().get(identity) for identity in reversed(session.sweeps))
+    found = (shelf().get(identity) for identity in reversed(tradeoff_state.sweeps))
     return [kept for kept in found if kept is not None]
 
 
@@ -231,14 +232,14 @@ def expected(sweep: Sweep) -> float | None:
     if found is not None:
         return found
     kinds = estimate.missing(sweep, shelf().seconds)
-    timing = shelf().trials.get(session.timing)
+    timing = shelf().trials.get(tradeoff_state.timing)
     wanted = frozenset(map(estimate.kind, kinds))
     if timing is not None and timing.active:
-        if wanted <= session.timed:
+        if wanted <= tradeoff_state.timed:
             return None
         timing.cancel()
-    session.timed = wanted
-    session.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
+    tradeoff_state.timed = wanted
+    tradeoff_state.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
     return None
 
 

@@ -22,7 +22,7 @@ from dpviz.sweeps.summary import Summary, axes_of
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import sample
-from pages._ui.frame.session import session
+from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Kept
 from pages._ui.tradeoff.take import one_run
 
@@ -85,7 +85,7 @@ def _kept(key: str) -> dict[str, Any]:
 
 
 def _looked() -> None:
-    session.looked = True
+    tradeoff_state.looked = True
 
 
 def _only(key: str, choices: Collection[Any]) -> None:

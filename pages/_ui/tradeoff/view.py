@@ -18,8 +18,8 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import Sweep
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.session import session
 from pages._ui.tradeoff import sweeps
+from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Kept
 from pages._ui.tradeoff.tables import Look, brief, chart, details, icon, named, tables, title
 from pages._ui.work.pace import duration
@@ -129,15 +129,15 @@ def tools(kept: Kept) -> Look:
 def watch(kept: Kept, look: Look, *, active: bool) -> None:
     """Show progress while it runs, and the pictures of the rows so far; `active` as the page around it has it."""
     if active:
-        session.watching = kept.identity  # it may end before the first look
+        tradeoff_state.watching = kept.identity  # it may end before the first look
 
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
-        if session.looked:
+        if tradeoff_state.looked:
             st.rerun()  # the page writes its address
         if kept.active:
             _bar(kept)
-        elif session.watching == kept.identity:
+        elif tradeoff_state.watching == kept.identity:
             st.rerun()  # the form's button and the details come back
         _pictures(kept, look)
 

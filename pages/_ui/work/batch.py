@@ -10,10 +10,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages._ui.frame.session import session
+from pages._ui.frame.session import Held, nothing
 from pages._ui.work import runs
 from pages._ui.work.jobs import LONG, Job
 from pages._ui.work.runs import QUICK
+from pages._ui.work.state import work_state
 from pages._ui.work.uninterrupted import whole
 from pages._ui.work.workers import workers
 
@@ -72,6 +73,13 @@ class Shelf:
             return self._kept.get(name)
 
 
+class _Mine:
+    pieces: Held[Shelf | None] = Held(nothing)  # what was computed from this session's own results
+
+
+_mine = _Mine()
+
+
 @st.cache_resource
 def _everybody() -> Shelf:
     return Shelf(SHARED)
@@ -80,9 +88,9 @@ def _everybody() -> Shelf:
 def _shelf(public: bool) -> Shelf:
     if public:
         return _everybody()
-    if session.pieces is None:
-        session.pieces = Shelf(OWN)
-    return session.pieces
+    if _mine.pieces is None:
+        _mine.pieces = Shelf(OWN)
+    return _mine.pieces
 
 
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
@@ -93,7 +101,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
     """
     shelf = _shelf(public)
     names = tuple(piece.name for piece in pieces)
-    asked, job_id = session.asked_pieces.get(topic, ((), ""))
+    asked, job_id = work_state.asked_pieces.get(topic, ((), ""))
     job = runs.jobs().get(job_id)
     status = job.status if job else ""  # before what is there: a job that is over has nothing more to bring
     ready = {name: piece for name in names if (piece := shelf.get(name)) is not None}
@@ -107,7 +115,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
         work = lambda job: _make(job, missing, shelf)  # noqa: E731
         with whole():
             job = runs.queue(title, work, seconds, topic)
-            session.asked_pieces[topic] = (names, job.id)
+            work_state.asked_pieces[topic] = (names, job.id)
         if job.wait(QUICK):
             return gather(topic, title, pieces, public=public, seconds=seconds)
         status = "running"
@@ -118,7 +126,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
 
 def halt(topic: str) -> None:
     """Stop what is being made for a topic and forget that it was asked for."""
-    _, job_id = session.asked_pieces.pop(topic, ((), ""))
+    _, job_id = work_state.asked_pieces.pop(topic, ((), ""))
     if (job := runs.jobs().get(job_id)) is not None:
         job.cancel()
 

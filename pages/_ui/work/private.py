@@ -20,6 +20,7 @@ from dpviz.privacy.secret import state_folder
 from pages._ui.frame import keys, messages
 from pages._ui.frame.session import session
 from pages._ui.work import results, runs
+from pages._ui.work.state import work_state
 from pages._ui.work.uninterrupted import whole
 
 
@@ -58,7 +59,7 @@ def accounts() -> Iterator[Accounts]:
 
 def fingerprint(data: Dataset) -> str:
     """Return the fingerprint of the file that a private data set of this session came from."""
-    return session.fingerprints[data.dataset_id]
+    return work_state.fingerprints[data.dataset_id]
 
 
 def account_of(data: Dataset) -> Account:
@@ -97,7 +98,7 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
 
 def offer(data: Dataset, algorithm: Algorithm | None) -> None:
     """Ask at once where nothing was run yet on a private file; "Not now" is remembered until Run is pressed."""
-    if algorithm is not None and not session.job and session.not_now != data.dataset_id:
+    if algorithm is not None and not session.job and work_state.not_now != data.dataset_id:
         session.asking = runs.run_id(data, algorithm, None)
 
 
@@ -161,5 +162,5 @@ def confirm(
                 st.rerun()
             if st.button("Not now", key=keys.NOT_NOW(slot)):
                 delattr(session, slot)
-                session.not_now = data.dataset_id
+                work_state.not_now = data.dataset_id
                 st.rerun()

@@ -16,7 +16,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from dpviz.trace import Trace
 from pages._ui.frame.catalog import is_public, own
-from pages._ui.frame.session import session
+from pages._ui.frame.session import Held, nothing, session
 
 KEEP = 20  # results a session can go back to
 STORE_BYTES = 400_000_000  # of public data, all sessions together
@@ -81,6 +81,13 @@ class Store:
                 del self._kept[identity]
 
 
+class _Mine:
+    store: Held[Store | None] = Held(nothing)  # results that no other session may see
+
+
+_mine = _Mine()
+
+
 def _short(parameters: dict) -> dict[str, float]:
     return {short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in parameters}
 
@@ -99,9 +106,9 @@ def drop(dataset_id: str) -> None:
 
 def _stores() -> tuple[Store, Store]:
     """Return the session's own store and the one that is shared."""
-    if session.store is None:
-        session.store = Store(OWN_BYTES)
-    return session.store, store()
+    if _mine.store is None:
+        _mine.store = Store(OWN_BYTES)
+    return _mine.store, store()
 
 
 def keep(result: Result) -> None:

@@ -26,6 +26,7 @@ from pages._ui.server import turns
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.pace import Pace, duration
 from pages._ui.work.results import Result, find, keep, show
+from pages._ui.work.state import work_state
 from pages._ui.work.uninterrupted import whole
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import RUNS, workers
@@ -113,7 +114,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
         job = queue(algorithm.name, work, seconds(data, algorithm))
-        session.job, session.inbox, session.paid = job.id, inbox, data.private
+        session.job, work_state.inbox, work_state.paid = job.id, inbox, data.private
     if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
         _take(job)
 
@@ -158,7 +159,7 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
 
 def paid() -> bool:
     """Return whether the session's running job was paid for: nothing may take its place before its result is there."""
-    return bool(session.job) and session.paid
+    return bool(session.job) and work_state.paid
 
 
 def abandon() -> None:
@@ -167,12 +168,12 @@ def abandon() -> None:
         if (job := jobs().get(session.job)) is not None:
             job.cancel()
         del session.job
-        del session.inbox
+        del work_state.inbox
 
 
 def owner() -> str:
     """Return a name for this session that tells nobody anything: the owner of its jobs."""
-    return session.owner
+    return work_state.owner
 
 
 def shown(name: str) -> Result | None:
@@ -217,7 +218,7 @@ def _take(job: Job) -> None:
     """Hand over what came of the session's job: its result, or a sentence."""
     with whole():
         del session.job
-        inbox = session.inbox
+        inbox = work_state.inbox
         if job.status == "done":
             result = inbox.pop()
             keep(result)
