@@ -5,10 +5,10 @@ import streamlit as st
 from dpviz.postprocessing.bet import bet_of
 from pages._ui.address import links
 from pages._ui.address.scene import write
-from pages._ui.form import budget
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import keys, markup, prepared, shell
 from pages._ui.frame.catalog import sample
+from pages._ui.frame.words import rule_of
 from pages._ui.home.controls import home
 from pages._ui.player.player import player
 from pages._ui.work.runs import demo
@@ -51,7 +51,7 @@ with left:
         + f'<div class="dp-dots" role="img" aria-label="{bet.odds} of 100 dots; a coin has 50">{dots}</div>'
         + markup.small(
             f"A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e} "
-            f"({budget.rule_of(promise)}), μ = {promise.mu:.2f}. A bound for every possible attacker, not an estimate."
+            f"({rule_of(promise)}), μ = {promise.mu:.2f}. A bound for every possible attacker, not an estimate."
         )
     )
     shell.doors(keys.DOORS_WIDE, seen)

@@ -11,13 +11,12 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
-from dpviz.privacy.guarantee import Guarantee
 from pages._ui.form.state import form_state
 from pages._ui.frame import keys
 from pages._ui.frame.prepared import kept, locked
 from pages._ui.frame.words import on_screen
 
-__all__ = ["GIVEN_AS", "field", "rule", "rule_of"]
+__all__ = ["GIVEN_AS", "field", "rule"]
 
 GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
 LARGE = 0.5  # of 1/n, at which one row could be published in full; n^-1.1 is below half of it from 1,024 rows on
@@ -85,15 +84,6 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
     large = f" That is large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
     return f"δ = {delta:.2g}, {origin}: the chance that ε does not hold is at most 1 in {1 / delta:,.0f}.{large}"
-
-
-def rule_of(promise: Guarantee) -> str:
-    """Return by which rule of n the δ of a promise was made, "" if by none that is known."""
-    sizes = (fact.split()[2] for fact in promise.public if fact.startswith("n = "))
-    n = next((int(size.rstrip(":")) for size in sizes if size.rstrip(":").isdecimal()), 0)
-    rules = {"n^-1.1": n**-1.1, "1/(n ln n)": 1 / (n * math.log(n))} if n > 2 else {}
-    names = (name for name, value in rules.items() if math.isclose(value, promise.delta, rel_tol=1e-9))
-    return next((f"{name} for n = {n:,}" for name in names), "")
 
 
 @lru_cache(maxsize=512)

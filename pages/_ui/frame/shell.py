@@ -15,10 +15,10 @@ from dpviz.figures.code import style
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import Theme, theme
 from dpviz.privacy.guarantee import Guarantee, Notion
-from pages._ui.form import budget
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
 from pages._ui.frame.session import session
+from pages._ui.frame.words import rule_of
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
@@ -114,7 +114,7 @@ def strip(
     facts = [(name, words) for name, words in named if words]
     if guarantee is not None and guarantee.private:
         mu = "–" if guarantee.mu is None else f"{guarantee.mu:.2f}"
-        made = budget.rule_of(guarantee).partition(" for ")[0]
+        made = rule_of(guarantee).partition(" for ")[0]
         delta = f"{guarantee.delta:.2g}{f' ({made})' * bool(made)}"
         epsilon = f"ε({reach})" if reach else "ε"
         facts += [(epsilon, f"{guarantee.epsilon:.3g}"), ("δ", delta), ("μ", mu)]
