@@ -7,7 +7,8 @@ import streamlit as st
 from pages._ui.address import links
 from pages._ui.frame import shell
 from pages._ui.learn import course, parts
-from pages._ui.learn.place import SHEETS, here, vocabulary
+from pages._ui.learn.controls import SHEETS, vocabulary
+from pages._ui.learn.place import here
 
 links.enter(__file__, vocabulary, has=("panels", "navigation", "player"))
 place = here()

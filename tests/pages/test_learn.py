@@ -8,7 +8,7 @@ import pytest
 
 from dpviz.lessons import LESSONS, SEEDS, glossary
 from pages._ui.address import scene
-from pages._ui.learn.place import COURSE, PARTS, SHEETS
+from pages._ui.learn.controls import COURSE, PARTS, SHEETS
 from pages._ui.workspace.explore import explore
 from tests.lessons.test_lessons import stage
 from tests.pages.address.test_links import open_link, told

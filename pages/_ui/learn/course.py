@@ -10,7 +10,8 @@ from dpviz.lessons import LESSONS, Lesson, glossary, sheets
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup
 from pages._ui.learn import progress, stage_cache
-from pages._ui.learn.place import COURSE, PARTS, Place, address, go
+from pages._ui.learn.controls import COURSE, PARTS
+from pages._ui.learn.place import Place, address, go
 from pages._ui.workspace.explore import explore
 
 __all__ = ["sheet", "show"]

@@ -14,8 +14,9 @@ from dpviz.lessons import LESSONS, Lesson, Stage, glossary
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup, prepared
 from pages._ui.learn import progress, stage_cache
+from pages._ui.learn.controls import PARTS, TRIES
 from pages._ui.learn.picture import picture
-from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
+from pages._ui.learn.place import Place, answer, go
 from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]

@@ -15,7 +15,7 @@ from pages._ui.classroom.controls import classroom
 from pages._ui.data.controls import data
 from pages._ui.frame import catalog
 from pages._ui.home.controls import home
-from pages._ui.learn import place
+from pages._ui.learn.controls import vocabulary
 from pages._ui.limits.controls import limits
 from pages._ui.papers.controls import papers
 from pages._ui.plan.controls import plan
@@ -36,7 +36,7 @@ PAGES = {
     "attacker": attacker,
     "distance": rho,
     "federated": clients,
-    "learn": place.vocabulary,
+    "learn": vocabulary,
     "tradeoff": tradeoff,
     "plan": plan,
     "papers": papers,
