@@ -2,8 +2,8 @@
 
 How a page adopts a scene:
 
-1. Declare its controls in `controls.py`: a function from the values known so far to a list of `Control`.
-2. Begin the page with `links.enter(__file__, controls.NAME, has=...)`; `has` are the parts that it has of
+1. Declare its controls in `controls.py` of its folder: a function from the values known so far to a list of `Control`.
+2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` are the parts that it has of
    `scene.HIDEABLE`, and "player". Share then stands in its strip.
 3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` where the picture that is asked for is known.
