@@ -29,7 +29,7 @@ def prepare() -> None:
     from pages._ui.server.offline import stay_offline
     from pages._ui.server.owner import check_settings
     from pages._ui.server.presenters import show_as_kept
-    from pages._ui.server.turns import check_settings as check_proxies
+    from pages._ui.work.turns import check_settings as check_proxies
 
     check_settings()
     check_proxies()

@@ -22,9 +22,9 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.frame import keys
-from pages._ui.server import turns
 from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.tradeoff.state import tradeoff_state
+from pages._ui.work import turns
 from pages._ui.work.jobs import LONG, Job, Jobs
 from pages._ui.work.memory import MemoryFolder
 from pages._ui.work.state import work_state

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from pages._ui.server.turns import check_settings, turn_of
 from pages._ui.work.jobs import LONG, Job, Jobs
 from pages._ui.work.runs import releases
+from pages._ui.work.turns import check_settings, turn_of
 
 
 def until(condition, seconds=240):
