@@ -407,7 +407,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("owner_named_by_the_key", 'else owner_by_key(self.value)', "else self.value"),
     ],
     ("pages/_ui/server/owner.py", STRANGERS): [
-        ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        session', 'kind, value = "local", ""\n        session'),
+        ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        _mine', 'kind, value = "local", ""\n        _mine'),
     ],
     ("pages/_ui/data/upload.py", STRANGERS): [
         ("answer_without_owner", "kept.answer(kept.key(content, owner().name), private)", "kept.answer(kept.key(content), private)"),
