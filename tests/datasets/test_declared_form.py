@@ -27,6 +27,7 @@ def test_the_decimal_sign_of_a_private_file_is_a_point_until_another_is_declared
     (tmp_path / "mine.json").write_text(json.dumps(facts))
     data = load_csv(path, private=True)
     assert np.array_equal(data.X, with_comma, equal_nan=True) and data.facts["form"] == facts["form"]
+    assert np.array_equal(load_csv(path, decimal=".", private=True).X, with_point, equal_nan=True)
     assert np.isnan(load_csv(path, decimal=",", thousands="", **options).X[:, 0]).all()
 
 

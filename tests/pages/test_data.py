@@ -494,3 +494,24 @@ def test_a_table_may_begin_further_down(start):
     next(n for n in app.number_input if "begins" in n.label).set_value(9).run()
     app = press(app, "Read it so")
     assert not app.exception and upload.form.header_row == 2, "line 9 holds values: it is refused, and nothing changes"
+
+
+def test_the_owner_says_how_numbers_are_written(start):
+    content = "a;b\n" + "\n".join(f"1.{100 + i};{i},5" for i in range(40))
+    app = drop(start(), "mine.csv", content.encode(), None)
+    press(app, "No, it is private")
+    next(box for box in app.selectbox if "do yours look so" in box.label).set_value("1.234,5").run()
+    press(app, "Names of columns")
+    (upload,) = app.session_state["uploads"].values()
+    assert upload.table.values("a")[:2].tolist() == [1100, 1101] and upload.table.values("b")[1] == 1.5
+    assert any("Numbers like 1.234,5" in caption.value for caption in app.caption) and not app.exception
+
+
+def test_a_public_cell_that_may_be_two_numbers_is_asked_about_on_screen(start):
+    app = drop(start(), "mine.csv", b"a;b\n" + b"1.234;7\n" * 20, "Yes, it is public")
+    assert any("1.234: is it 1,234?" in block.value.replace("\\", "") for block in app.markdown)
+    (upload,) = app.session_state["uploads"].values()
+    assert upload.table.values("a")[0] == 1.234
+    press(app, "Yes, 1,234")
+    assert upload.table.values("a")[0] == 1234 and not any("is it" in block.value for block in app.markdown)
+    assert not app.exception
