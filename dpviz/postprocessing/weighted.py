@@ -49,11 +49,15 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which places (m,) have a positive noisy count, else the largest ones, and their weights, at least 1."""
+    """Return which places (m,) have a positive noisy count, and their weights, the counts; else the largest, weight 1.
+
+    A count below 1 is no row: lifted to 1, many empty places would outweigh the rows where the noise is small.
+    """
     kept = noisy_counts > 0
-    if not kept.any():
-        kept = noisy_counts >= noisy_counts.max()
-    return kept, np.maximum(noisy_counts[kept], 1.0)
+    if kept.any():
+        return kept, noisy_counts[kept]
+    kept = noisy_counts >= noisy_counts.max()
+    return kept, np.ones(int(kept.sum()))
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:

@@ -5,11 +5,13 @@ import pytest
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.eugkm import EUGkM
+from dpviz.algorithms.privtree import PrivTree
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View, grid
 from dpviz.figures.theme import LIGHT
 from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.weighted import occupied
 from dpviz.privacy.queries import GridCounts
 
 
@@ -38,6 +40,23 @@ def test_cells_tile_the_box_and_every_row_counts_once():
     trace = EUGkM(n_clusters=2, cells=12, epsilon=50.0).run(X, domain=Domain.box(-1, 1, 2, n_public=500), seed=0)
     true = trace.steps[0].hidden[0].statistic["cells"]
     assert true.sum() == 500 and len(true) == 9
+
+
+def test_a_place_weighs_as_its_noisy_count_and_no_less_than_nothing():
+    kept, weights = occupied(np.array([3.0, 0.25, 0.0, -1.0]))
+    assert kept.tolist() == [True, True, False, False] and weights.tolist() == [3.0, 0.25]
+    kept, weights = occupied(np.array([-1.0, -2.0, -1.0]))
+    assert kept.tolist() == [True, False, True] and weights.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("cls", [EUGkM, PrivTree])
+def test_empty_places_weigh_nothing_where_counts_are_nearly_exact(cls):
+    """Thousands of empty cells next to 400 rows: the weights add up to the rows, not to the cells."""
+    X = np.random.default_rng(0).normal(0.6, 0.02, (400, 2))
+    values = {"cells": 10_000} if cls is EUGkM else {"tree_share": 0.05}
+    trace = cls(n_clusters=1, epsilon=50.0, **values).run(X, domain=Domain.box(-1, 1, 2, n_public=400), seed=0)
+    assert trace.coreset.weights.sum() == pytest.approx(400, abs=0.4 * 400)
+    assert np.abs(trace.cluster_centers - 0.6).max() < 0.25
 
 
 @pytest.mark.parametrize(("sample", "worst"), [("town", 1.35), ("blobs", 1.6)])
