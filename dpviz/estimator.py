@@ -101,7 +101,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         if self.secure and (self.bounds is None or self.n_public is None):
             raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
         validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
-        X = validate_data(self, X, dtype=_FLOATS, ensure_min_samples=2)
+        rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
+        X = validate_data(self, X, dtype=_FLOATS, **rules)  # secure: no row and no number of rows may raise
         algorithm = self._algorithm()
         domain = self._domain(X)
         if not self.secure and self.n_clusters > len(X):
@@ -112,8 +113,9 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)
         self._n_features_out = len(self.cluster_centers_)
         self.labels_ = self._clusters(X)
-        inertia = np.nan if algorithm.regions else ((X - self.cluster_centers_[self.labels_]) ** 2).sum()
-        self.inertia_ = float(inertia)
+        there = self.labels_ >= 0
+        inertia = ((X[there] - self.cluster_centers_[self.labels_[there]]) ** 2).sum()
+        self.inertia_ = np.nan if algorithm.regions else float(inertia)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -144,10 +146,14 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
     def _clusters(self, X: np.ndarray) -> np.ndarray:
+        """Return the cluster of every row, -1 of one that is not finite: only a secure fit takes such rows."""
         if has_regions(self.trace_):
             return labels_of(self.trace_, X).astype(np.int32)
-        here, there = self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
-        return pairwise_distances_argmin(here, there).astype(np.int32)
+        labels, finite = np.full(len(X), -1, dtype=np.int32), np.isfinite(X).all(axis=1)
+        if finite.any():
+            centers = self.domain_.normalize(self.cluster_centers_)
+            labels[finite] = pairwise_distances_argmin(self.domain_.normalize(X[finite]), centers)
+        return labels
 
     def _z(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)

@@ -58,6 +58,22 @@ def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
             PrivateKMeans(2, secure=True, **wrong).fit(DATA)
 
 
+@pytest.mark.parametrize("algorithm", ["nsm", "dp-dbscan", "stemmer-kaplan-local"])
+def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algorithm):
+    """What raises for one data set and not for its neighbor tells them apart."""
+    cells = np.array([[np.nan, 0.0], [np.inf, 0.0], [0.0, -np.inf], [0.5, 0.5]])
+    facts = {"bounds": (-1, 1), "n_public": 600, "secure": True, "algorithm": algorithm}
+    for X in (DATA[:0], DATA[:1], cells[:1], cells, np.vstack([DATA, cells]), np.full((3, 2), np.nan)):
+        model = PrivateKMeans(2, **facts).fit(X)
+        finite = np.isfinite(X).all(axis=1)
+        assert np.isfinite(model.cluster_centers_).all() and model.labels_.shape == (len(X),)
+        assert (model.labels_[~finite] == -1).all()
+        if algorithm != "dp-dbscan":  # a row may lie in no region
+            assert (model.labels_[finite] >= 0).all() and np.isfinite(model.inertia_)
+    with pytest.raises(ValueError, match="NaN|minimum of 2"):
+        PrivateKMeans(2, **{**facts, "secure": False}).fit(DATA[:1])
+
+
 def test_the_same_seed_gives_the_run_of_the_algorithm_itself():
     from dpviz.algorithms import NSM
     from dpviz.domain import Domain
