@@ -1,5 +1,7 @@
 """EUGkM: the paper's number of cells, the hybrid, and what happens where the grid cannot divide every column."""
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -23,12 +25,22 @@ def test_the_number_of_cells_is_the_papers():
     assert EUGkM(cells=9).parts(2, 5000) == (3, 3)
 
 
-def test_where_the_grid_cannot_divide_every_column_it_says_so():
-    few = EUGkM(epsilon=0.5)
-    parts = few.parts(64, 1797)
-    assert set(parts) == {1, 2} and np.prod(parts) <= few.MOST_CELLS
-    assert any(f"only {parts.count(2)} of 64 columns" in words for words in few.advice(64, 1797))
+def test_the_other_rule_follows_the_number_of_clusters():
+    """M = (5000 / (4 sqrt(3 k^(1/3))))^(6/5) in three columns; in two columns k drops out."""
+    rule = lambda k: EUGkM(epsilon=1.0, n_clusters=k, rule="clusters")  # noqa: E731
+    assert rule(8).parts(3, 5000) == (12,) * 3 and rule(64).parts(3, 5000) == (10,) * 3
+    assert rule(8)._rule(3, 5000) == pytest.approx((1250 / math.sqrt(6)) ** 1.2)
+    assert rule(2).parts(2, 5000) == rule(99).parts(2, 5000) == (29, 29)
+
+
+def test_where_the_grid_cannot_divide_every_column_it_divides_none_and_says_so():
+    few = EUGkM(epsilon=0.5, n_clusters=4)
+    assert few.parts(64, 1797) == (1,) * 64
+    assert any("64 columns cannot all be divided" in words for words in few.advice(64, 1797))
     assert not few.advice(2, 1797)
+    X = np.random.default_rng(0).normal(0, 0.1, (300, 20))
+    trace = few.run(X, domain=Domain.box(-1, 1, 20, n_public=300), seed=0)
+    assert np.abs(trace.cluster_centers).max() < 0.01
 
 
 def test_cells_tile_the_box_and_every_row_counts_once():
