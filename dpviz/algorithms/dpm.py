@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -212,6 +212,15 @@ class DPM(ApproximateDP):
             *super().advice(n_features, n_public),
             f"{self.name}: too little data for this epsilon: n = {n_public} rows in {n_features} columns "
             "hardly stand out from the noise of one average. Leave columns out, or take more rows.",
+        )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where nothing was cut."""
+        if len(released["averages"]["nodes"]) > 1:
+            return ()
+        return (
+            f"{self.name}: too little data for this epsilon: no cut was accepted, so one region and one center remain. "
+            "Use more rows or fewer columns.",
         )
 
     def _signal(self, n_features: int, n_public: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -95,6 +95,8 @@ class EUGkM(Algorithm):
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; a Lloyd step if wanted."
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
+    COARSE: ClassVar[float] = 0.95  # squared half-widths of a cell, radii of a ball: see benchmarks/cliffs.py
+    CROWDED: ClassVar[float] = 0.8  # share of rows; likewise
     FACTOR: ClassVar[float] = 4.0  # of the rule that follows the number of clusters: see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
@@ -140,12 +142,31 @@ class EUGkM(Algorithm):
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one where the grid cannot divide every column."""
         found = super().advice(n_features, n_public)
-        if max(self.parts(n_features, n_public)) > 1:
+        (part,) = set(self.parts(n_features, n_public))
+        if self.lloyd_share > 0 or (part > 1 and n_features < self.COARSE * part**2):
             return found
+        if part > 1:
+            return (
+                *found,
+                f"{self.name}: with {n_features} columns in {part} parts each, a cell is as wide as most data: one "
+                "center may be as good. Use fewer columns, or give a share to the Lloyd step.",
+            )
         return (
             *found,
             f"{self.name}: {n_features} columns cannot all be divided at this epsilon and n: the grid is one cell "
             "and nothing is learned from it. Use fewer columns, or give a share to the Lloyd step.",
+        )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where nearly all rows lie in the few cells around one corner of the grid."""
+        counts, parts = np.maximum(released["grid"]["noisy_counts"], 0.0), released["grid"]["parts"]
+        few = int(np.prod(np.minimum(parts, 2)))
+        fullest = np.sort(counts)[-few:].sum()
+        if len(counts) <= 4 * few or fullest < self.CROWDED * counts.sum():
+            return ()
+        return (
+            f"{self.name}: {fullest / counts.sum():.0%} of the rows lie in {few} of {len(counts):,} cells by the noisy "
+            "counts: the bounds are far wider than the data. Declare narrower ones if they are known.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

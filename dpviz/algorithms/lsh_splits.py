@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, spread
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.plan import Plan, gaussians
@@ -94,6 +94,8 @@ class LSHSplits(ApproximateDP):
     tagline: ClassVar[str] = "Random hyperplanes split the rows while enough of them are left; buckets are averaged."
     fixed_ledger: ClassVar[bool] = False
 
+    BLURRED: ClassVar[float] = 0.84  # squared noise of averages over their spread: see benchmarks/cliffs.py
+
     n_clusters: int = param(8, low=1, high=256, help="How many centers to release, at most. Public.")
     max_depth: int = param(20, low=1, high=24, advanced=True, help="Number of random hyperplanes.")
     sum_share: float = param(0.6, low=0.3, high=0.95, advanced=True, help="Share of the budget (μ²) for the averages.")
@@ -104,6 +106,18 @@ class LSHSplits(ApproximateDP):
         levels = self.max_depth + 1
         *counts, means = gaussians(mu, [*[(1 - self.sum_share) / levels] * levels, self.sum_share])
         return Plan({"count": tuple(counts), "sum": (means,)})
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where the buckets' averages lie no farther apart than their noise throws them."""
+        end = released["split-means"]
+        noise = float(np.average(domain.n_features * end["sd"] ** 2, weights=end["weights"]))
+        if len(end["weights"]) > 1 and noise < self.BLURRED * spread(end["points"], end["weights"]):
+            return ()
+        what = "no bucket was split" if len(end["weights"]) == 1 else "noise throws averages as far as they lie apart"
+        return (
+            f"{self.name}: too little data for this epsilon: {what}, and one center may be as good. Use more rows, "
+            "fewer columns, or narrower bounds if they are known.",
+        )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Grow the tree level by level, one step each; then average the leaves and cluster the averages."""

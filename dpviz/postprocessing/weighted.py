@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.cluster import KMeans
 
-__all__ = ["lloyd_on", "occupied", "solve"]
+__all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
 _TREE_PAIRS = 1_000_000  # above, a tree is faster than all pairs (up to 8 columns)
 _FLAT = 3  # up to so many columns sums by label are faster column by column than as one product
@@ -58,6 +58,12 @@ def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return kept, noisy_counts[kept]
     kept = noisy_counts >= noisy_counts.max()
     return kept, np.ones(int(kept.sum()))
+
+
+def spread(points: np.ndarray, weights: np.ndarray) -> float:
+    """Return the weighted mean squared distance of points (m, d) from their weighted mean."""
+    squares = ((points - np.average(points, axis=0, weights=weights)) ** 2).sum(axis=1)
+    return float(np.average(squares, weights=weights))
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:

@@ -261,6 +261,15 @@ def test_lsh_counts_and_sums_spend_the_whole_of_mu_along_a_path(epsilon, share):
     assert trace.claimed.epsilon == pytest.approx(epsilon, rel=1e-6)
 
 
+def test_lsh_averages_that_noise_throws_as_far_as_they_lie_apart_are_announced():
+    X, _ = three_blobs(6000, d=4)
+    domain = Domain.box(-1, 1, 4, n_public=6000)
+    assert LSHSplits(n_clusters=3, epsilon=4.0).run(X, domain=domain, seed=0).warnings == ()
+    wide = Domain.box(-100, 100, 4, n_public=6000)
+    (sentence,) = LSHSplits(n_clusters=3, epsilon=0.5).run(X, domain=wide, seed=0).warnings
+    assert "one center may be as good" in sentence
+
+
 def test_both_stand_where_they_are_taught():
     slugs = list(ALGORITHMS)
     assert slugs[slugs.index("dpm") :][:6] == ["dpm", "privtree", "dp-dbscan", "em-mc", "lsh-splits", "nsm"]
