@@ -125,7 +125,7 @@ class DistDP(Moves):
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
-    WIDE: ClassVar[float] = 2.0  # radii of a cluster if k of them fill the domain; see benchmarks/results/dist-dp.md
+    WIDE: ClassVar[float] = 2.0  # radii of a cluster if k of them fill the domain; measured: dist-dp-epsilon-rho.md
     WORK: ClassVar[float] = 5e9  # most row-region pairs
     SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
 
