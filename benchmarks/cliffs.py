@@ -5,7 +5,8 @@ DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
 Five sets in the boxes of the papers (NOT PRIVATE: taken from the data) pushed off what is usual one by one: ε, bounds
 too wide or too narrow, k, a declared n that is wrong, a tenth of the rows, a constant column; and made sets: groups in
 many columns, heavy tails, rows on a sphere, few rows far away. A run is announced if `advice` or the trace has a
-sentence. A run ends above one center where its loss exceeds that of the mean of all rows.
+sentence, other than that the declared n is wrong. A run is no better than one center where its loss exceeds LEVEL times
+that of the mean of all rows.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dpviz.metrics import normalized_loss
 from dpviz.privacy.rows import Rows
 
 Case = tuple[str, np.ndarray, Domain, int, float]
+LEVEL = 0.98
 METHODS = ("eugkm", "privtree", "lsh-splits", "dpm", "nsm")
 
 
@@ -84,22 +86,23 @@ def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
     loss = normalized_loss(X, trace.cluster_centers, domain)
     assert np.isfinite(trace.cluster_centers).all()
     before = bool(algorithm.advice(X.shape[1], domain.n_public))
-    return {"method": slug, "case": words, "ratio": loss / one, "before": before, "after": bool(trace.warnings)}
+    after = any("is declared. Noise" not in sentence for sentence in trace.warnings)
+    return {"method": slug, "case": words, "ratio": loss / one, "before": before, "after": after}
 
 
 def report(runs: pd.DataFrame) -> list[str]:
-    """Return the table: of the runs that end above one center how many are announced, of the others how many."""
+    """Return the table: of the runs no better than one center how many are announced, of the others how many."""
     lines = [
-        "| method | above one center | announced before | before or after | others | announced |",
+        "| method | no better than one center | announced before | before or after | others | announced |",
         "|---" * 6 + "|",
     ]
     for method, own in runs.groupby("method", sort=False):
-        bad, good = own[own.ratio > 1], own[own.ratio <= 1]
+        bad, good = own[own.ratio > LEVEL], own[own.ratio <= LEVEL]
         told = lambda part: int((part.before | part.after).sum())  # noqa: E731
         lines.append(f"| {method} | {len(bad)} | {int(bad.before.sum())} | {told(bad)} | {len(good)} | {told(good)} |")
-    silent = runs[(runs.ratio > 1) & ~runs.before & ~runs.after]
-    loud = runs[(runs.ratio <= 1) & (runs.before | runs.after)]
-    for title, part in (("Above one center in silence", silent), ("Announced and not above", loud)):
+    silent = runs[(runs.ratio > LEVEL) & ~runs.before & ~runs.after]
+    loud = runs[(runs.ratio <= LEVEL) & (runs.before | runs.after)]
+    for title, part in (("No better than one center, in silence", silent), ("Announced, and better", loud)):
         lines += ["", f"{title} (loss over one center's):", ""]
         lines += [f"- {one.method}: {one.case} ({one.ratio:.2f})" for one in part.itertuples()]
     return lines

@@ -95,8 +95,9 @@ class EUGkM(Algorithm):
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; a Lloyd step if wanted."
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
-    COARSE: ClassVar[float] = 0.95  # squared half-widths of a cell, radii of a ball: see benchmarks/cliffs.py
-    CROWDED: ClassVar[float] = 0.8  # share of rows; likewise
+    MANY: ClassVar[int] = 4  # columns in which halves have their middles far from the domain's: benchmarks/cliffs.py
+    TINY: ClassVar[int] = 25  # cells to each of those around a corner of the grid; likewise
+    CROWDED: ClassVar[float] = 0.9  # share of rows in these; likewise
     FACTOR: ClassVar[float] = 4.0  # of the rule that follows the number of clusters: see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
@@ -143,13 +144,13 @@ class EUGkM(Algorithm):
         """Return the base class's warnings, and one where the grid cannot divide every column."""
         found = super().advice(n_features, n_public)
         (part,) = set(self.parts(n_features, n_public))
-        if self.lloyd_share > 0 or (part > 1 and n_features < self.COARSE * part**2):
+        if self.lloyd_share > 0 or part > 2 or (part == 2 and n_features < self.MANY):
             return found
-        if part > 1:
+        if part == 2:
             return (
                 *found,
-                f"{self.name}: with {n_features} columns in {part} parts each, a cell is as wide as most data: one "
-                "center may be as good. Use fewer columns, or give a share to the Lloyd step.",
+                f"{self.name}: with {n_features} columns in two parts each, no cell lies near the middle: one center "
+                "may be as good. Use fewer columns, or give a share to the Lloyd step.",
             )
         return (
             *found,
@@ -159,14 +160,13 @@ class EUGkM(Algorithm):
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return a warning where nearly all rows lie in the few cells around one corner of the grid."""
-        counts, parts = np.maximum(released["grid"]["noisy_counts"], 0.0), released["grid"]["parts"]
-        few = int(np.prod(np.minimum(parts, 2)))
-        fullest = np.sort(counts)[-few:].sum()
-        if len(counts) <= 4 * few or fullest < self.CROWDED * counts.sum():
+        counts = released["grid"]["noisy_counts"]
+        few = int(np.prod(np.minimum(released["grid"]["parts"], 2)))
+        if len(counts) <= self.TINY * few or np.sort(counts)[-few:].sum() < self.CROWDED * max(counts.sum(), 1.0):
             return ()
         return (
-            f"{self.name}: {fullest / counts.sum():.0%} of the rows lie in {few} of {len(counts):,} cells by the noisy "
-            "counts: the bounds are far wider than the data. Declare narrower ones if they are known.",
+            f"{self.name}: nearly all rows lie in {few} of {len(counts):,} cells by the noisy counts: the bounds are "
+            "far wider than the data. Declare narrower ones if they are known.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

@@ -86,7 +86,7 @@ class PrivTree(Algorithm):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
     LOST: ClassVar[float] = 1.5  # halvings, by which leaves are coarser than one row's share of the budget
-    COARSE: ClassVar[float] = 0.9  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
+    COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
     BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread; likewise
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")

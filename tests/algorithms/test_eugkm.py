@@ -46,7 +46,7 @@ def test_where_the_grid_cannot_divide_every_column_it_divides_none_and_says_so()
 def test_cells_as_wide_as_the_data_and_a_box_far_too_wide_are_announced():
     """Eight columns in two parts each before the run; after it 22 x 22 cells of which four hold all rows."""
     assert EUGkM().parts(8, 1500) == (2,) * 8
-    assert any("8 columns in 2 parts each" in sentence for sentence in EUGkM().advice(8, 1500))
+    assert any("8 columns in two parts each" in sentence for sentence in EUGkM().advice(8, 1500))
     assert EUGkM(lloyd_share=0.5).advice(8, 3000) == ()
     X = np.random.default_rng(0).normal(0, 0.005, (5000, 2))
     runs = {
