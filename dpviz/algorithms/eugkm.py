@@ -96,7 +96,7 @@ class EUGkM(Algorithm):
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
     MANY: ClassVar[int] = 4  # columns in which halves have their middles far from the domain's: benchmarks/cliffs.py
-    TINY: ClassVar[int] = 25  # cells to each of those around a corner of the grid; likewise
+    TINY: ClassVar[int] = 100  # cells to each of those around a corner of the grid; likewise
     CROWDED: ClassVar[float] = 0.9  # share of rows in these; likewise
     FACTOR: ClassVar[float] = 4.0  # of the rule that follows the number of clusters: see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
