@@ -44,10 +44,10 @@ def test_where_the_grid_cannot_divide_every_column_it_divides_none_and_says_so()
 
 
 def test_cells_as_wide_as_the_data_and_a_box_far_too_wide_are_announced():
-    """Eight columns in two parts each before the run; after it 22 x 22 cells of which four hold all rows."""
-    assert EUGkM().parts(8, 1500) == (2,) * 8
-    assert any("8 columns in two parts each" in sentence for sentence in EUGkM().advice(8, 1500))
-    assert EUGkM(lloyd_share=0.5).advice(8, 3000) == ()
+    """Eight columns allow two parts each, which are not made; after a run four of 22 x 22 cells hold all rows."""
+    assert EUGkM().parts(8, 1500) == (1,) * 8 and EUGkM().parts(3, 100) == (2,) * 3
+    assert any("8 columns cannot all be divided" in sentence for sentence in EUGkM().advice(8, 1500))
+    assert EUGkM(lloyd_share=0.5).parts(8, 3000) == (2,) * 8 and EUGkM(lloyd_share=0.5).advice(8, 3000) == ()
     X = np.random.default_rng(0).normal(0, 0.005, (5000, 2))
     runs = {
         wide: EUGkM(n_clusters=2).run(X, domain=Domain.box(-wide, wide, 2, n_public=5000), seed=0)
