@@ -68,8 +68,8 @@ class EUGkM(Algorithm):
     leaves a center of the Lloyd step where it is. The rule "clusters" is in the manner of [3]: the number of cells that
     makes a bound on the change of the loss smallest. With cells of width w = 2 M^(-1/d) rows lie d w^2 / 12 from their
     middles, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, r^2 = (d / 3) k^(-2/d) the cells'
-    distance from theirs. The factor 4 is ours (of 3, 4, 6 the lowest over lsun, house, iris, g2mg_2_50, a1, s1). The
-    paper's rule is lower from epsilon 1 on and over all six, so that it is the default; the other is lower at epsilon
+    distance from theirs. The factor 4 is ours (of 3, 4, 6 the lowest over lsun, house, iris, g2mg_2_50, a1). The
+    paper's rule is lower from epsilon 1 on and over all five, so that it is the default; the other is lower at epsilon
     .25 with many clusters.
 
     References
