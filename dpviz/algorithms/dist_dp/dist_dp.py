@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,7 +49,7 @@ class DistDP(Moves):
         T: a region is small if its noisy count is not above so many standard deviations; Appendix E has 0.
     small_regions : {"auto", "points", "drop"}
         What small regions contribute: the noisy points in them (Algorithm 1, lines 13 and 14), nothing (Appendix E),
-        or, by a rule on released values, the better of the two: see Deviations.
+        or the noisy points, drawn together until they spread as rows do: see Deviations.
     near : float or None, in [0, 1000]
         S: noisy points within S rho of a region are near; None: Appendix E's formula.
     trees : int, in [1, 20]
@@ -90,10 +90,13 @@ class DistDP(Moves):
     two cells in each grid. The region stage is priced for two regions that change, which Appendix E's share does not
     cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions
     contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E
-    assigns rows, not noisy points). By default rules on public and released values go further. Every released point
-    is drawn to the middle of the domain by v / (v + sd^2), v = radius^2 / d, sd its noise. Under wide noise, noise_sd
-    sqrt(d) above 2/3 of the radius, noisy points say little, and small regions are dropped (as in Appendix E) if the
-    others hold half of the n rows by their noisy counts. Else a region is also small below (sd of a sum / sd of a
+    assigns rows, not noisy points). Middles of cells are projected on the domain: in many columns they lie far outside
+    of it, and offsets clipped to its radius would not lead back to the rows. By default rules on public and released
+    values go further. The covariance of the noisy points less that of their noise is how rows spread. The noisy points
+    of small regions are drawn to their mean until they spread so, by one factor in the directions that stand out of the
+    noise and by another in the rest; where none does, by v / (v + sd^2) to the middle of the domain, v = radius^2 / d,
+    sd their noise. Regional means are drawn there by the same formula. While the noise sqrt(d) sd stays below 2 radius
+    k^(-1/d), the width of k equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a
     noisy point)^2 rows, where the mean of its noisy points is nearer than its noisy mean. Noise is analytic
     Gaussian instead of truncated Laplace and of sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy
     mean, because a tree per region would be drowned by noise.
@@ -122,7 +125,7 @@ class DistDP(Moves):
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
-    WIDE: ClassVar[float] = 2 / 3  # of the radius: noise as wide as the domain; measured, see benchmarks/rho.py
+    WIDE: ClassVar[float] = 2.0  # radii of a cluster if k of them fill the domain; measured: dist-dp-epsilon-rho.md
     WORK: ClassVar[float] = 5e9  # most row-region pairs
     SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
 
@@ -137,7 +140,7 @@ class DistDP(Moves):
         "auto",
         choices=("auto", "points", "drop"),
         advanced=True,
-        help="What small regions contribute: their noisy points (Algorithm 1), nothing, or by rule what loses less.",
+        help="What small regions contribute: their noisy points, drawn together by rule or as they are, or nothing.",
     )
     near: float | None = param(
         None,
@@ -211,7 +214,7 @@ class DistDP(Moves):
             found.append(released["cells"][released["kept"]])
             words = f"{len(found[-1])} cells pass the threshold of {passed.threshold:.0f} rows and are chosen"
             yield Step("level", f"Level {level}: {words}", {**released, "threshold": passed.threshold})
-        regions = np.unique(np.concatenate(found), axis=0)
+        regions = np.unique(snap_toward_zero(domain.clip(np.concatenate(found))), axis=0)
 
         factor = self.near_factor(d, n)
         reach = factor * curator.rho_distance
@@ -224,16 +227,18 @@ class DistDP(Moves):
         answer = curator.release("regions", query)
         released = self._means(answer, query, noisy.sd, domain)
         kept, sd = released["kept"], released["noise_sd"]
-        alone = ~near if self.drops(noisy.sd, released, n, domain) else ~near | _small(noisy.value, regions, kept)
+        alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, kept)
         words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
         words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
         yield Step("regions", words, {**released, "themselves": alone})
 
-        own = self._shrunk(noisy.value, noisy.sd, domain)
+        own, own_sd = noisy.value, noisy.sd
+        if self.small_regions == "auto":
+            own = own.copy()
+            own[alone], own_sd = self._drawn(own[alone], noisy.sd, domain)
         points = np.concatenate([own[alone], released["means"][kept]])
         weights = np.concatenate([np.ones(int(alone.sum())), released["noisy_counts"][kept]])
         sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
-        own_sd = noisy.sd * float(self._shrunk(np.ones((1, 1)), noisy.sd, domain)[0, 0])
         sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(kept.sum()), answer.sd["sums"])])
         origins = np.concatenate([own[alone], query.regions[kept]])
         title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
@@ -244,15 +249,10 @@ class DistDP(Moves):
         yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:
-        """Return whether the rule applies and noisy points are thrown about as far as the domain reaches."""
-        return self.small_regions == "auto" and noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius
-
-    def drops(self, noise_sd: float, regions: Mapping[str, Any], n_public: int, domain: Domain) -> bool:
-        """Return whether small regions contribute nothing; reads public and released values only."""
-        if self.small_regions != "auto":
-            return self.small_regions == "drop"
-        held = float(regions["noisy_counts"][regions["kept"]].sum())
-        return self.wide(noise_sd, domain) and held >= n_public / 2
+        """Return whether the rule applies and noise throws points farther than the width of a cluster."""
+        share = self.n_clusters ** (-1 / domain.n_features)  # k balls of this share of the radius fill the domain
+        far = noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius * share
+        return self.small_regions == "auto" and far
 
     def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, domain: Domain) -> np.ndarray:
         """Return released points (m, d) drawn to the middle of the domain by the sd of their noise: free."""
@@ -260,6 +260,29 @@ class DistDP(Moves):
             return points
         spread = domain.radius**2 / domain.n_features  # per coordinate, before anything is known
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
+
+    def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:
+        """Return noisy points (m, d) drawn together until they spread as rows do, and their noise then: free."""
+        m, d = points.shape
+        plain = self._shrunk(points, sd, domain), sd * float(self._shrunk(np.ones((1, 1)), sd, domain)[0, 0])
+        if sd == 0 or m < 3:
+            return plain
+        slope, variance = _cut_noise(sd, self.LIMIT)
+        middle = points.mean(axis=0) / slope
+        middle *= max(0.0, 1 - variance * d / (m * slope**2 * max(float(middle @ middle), 1e-300)))  # James and Stein
+        own, directions = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))
+        reach = math.sqrt(m) + math.sqrt(d)  # the largest eigenvalue of noise, and two of its Tracy-Widom units
+        most = variance / m * (reach**2 + 2 * reach * (1 / math.sqrt(m) + 1 / math.sqrt(d)) ** (1 / 3))
+        clear = own > most
+        if not clear.any():
+            return plain
+        factor = np.zeros(d)
+        for group in (clear, ~clear):
+            if group.any():
+                whole = float(own[group].mean())
+                factor[group] = math.sqrt(max(whole - variance, 0.0) / max(whole, 1e-300)) / slope
+        drawn = middle + ((points - points.mean(axis=0)) @ directions * factor) @ directions.T
+        return domain.clip(drawn), sd * float(np.sqrt(np.mean(factor**2)))
 
     def _refuse_too_much(self, n_public: int) -> None:
         """Refuse sizes that would take too long, before anything is released."""
@@ -309,6 +332,14 @@ class DistDP(Moves):
             "least": least,
             "radius": query.radius,
         }
+
+
+def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
+    """Return what is left of a small move, and the variance, of Gaussian noise cut to [-limit, limit]."""
+    ratio = limit / sd
+    inside = math.erf(ratio / math.sqrt(2))
+    density = math.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)
+    return inside, sd**2 * (inside - 2 * ratio * density) + limit**2 * (1 - inside)
 
 
 def _small(points: np.ndarray, regions: np.ndarray, kept: np.ndarray) -> np.ndarray:

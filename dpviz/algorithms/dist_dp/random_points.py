@@ -24,7 +24,8 @@ class DistDPRandomPoints(Moves):
     """dist-DP random points: move every row at random, then run plain k-means on what is left.
 
     The whole budget buys one release: every row plus Gaussian noise that hides a move by rho. Ordinary k-means on the
-    noisy points costs nothing more. Simple, and hard to beat where groups are wider than the noise.
+    noisy points costs nothing more. Simple, and hard to beat: no other release takes a part of
+    the budget.
 
     Parameters
     ----------

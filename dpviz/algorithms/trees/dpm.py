@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import REGIONS, average_sd, declared, members
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, spread
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Exponential, Gaussian, Laplace
 from dpviz.privacy.curator import ALL, Curator
@@ -123,6 +123,7 @@ class DPM(ApproximateDP):
     slug: ClassVar[str] = "dpm"
     tagline: ClassVar[str] = "Cuts the box where it is empty and averages each region; finds k itself."
     fixed_ledger: ClassVar[bool] = False
+    BLURRED: ClassVar[float] = 0.2  # squared noise of averages over their spread: see benchmarks/cliffs.py
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
     }
@@ -212,6 +213,21 @@ class DPM(ApproximateDP):
             *super().advice(n_features, n_public),
             f"{self.name}: too little data for this epsilon: n = {n_public} rows in {n_features} columns "
             "hardly stand out from the noise of one average. Leave columns out, or take more rows.",
+        )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where nothing was cut, or where noise throws averages as far as they lie apart."""
+        centers, sd = released["averages"]["centers"], released["averages"]["center_sd"]
+        if len(centers) > 1:
+            if float((sd**2).sum(axis=1).mean()) < self.BLURRED * spread(centers, np.ones(len(centers))):
+                return ()
+            return (
+                f"{self.name}: noise throws the averages nearly as far as they lie apart, so that one center may be as "
+                "good. Use more rows, fewer columns, or narrower bounds if they are known.",
+            )
+        return (
+            f"{self.name}: too little data for this epsilon: no cut was accepted, so one region and one center remain. "
+            "Use more rows or fewer columns.",
         )
 
     def _signal(self, n_features: int, n_public: int) -> float:

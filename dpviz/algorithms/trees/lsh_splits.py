@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
-from dpviz.postprocessing.weighted import solve
+from dpviz.postprocessing.weighted import solve, spread
 from dpviz.privacy.accounting import mu_of_epsilon
-from dpviz.privacy.costs import Gaussian, Laplace
 from dpviz.privacy.curator import ALL, Curator
-from dpviz.privacy.plan import Plan, fitted, split
+from dpviz.privacy.plan import Plan, gaussians
 from dpviz.privacy.queries import Count, Projection, RegionSum, Side
 from dpviz.trace import Step
 
@@ -48,18 +47,18 @@ class LSHSplits(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta, all of it for the averages; None means n_public^-1.1.
+        Total delta; None means n_public^-1.1.
     max_depth : int, in [1, 24]
         Number of hyperplanes, fixed before anything is counted.
     sum_share : float, in [0.3, 0.95]
-        Share of epsilon for the averages; the rest is split evenly over the max_depth + 1 levels of counts.
+        Share of mu^2 for the averages; the rest is split evenly over the max_depth + 1 levels of counts.
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain. A row lies in one bucket
-    per level, so it pays along one path: a Laplace count (sensitivity 1) per level and one Gaussian sum (sensitivity:
-    the domain's radius R). The path's total, the smaller of basic and zCDP composition, is epsilon. Which buckets
-    are split, dropped or averaged follows from noisy counts only.
+    (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain. A row lies in
+    one bucket per level, so it pays along one path: a Gaussian count (sensitivity 1) per level and one Gaussian sum
+    (sensitivity: the domain's radius R). Squares of mu add up along the path, exactly. Which buckets are split,
+    dropped or averaged follows from noisy counts only.
 
     Steps
     -----
@@ -71,9 +70,9 @@ class LSHSplits(ApproximateDP):
     Deviations from the paper
     -------------------------
     There is no paper but Google's library: this is its algorithm. Hyperplanes pass through the middle of the declared
-    domain; the library's optional first step, a noisy mean as the origin, is left out. Counts are smaller by zCDP
-    composition where that is tighter, instead of the library's numerical composition. The smallest bucket,
-    min(10 sqrt(d) s, n/(2k)) with s the noise multiplier of a sum, reads the root's noisy count.
+    domain; the library's optional first step, a noisy mean as the origin, is left out. Counts have Gaussian noise
+    instead of Laplace noise: with the sum they compose to mu exactly, where the library composes numerically. The
+    smallest bucket, min(10 sqrt(d) s, n/(2k)) with s the noise multiplier of a sum, reads the root's noisy count.
 
     References
     ----------
@@ -95,28 +94,37 @@ class LSHSplits(ApproximateDP):
     tagline: ClassVar[str] = "Random hyperplanes split the rows while enough of them are left; buckets are averaged."
     fixed_ledger: ClassVar[bool] = False
 
+    BLURRED: ClassVar[float] = 0.84  # squared noise of averages over their spread: see benchmarks/cliffs.py
+
     n_clusters: int = param(8, low=1, high=256, help="How many centers to release, at most. Public.")
     max_depth: int = param(20, low=1, high=24, advanced=True, help="Number of random hyperplanes.")
-    sum_share: float = param(0.8, low=0.3, high=0.95, advanced=True, help="Share of epsilon for the averages.")
+    sum_share: float = param(0.6, low=0.3, high=0.95, advanced=True, help="Share of the budget (μ²) for the averages.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return the costs along one path: a count per level, then one sum."""
-        delta = self.resolved_delta(n_public)
+        mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
+        levels = self.max_depth + 1
+        *counts, means = gaussians(mu, [*[(1 - self.sum_share) / levels] * levels, self.sum_share])
+        return Plan({"count": tuple(counts), "sum": (means,)})
 
-        def costs(scale: float) -> Plan:
-            epsilon = scale * self.epsilon
-            counts = split(epsilon * (1 - self.sum_share), [1] * (self.max_depth + 1))
-            mu = mu_of_epsilon(epsilon * self.sum_share, delta)
-            return Plan({"count": tuple(map(Laplace, counts)), "sum": (Gaussian(mu),)})
-
-        return fitted(costs, self.epsilon, delta)
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where the buckets' averages lie no farther apart than their noise throws them."""
+        end = released["split-means"]
+        noise = float(np.average(domain.n_features * end["sd"] ** 2, weights=end["weights"]))
+        if len(end["weights"]) > 1 and noise < self.BLURRED * spread(end["points"], end["weights"]):
+            return ()
+        what = "no bucket was split" if len(end["weights"]) == 1 else "noise throws averages as far as they lie apart"
+        return (
+            f"{self.name}: too little data for this epsilon: {what}, and one center may be as good. Use more rows, "
+            "fewer columns, or narrower bounds if they are known.",
+        )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Grow the tree level by level, one step each; then average the leaves and cluster the averages."""
         d = curator.n_features
         hyperplanes = Projection(snap(rng.normal(size=(d, self.max_depth))))
         count = curator.release("count", Count())
-        noise = 1 / mu_of_epsilon(self.epsilon * self.sum_share, self.resolved_delta(curator.n_public))
+        noise = 1 / curator.plan.price("sum", 0).gdp
         whole = float(count.value)
         smallest = max(1.0, min(math.floor(10 * math.sqrt(d) * noise), whole // (2 * self.n_clusters)))
         level, leaves = [Bucket(1, ALL, whole)], []

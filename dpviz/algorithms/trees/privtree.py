@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import CELLS, average_sd, declared, members
-from dpviz.postprocessing.weighted import occupied, solve
+from dpviz.postprocessing.weighted import occupied, solve, spread
 from dpviz.privacy.costs import Halving, Laplace
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan
@@ -86,6 +86,10 @@ class PrivTree(Algorithm):
     tagline: ClassVar[str] = "Halves boxes wherever rows are, at one price for any depth; clusters the leaves."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
+    LOST: ClassVar[float] = 1.5  # halvings, by which leaves are coarser than one row's share of the budget
+    COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
+    BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread; likewise
+
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     tree_share: float = param(0.5, low=0.05, high=0.95, advanced=True, help="Share of ε for the tree.")
     threshold: float = param(
@@ -97,6 +101,32 @@ class PrivTree(Algorithm):
         """Return the tree's cost and one histogram of the leaves."""
         tree = self.epsilon * self.tree_share
         return Plan({"tree": (Halving(tree),), "leaves": (Laplace(self.epsilon - tree),)})
+
+    def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
+        """Return the base class's warnings, and one where leaves will be as wide as the domain."""
+        found = super().advice(n_features, n_public)
+        depth = float(np.clip(np.log2(max(n_public * self.epsilon, 1.0)) - self.LOST, 0, self.max_depth))
+        if n_features * 4 ** (-depth / n_features) < self.COARSE:
+            return found
+        return (
+            *found,
+            f"{self.name}: at this epsilon and n boxes are halved about {depth:.0f} times, too few for "
+            f"{n_features} column{'s' * (n_features > 1)}: leaves stay as wide as most data. Use fewer columns.",
+        )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where leaves are as wide as the distances that they are to tell apart."""
+        end = released["halving-centers"]
+        tree = Halvings(domain.box_z, self.max_depth, self.threshold)
+        kept, weights = occupied(end["leaf_counts"])
+        boxes = [tree.box(int(node)) for node in end["leaves"][kept]]
+        wide = np.array([((high - low) ** 2).sum() / 4 for low, high in boxes])
+        if np.average(wide, weights=weights) <= self.BLURRED * spread(end["coreset_points"], weights):
+            return ()
+        return (
+            f"{self.name}: the leaves that hold rows are as wide as the distances between them, so that centers say "
+            "little about groups. Use fewer columns, narrower bounds if they are known, or more rows.",
+        )
 
     def work(self, n_features: int, n_public: int) -> float:
         """Return a rough number of operations: each depth reads every row from the root on."""

@@ -36,17 +36,6 @@ def shots(trace: Trace) -> list[Shot]:
     return found
 
 
-def warning(trace: Trace) -> str:
-    """Return a sentence if a single region remains."""
-    finals = sum(step.kind == "region" and not step.released["accepted"] for step in trace.steps)
-    if finals > 1:
-        return ""
-    return (
-        "Too little data for this epsilon: no cut was accepted, so one region and one center remain. Use more rows or "
-        "fewer columns."
-    )
-
-
 def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
     """Return one row a region in visiting order, projected on two columns (exact for boxes), original units.
 
@@ -310,7 +299,6 @@ PANE = Pane(
     ),
     caution="The score curves are computed from the raw rows and never leave. Only the chosen cut and the noisy counts "
     "do. More centers always lower the loss, and DPM chooses their number itself.",
-    warning=warning,
     axes=(),
     unpinned="each cut's column and the one before it",
 )

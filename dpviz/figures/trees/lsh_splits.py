@@ -11,7 +11,6 @@ from dpviz.figures.kit.panels import spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Pane, Panel, View, xy
-from dpviz.trace import Trace
 
 __all__ = ["PANE", "hyperplanes"]
 
@@ -28,13 +27,6 @@ def hyperplanes(view: View) -> list[np.ndarray]:
         x, y = step.released["direction"] / np.linalg.norm(step.released["direction"])
         found.append(view.plane(2 * view.trace.domain.radius * np.array([[y, -x], [-y, x]])))
     return found
-
-
-def warning(trace: Trace) -> str:
-    """Return a sentence if nothing could be split."""
-    if len(trace.steps[-1].released["points"]) > 1:
-        return ""
-    return "Too little data for this epsilon: no bucket was split, so one average and one center remain. Use more rows."
 
 
 def _plane(view: View) -> Panel:
@@ -100,5 +92,4 @@ PANE = Pane(
     ),
     caution="Halves that hold too few rows by their noisy count are dropped: their rows are in no average. Hyperplanes "
     "are drawn in two dimensions only; in more they are not lines.",
-    warning=warning,
 )

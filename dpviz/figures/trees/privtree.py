@@ -42,13 +42,6 @@ def counts_of_nodes(trace: Trace) -> dict[int, float]:
     return counts
 
 
-def warning(trace: Trace) -> str:
-    """Return a sentence if nothing was halved."""
-    if len(trace.steps[-1].released["leaves"]) > 1:
-        return ""
-    return "Too little data for this epsilon: no box was halved, so all centers lie in the middle. Use more rows."
-
-
 def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     view = dataclasses.replace(view, axes=view.axes or (0, 1)) if trace.domain.n_features > 1 else view
@@ -116,5 +109,4 @@ PANE = Pane(
     ),
     caution="A box may be halved because of noise alone, and a crowded one may be left whole. In more than two columns "
     "boxes are seen from one side, so they lie over each other.",
-    warning=warning,
 )

@@ -9,7 +9,7 @@ from scipy.stats import beta, norm
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 
-from dpviz.algorithms.dist_dp.dist_dp import DistDP
+from dpviz.algorithms.dist_dp.dist_dp import DistDP, _cut_noise
 from dpviz.algorithms.dist_dp.random_points import DistDPRandomPoints
 from dpviz.algorithms.dist_dp.region_means import DistDPRegionMeans
 from dpviz.algorithms.nsm.nsm import NSM
@@ -374,16 +374,54 @@ def test_noisy_points_of_small_regions_stand_for_themselves_as_in_lines_13_and_1
     np.testing.assert_array_equal(dropped["regions"]["themselves"], far)
 
 
-def test_small_regions_are_dropped_only_under_wide_noise_and_where_the_others_hold_half_of_the_rows():
+def test_noise_is_wide_from_the_width_of_one_of_k_clusters_on():
     domain = Domain.box(-1, 1, 2, n_public=1000)
-    held = lambda rows: {"noisy_counts": np.array([rows, 300.0]), "kept": np.array([True, False])}  # noqa: E731
-    wide = DistDP.WIDE * domain.radius / np.sqrt(2)
-    auto = DistDP(rho_distance=0.1)
-    assert auto.drops(1.01 * wide, held(500.0), 1000, domain)
-    assert not auto.drops(0.99 * wide, held(500.0), 1000, domain)
-    assert not auto.drops(1.01 * wide, held(499.0), 1000, domain)
-    assert not DistDP(rho_distance=0.1, small_regions="points").drops(9.0, held(900.0), 1000, domain)
-    assert DistDP(rho_distance=0.1, small_regions="drop").drops(0.0, held(0.0), 1000, domain)
+    for k in (1, 4, 100):
+        width = 2 * domain.radius / math.sqrt(k) / math.sqrt(2)  # per coordinate
+        auto = DistDP(n_clusters=k, rho_distance=0.1)
+        assert auto.wide(1.01 * width, domain) and not auto.wide(0.99 * width, domain)
+    assert not DistDP(n_clusters=4, rho_distance=0.1, small_regions="points").wide(9.0, domain)
+
+
+@pytest.mark.parametrize("sd", [0.3, 1.5, 8.0])
+def test_what_is_left_of_a_move_and_of_noise_that_is_cut(sd):
+    noise = np.random.default_rng(0).normal(0, sd, 1_000_000)
+    slope, variance = _cut_noise(sd, 2.0)
+    assert variance == pytest.approx(np.clip(noise, -2, 2).var(), rel=0.01)
+    moved = (np.clip(noise + 0.1, -2, 2) - np.clip(noise - 0.1, -2, 2)).mean() / 0.2
+    assert slope == pytest.approx(moved, rel=0.01)
+
+
+def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
+    """Rows spread along one of six columns, off the middle: so do the drawn points, and not along the others."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
+    domain = Domain.box(-1, 1, 6, n_public=20_000)
+    drawn, sd = DistDP(rho_distance=0.1)._drawn(np.clip(rows + rng.normal(0, 0.4, rows.shape), -2, 2), 0.4, domain)
+    np.testing.assert_allclose(drawn.std(axis=0), rows.std(axis=0), atol=0.03)
+    np.testing.assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.02)
+    assert sd == pytest.approx(0.4 * math.sqrt(0.6**2 / 6), rel=0.1)
+    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out: to the middle, by what the domain allows
+    drawn, _ = DistDP(rho_distance=0.1)._drawn(lost, 0.4, domain)
+    np.testing.assert_allclose(drawn, lost / (1 + 0.4**2 * 6 / domain.radius**2))
+
+
+@pytest.mark.parametrize("rho", [0.1, 0.3])
+def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
+    """Middles of cells lay outside the ball, offsets from them were cut, and means ended on its far side."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(0, 0.02, (170, 13)) + np.outer(rng.normal(0, 0.3, 170), np.eye(13)[0])
+    domain = Domain.tight_nonprivate(X)
+    Z = domain.normalize(X)
+    one = (Z**2).sum(axis=1).mean()
+    for epsilon in (0.5, 1.0):
+        losses = []
+        for seed in range(3):
+            trace = DistDP(n_clusters=3, epsilon=epsilon, delta=1e-6, rho_distance=rho).run(X, domain=domain, seed=seed)
+            regions = next(step.released["regions"] for step in trace.steps if step.kind == "split")
+            assert (np.linalg.norm(regions, axis=1) <= domain.radius).all()
+            losses.append(normalized_loss(X, trace.cluster_centers, domain))
+        assert np.mean(losses) < 1.1 * one
 
 
 def test_the_loss_on_iris_does_not_grow_with_epsilon():

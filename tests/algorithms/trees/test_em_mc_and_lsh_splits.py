@@ -13,6 +13,7 @@ from dpviz.algorithms.trees.lsh_splits import LSHSplits
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap
 from dpviz.metrics import majority_accuracy
+from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.block import Block
 from dpviz.privacy.costs import Cover
 from dpviz.privacy.curator import ALL, Curator
@@ -245,6 +246,28 @@ def test_lsh_paths_cost_at_most_epsilon_and_dropped_buckets_are_not_averaged():
         if entry.label == "sum":
             per_path[entry.path] += 1
     assert set(per_path.values()) == {1} and len(per_path) == len(said["nodes"])
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(0.25, 0.6), (1.0, 0.6), (4.0, 0.9)])
+def test_lsh_counts_and_sums_spend_the_whole_of_mu_along_a_path(epsilon, share):
+    """Gaussian noise composes exactly: 1/sd^2 of the counts and R^2/sd^2 of the sum add up to mu^2."""
+    algorithm = LSHSplits(epsilon=epsilon, delta=1e-5, max_depth=9, sum_share=share)
+    trace = algorithm.run(three_blobs(900, d=3)[0], domain=Domain.box(-1, 1, 3, n_public=900), seed=0)
+    mu = mu_of_epsilon(epsilon, 1e-5)
+    assert {entry.mechanism for entry in trace.ledger} == {"Gaussian"}
+    sds = {entry.label: entry.scale / entry.sensitivity for entry in trace.ledger}
+    assert 10 / sds["count"] ** 2 == pytest.approx((1 - share) * mu**2)
+    assert 1 / sds["sum"] ** 2 == pytest.approx(share * mu**2)
+    assert trace.claimed.epsilon == pytest.approx(epsilon, rel=1e-6)
+
+
+def test_lsh_averages_that_noise_throws_as_far_as_they_lie_apart_are_announced():
+    X, _ = three_blobs(6000, d=4)
+    domain = Domain.box(-1, 1, 4, n_public=6000)
+    assert LSHSplits(n_clusters=3, epsilon=4.0).run(X, domain=domain, seed=0).warnings == ()
+    wide = Domain.box(-100, 100, 4, n_public=6000)
+    (sentence,) = LSHSplits(n_clusters=3, epsilon=0.5).run(X, domain=wide, seed=0).warnings
+    assert "one center may be as good" in sentence
 
 
 def test_both_stand_where_they_are_taught():

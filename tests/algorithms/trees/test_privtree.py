@@ -157,6 +157,17 @@ def test_the_log_ratio_of_a_tree_is_what_both_neighbors_say_to_it():
     assert ratio == pytest.approx(wanted)
 
 
+def test_leaves_that_stay_wide_are_announced_before_and_after_the_run():
+    rng = np.random.default_rng(0)
+    narrow = rng.normal(0, 0.05, (400, 8))  # a sixth of the box wide, in eight columns
+    assert any("too few for 8 columns" in sentence for sentence in PrivTree().advice(8, 400))
+    trace = PrivTree(n_clusters=2).run(narrow, domain=Domain.box(-1, 1, 8, n_public=400), seed=0)
+    assert any("as wide as the distances" in sentence for sentence in trace.warnings)
+    apart = rng.normal(0, 0.05, (4000, 2)) + np.repeat([[-0.6, 0.0], [0.6, 0.0]], 2000, axis=0)
+    assert PrivTree().advice(2, 4000) == ()
+    assert PrivTree(n_clusters=2).run(apart, domain=Domain.box(-1, 1, 2, n_public=4000), seed=0).warnings == ()
+
+
 def test_it_finds_groups_and_its_picture_is_its_release():
     data = load_sample("town")
     best = normalized_loss(data.X, KMeans(data.n_clusters, n_init=4, random_state=0).fit(data.X).cluster_centers_)
