@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import clip_ball
+from dpviz.geometry import clip_ball, in_cache
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
@@ -70,8 +70,11 @@ class SecondMoment(Query):
         rows = block.x if self.projection is None else projected(block, self.projection)
         if rows.shape[1] != self.n_features:
             raise ValueError(f"SecondMoment: n_features must be {rows.shape[1]}, as rows have; got {self.n_features}.")
-        coarse = np.trunc(clip_ball(rows, self.radius) / COARSE) * COARSE
-        return {"": coarse.T @ coarse}  # exact in any order: whole multiples of 2^-24 below 2^29 rows
+        moment = np.zeros((self.n_features, self.n_features))
+        for part in in_cache(*rows.shape):
+            coarse = np.trunc(clip_ball(rows[part], self.radius) / COARSE) * COARSE
+            moment += coarse.T @ coarse  # exact in any order: whole multiples of 2^-24 below 2^29 rows
+        return {"": moment}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
         square = self.radius**2
