@@ -229,7 +229,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (Q + "moments.py", QUERIES): [
         ("moment_not_squared", "square = self.radius**2", "square = self.radius"),
         ("moment_replaced", "math.sqrt(2.0) if norm == 2", "1.0 if norm == 2"),
-        ("moment_not_clipped", "clip_ball(rows, self.radius)", "rows"),
+        ("moment_not_clipped", "clip_ball(offsets, self.radius)", "offsets"),
     ],
     (Q + "cells.py", QUERIES): [
         ("cells_not_clipped", "cluster_sums(clip_ball(added, self.radius), labels", "cluster_sums(added, labels"),

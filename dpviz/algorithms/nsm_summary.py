@@ -77,6 +77,7 @@ def about_points(
 def about_middle(
     curator: Curator,
     population: np.ndarray,
+    middle: np.ndarray,
     clip: float,
     n_clusters: int,
     spread: Spread,
@@ -84,19 +85,24 @@ def about_middle(
     *,
     far: int,
 ) -> Summary:
-    """Release counts and clipped sums of whole (projected) rows near candidates; shrink means to their candidates."""
-    noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=projection is not None))
+    """Release counts and clipped sums of (projected) offsets from the middle; shrink means to their candidates."""
+    if projection is None:
+        here = np.broadcast_to(middle, population.shape)
+        noisy = curator.release("candidates", ShapedSums(population, here, clip, np.eye(len(middle))))
+    else:
+        noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=True))
     kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
     at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
     prior = 0.5 * spread.variances
     gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2)
-    offsets = (noisy.value["sums"][kept] / weights[:, None] - at) @ spread.directions
+    offsets = (noisy.value["sums"][kept] / weights[:, None] + middle - at) @ spread.directions
     return _summary(population, noisy, kept, threshold, at + (offsets * gain) @ spread.directions.T, clip)
 
 
 def shaped(
     curator: Curator,
     population: np.ndarray,
+    middle: np.ndarray,
     reach: float,
     clip: float,
     n_clusters: int,
@@ -107,10 +113,10 @@ def shaped(
 ) -> Summary:
     """Release counts and stretched offsets from what candidates explain; shrink what is left to its candidate.
 
-    `clip` is the radius where candidates explain nothing.
+    `clip` is the radius where candidates explain nothing but the middle.
     """
     shape = Shape.of(left.variances, spread.directions)
-    anchors = snap((population @ spread.directions * left.explained) @ spread.directions.T)
+    anchors = middle + snap(((population - middle) @ spread.directions * left.explained) @ spread.directions.T)
     if left.explained.any():
         clip = min(2 * math.sqrt(float(left.variances.sum())), 2 * reach * float(shape.stretch.max()))
     noisy = curator.release("candidates", ShapedSums(population, anchors, clip, shape.matrix))

@@ -185,6 +185,7 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("weighted k-means on the averages", ("split-means",)),
     ),
     "nsm": (
+        Line("with enough rows: where is their mean?", ("mean",), "mean"),
         Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
         Line("with few rows: how far do most of them reach?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),

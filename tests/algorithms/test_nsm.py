@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.nsm import NSM
+from dpviz.algorithms.nsm import MIDDLE, NSM
 from dpviz.algorithms.nsm_corrections import (
     Prior,
     Start,
@@ -47,12 +47,13 @@ def test_shares_add_up_to_mu_squared(n, d, changed):
 
 PRINTED = {  # mu of every release: iris at epsilon 1, yeast at epsilon 4
     (4, 150, 3, 1.0): {
-        "near": [0.1033], "candidates.counts": [0.1560], "candidates.sums": [0.1911], "moment": [0.1745],
-        "step.counts": [0.0893] * 2, "step.sums": [0.2187] * 2,
+        "mean.counts": [0.0667], "mean.sums": [0.1155], "near": [0.0990], "candidates.counts": [0.1494],
+        "candidates.sums": [0.1830], "moment": [0.1670], "step.counts": [0.0855] * 2, "step.sums": [0.2094] * 2,
     },
     (8, 1484, 10, 4.0): {
-        "radius": [0.1943], "scatter": [0.2471], "candidates.counts": [0.3731], "candidates.sums": [0.4570],
-        "moment": [0.4171], "distances": [0.1263] * 4, "step.counts": [0.1230] * 4, "step.sums": [0.3584] * 4,
+        "mean.counts": [0.0083], "mean.sums": [0.0171], "radius": [0.1943], "scatter": [0.2471],
+        "candidates.counts": [0.3731], "candidates.sums": [0.4569], "moment": [0.4171], "distances": [0.1263] * 4,
+        "step.counts": [0.1230] * 4, "step.sums": [0.3583] * 4,
     },
 }  # fmt: skip
 
@@ -64,6 +65,55 @@ def test_plan_against_printed_values(case):
     assert set(costs) == set(PRINTED[case])
     for name, printed in PRINTED[case].items():
         assert [cost.gdp for cost in costs[name]] == pytest.approx(printed, abs=6e-5), name
+
+
+def test_the_mean_is_asked_where_its_noise_is_small_and_for_as_little_as_that_takes():
+    assert "mean.sums" not in NSM().plan(3, 100_000).costs and "mean.sums" not in NSM().plan(65, 100_000).costs
+    assert "mean.sums" not in NSM().plan(5, 100).costs
+    assert "mean.sums" not in NSM(middle_share=0.0).plan(5, 100_000).costs
+    for n in (5_000, 50_000):
+        costs = NSM().plan(5, n).costs
+        (sums,), (counts,) = costs["mean.sums"], costs["mean.counts"]
+        noise = math.sqrt(5) / (math.hypot(sums.gdp, counts.gdp) * n)
+        assert noise == pytest.approx(MIDDLE)
+
+
+def corner(n, d, seed=0):
+    X = make_blobs(n, d, centers=4, cluster_std=0.3, center_box=(0, 5), random_state=seed)[0]
+    return X, Domain.box(np.full(d, -2.0), np.full(d, 40.0), n_public=n)
+
+
+def test_all_that_follows_is_about_the_mean_of_rows_in_a_corner():
+    X, domain = corner(4000, 6)
+    trace = NSM(n_clusters=4, epsilon=4.0).run(X, domain=domain, seed=0)
+    steps = {step.kind: step.released for step in trace.steps}
+    middle, true = steps["mean"]["middle"], domain.normalize(X).mean(axis=0)
+    off = np.linalg.norm(true)
+    assert off > 0.7 * domain.radius and np.linalg.norm(middle - true) < 0.3 * off
+    assert steps["radius"]["radius"] < 0.6 * off  # about the middle of the box they reach to off and more
+    blind = NSM(n_clusters=4, epsilon=4.0, middle_share=0.0).run(X, domain=domain, seed=0)
+    losses = [normalized_loss(X, one.cluster_centers, domain) for one in (trace, blind)]
+    assert losses[0] < losses[1]
+
+
+def test_a_mean_that_noise_explains_is_the_middle_of_the_box():
+    rng = np.random.default_rng(0)
+    gains = []
+    for seed in range(5):
+        X = rng.uniform(-1, 1, (1000, 16))
+        trace = NSM(n_clusters=3).run(X, domain=Domain.box(-1, 1, 16, n_public=1000), seed=seed)
+        gains += [step.released["gain"] for step in trace.steps if step.kind == "mean"]
+    assert len(gains) == 5 and min(gains) == 0 and max(gains) < 0.7
+
+
+@pytest.mark.parametrize("shape", ["both", "none"])
+def test_what_is_about_the_mean_moves_with_the_rows(shape):
+    """Rows and box moved together by whole grid steps: centers move along, but for what the middle of the box is."""
+    X, domain = corner(3000, 5, seed=1)
+    trace = NSM(n_clusters=4, epsilon=8.0, shape=shape).run(X, domain=domain, seed=2)
+    plain = KMeans(n_clusters=4).run(X, domain=domain, seed=0).cluster_centers
+    ratio = normalized_loss(X, trace.cluster_centers, domain) / normalized_loss(X, plain, domain)
+    assert ratio < 1.1
 
 
 def test_too_large_shares_are_one_sentence():
