@@ -95,12 +95,13 @@ class NSM(ApproximateDP):
     its nominal N; nothing reads the number of rows but through released counts.
 
     Proof: each release is a sum over rows plus Gaussian noise, and follows from earlier released values and public
-    ones. One row adds 1 to the count and itself, of norm at most the radius, to the sum of all rows; 1 to one bin of a histogram of norms or of distances; x x^T to the second moment, of Frobenius
-    norm |x|^2; 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum, because it
-    is nearest to one candidate or center (ties by index); at most r^2 to one scatter. So given what came before, each
-    release is mu_i-GDP with mu_i its l2 sensitivity over its noise, a joint one with the root of both squares, and
-    adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps
-    are applied without rounding, so a row's part in a release does not depend on the block it is in.
+    ones. One row adds 1 to the count and itself, of norm at most the radius, to the sum of all rows; 1 to one bin of
+    a histogram of norms or of distances; x x^T to the second moment, x being its offset from the released middle and
+    |x|^2 the matrix's Frobenius norm; 1 to one count and one vector, clipped to a radius r after any fixed linear map,
+    to one sum, because it is nearest to one candidate or center (ties by index); at most r^2 to one scatter. So given
+    what came before, each release is mu_i-GDP with mu_i its l2 sensitivity over its noise, a joint one with the root of
+    both squares, and adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is
+    exact [1]. Maps are applied without rounding, so a row's part in a release does not depend on the block it is in.
 
     Heuristic: everything done with released values.
 
