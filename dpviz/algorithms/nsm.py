@@ -12,7 +12,16 @@ import numpy as np
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.nsm_corrections import Start, at_most, correct
 from dpviz.algorithms.nsm_look import Look, learn_middle, learn_radius, look_around
-from dpviz.algorithms.nsm_summary import Summary, about_middle, about_points, nearest_share, scatter_of, shaped, sizes
+from dpviz.algorithms.nsm_summary import (
+    Summary,
+    about_middle,
+    about_points,
+    nearest_share,
+    scatter_of,
+    shaped,
+    sizes,
+    thinned,
+)
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.params import param
@@ -326,8 +335,12 @@ class NSM(ApproximateDP):
         finer = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
         # m finer cells share the volume of the kept ones
         width = 2 * cell * (kept / m) ** (2 / p) if m > kept else scatter_of(summary, finer) + cell
-        closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2)
-        yield Step("zoom", f"A closer look: {len(closer.points)} of {m} finer candidates stay", closer.released)
+        thin = 0
+        if p == 1:  # in more columns there are so many that noise hides what all of them hold
+            outside = thinned(population, summary.released["kept"], 2 * reach / M)
+            finer, thin = np.concatenate([finer, outside]), len(outside)
+        closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
+        yield Step("zoom", f"A closer look: {len(closer.points)} of {len(finer)} candidates stay", closer.released)
         if closer.released["kept"].sum() >= min(k, kept):
             return closer, 0.0  # the finer points carry the spread themselves
         return summary, cell

@@ -20,7 +20,7 @@ from dpviz.algorithms.nsm_corrections import (
     split_merge,
 )
 from dpviz.algorithms.nsm_look import outer_bin
-from dpviz.algorithms.nsm_summary import Summary, sizes, strong
+from dpviz.algorithms.nsm_summary import Summary, about_points, sizes, strong, thinned
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
@@ -181,6 +181,41 @@ def test_a_far_candidate_must_beat_noise_everywhere_and_small_clusters_stay():
     assert kept.tolist() == [True, True, True, False, True, True]
     kept, _ = strong(counts, 20.0, 3, least=3, far=2)  # 42.9
     assert kept.tolist() == [True, True, True, False, False, False]
+
+
+def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
+    rng = np.random.default_rng(0)
+    population = rng.uniform(-1, 1, (800, 2))
+    kept = np.linalg.norm(population - 0.8, axis=1) < 0.1
+    outside = thinned(population, kept, 0.05)
+    away = np.linalg.norm(population[:, None] - population[kept], axis=2).min(axis=1)
+    far = np.linalg.norm(outside[:, None] - population[kept], axis=2).min(axis=1)
+    assert far.min() > 0.05 and 10 < len(outside) < 100
+    apart = np.linalg.norm(outside[:, None] - outside, axis=2)[np.triu_indices(len(outside), 1)]
+    assert (apart >= 0.5 * np.broadcast_to(far, (len(far), len(far)))[np.triu_indices(len(far), 1)]).all()
+    covered = np.linalg.norm(population[:, None] - outside, axis=2).min(axis=1)
+    assert (covered <= 0.5 * away)[away > 0.05].all()  # nothing is left out that is farther from the chosen
+    assert thinned(population, np.ones(800, dtype=bool), 0.05).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("outside", "stay"), [([45.0, 12.0, 9.0, -3.0], [1, 1, 0, 0]), ([25.0, 12.0, 9.0, -3.0], [0] * 4)]
+)
+def test_thinned_candidates_stay_where_all_of_them_hold_more_than_noise(outside, stay):
+    counts = np.array([300.0, 200.0, -5.0, *outside])  # of standard deviation 10; together more than 3 sqrt(4) 10 = 60?
+    answer = Noisy({"counts": counts, "sums": np.zeros((7, 2))}, {"counts": 10.0, "sums": 0.1})
+    answers = Answers(zoom=answer)
+    population = np.arange(14.0).reshape(7, 2) / 16
+    summary = about_points(answers, "zoom", population, 0.1, 2, least=2, thin=4)
+    assert summary.released["kept"].tolist() == [True, True, False, *map(bool, stay)]
+
+
+def test_a_tail_in_one_column_gets_centers():
+    X = np.random.default_rng(0).lognormal(0, 1.5, (4000, 1))
+    domain = Domain.box(np.zeros(1), X.max(axis=0), n_public=4000)
+    plain = normalized_loss(X, KMeans(n_clusters=5).run(X, domain=domain, seed=0).cluster_centers, domain)
+    runs = [NSM(n_clusters=5, epsilon=2.0).run(X, domain=domain, seed=seed) for seed in range(3)]
+    assert np.mean([normalized_loss(X, run.cluster_centers, domain) for run in runs]) < 1.8 * plain
 
 
 def test_pooled_counts_and_damped_moves():
