@@ -274,7 +274,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("groups_by_values", "public_hash(self.seed, block.ids)", "public_hash(self.seed, (block.x[:, 0] * 1e6).astype(np.int64))"),
     ],
     (P + "rows.py", f"{QUERIES} {CURATOR}"): [
-        ("rows_snap_nearest", "x = snap_toward_zero(", "x = snap("),
+        ("rows_snap_nearest", "Z[part] = snap_toward_zero(", "Z[part] = snap("),
         ("partition_twice", "if scope in self._divided:", "if False:"),
         ("partition_all_rows", "np.flatnonzero(parts == part)", "np.flatnonzero(parts >= part)"),
         ("partition_path_lost", "(*self._paths[scope], child)", "(child,)"),
@@ -308,7 +308,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (Q + "moments.py", QUERIES): [
         ("moment_not_squared", "square = self.radius**2", "square = self.radius"),
         ("moment_replaced", "math.sqrt(2.0) if norm == 2", "1.0 if norm == 2"),
-        ("moment_not_clipped", "clip_ball(rows, self.radius)", "rows"),
+        ("moment_not_clipped", "clip_ball(offsets, self.radius)", "offsets"),
     ],
     (Q + "cells.py", QUERIES): [
         ("cells_not_clipped", "cluster_sums(clip_ball(added, self.radius), labels", "cluster_sums(added, labels"),
@@ -324,7 +324,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("swap_range_replace", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
     ],
     ("dpviz/geometry/kernels.py", f"{KERNELS} {QUERIES}"): [
-        ("snap_toward_zero_nearest", "whole = np.trunc(np.asarray(x, dtype=np.float64) / GRID)", "whole = np.rint(np.asarray(x, dtype=np.float64) / GRID)"),
+        ("snap_toward_zero_nearest", "_rounded(np.trunc, x)", "_rounded(np.rint, x)"),
         ("clip_ball_long", "reach = radius * (1 - 2.0**-40)", "reach = radius * (1 + 2.0**-20)"),
     ],
     (F + "shares.py", FEDERATED): [

@@ -87,7 +87,7 @@ def solve(
     cloud = _Cloud(points, weights)
     _, squares = cloud.assign(best)
     cumulative = np.cumsum(weights * squares)
-    swaps = int(min(60 * n_clusters, 1e8 / (len(points) * n_clusters * points.shape[1])))
+    swaps = int(min(6 * n_clusters, 1e8 / (len(points) * n_clusters * points.shape[1])))
     for out, into in zip(rng.integers(n_clusters, size=swaps), rng.random(swaps), strict=True):
         if cumulative[-1] <= 0:
             break

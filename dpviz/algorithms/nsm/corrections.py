@@ -58,6 +58,7 @@ class Start:
     shape: Shape | None = None
     projection: Projection | None = None
     moment: Noisy | None = None
+    middle: np.ndarray | None = None  # that the moment is about
     prior: Prior | None = None
 
 
@@ -95,7 +96,10 @@ def correct(
         if scatter is not None and begin.moment is not None:
             inside = scatter.value - np.where(moved, counts * (shift**2).sum(axis=1), 0.0)
             bulk = 2 * math.sqrt(d * begin.moment.sd**2 / 2)
-            centers, split = split_merge(centers, counts, inside, 2 * scatter.sd, symmetric(begin.moment), bulk)
+            middle = np.zeros(d) if begin.middle is None else begin.middle
+            moment = symmetric(begin.moment)
+            centers, split = split_merge(centers - middle, counts, inside, 2 * scatter.sd, moment, bulk)
+            centers = centers + middle
             released["split"] = split
             if split.any():
                 tracker.forget(split)

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from dpviz.algorithms.nsm.corrections import Prior
@@ -16,8 +17,20 @@ from dpviz.postprocessing.spread import Leftover, Shape, Spread
 from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
 
-__all__ = ["Summary", "about_middle", "about_points", "nearest_share", "scatter_of", "shaped", "sizes", "strong"]
+__all__ = [
+    "Summary",
+    "about_middle",
+    "about_points",
+    "nearest_share",
+    "scatter_of",
+    "shaped",
+    "sizes",
+    "strong",
+    "thinned",
+]
 
+THINNER = 0.5  # distance between candidates outside, as a share of their distance from rows
+IN_ALL = 3.0  # standard deviations that all of them together must hold
 NARROWEST = 2.0**-12  # smallest clipping radius of offsets: noise needs steps of the grid below it
 
 
@@ -37,6 +50,23 @@ class Summary:
     weights: np.ndarray
     noise_sd: float
     released: dict[str, Any]
+
+
+def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarray:
+    """Return fewer and fewer of the dropped candidates (m, p) the farther they are from the nearest one that is kept.
+
+    Where rows are few and far between, a candidate must stand for much space, or noise hides what it counts: farther
+    than `least` from all kept ones, none is nearer to another than half of its distance from them.
+    """
+    away = cKDTree(population[kept]).query(population)[0]
+    outside = np.flatnonzero(away > least)
+    outside = outside[np.argsort(away[outside], kind="stable")]
+    chosen = []
+    while len(outside):
+        chosen.append(outside[0])
+        apart = np.sqrt(((population[outside] - population[outside[0]]) ** 2).sum(axis=1))
+        outside = outside[apart >= THINNER * away[outside]]
+    return population[np.array(chosen, dtype=np.int64)]
 
 
 def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far: int = 0) -> tuple[np.ndarray, float]:
@@ -60,12 +90,19 @@ def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far:
 
 
 def about_points(
-    curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float
+    curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float, thin: int = 0
 ) -> Summary:
-    """Release counts and clipped offsets about candidates (m, p) that are close to their rows."""
+    """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
+
+    The last `thin` candidates stand for much space each. They stay if all of them together hold more than noise
+    would, and then each that holds more than one standard deviation.
+    """
     clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))
-    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=least)
+    counts, sd, dense = noisy.value["counts"], noisy.sd["counts"], len(population) - thin
+    kept, threshold = strong(counts[:dense], sd, n_clusters, least=least)
+    outside = counts[dense:]
+    kept = np.append(kept, (outside > sd) & (outside.sum() > IN_ALL * sd * math.sqrt(thin)))
     at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
     prior = 0.8 * clip**2 / (population.shape[1] + 2)
     gain = prior / (prior + (noisy.sd["sums"] / weights) ** 2)
@@ -77,6 +114,7 @@ def about_points(
 def about_middle(
     curator: Curator,
     population: np.ndarray,
+    middle: np.ndarray,
     clip: float,
     n_clusters: int,
     spread: Spread,
@@ -84,19 +122,24 @@ def about_middle(
     *,
     far: int,
 ) -> Summary:
-    """Release counts and clipped sums of whole (projected) rows near candidates; shrink means to their candidates."""
-    noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=projection is not None))
+    """Release counts and clipped sums of (projected) offsets from the middle; shrink means to their candidates."""
+    if projection is None:
+        here = np.broadcast_to(middle, population.shape)
+        noisy = curator.release("candidates", ShapedSums(population, here, clip, np.eye(len(middle))))
+    else:
+        noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=True))
     kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
     at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
     prior = 0.5 * spread.variances
     gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2)
-    offsets = (noisy.value["sums"][kept] / weights[:, None] - at) @ spread.directions
+    offsets = (noisy.value["sums"][kept] / weights[:, None] + middle - at) @ spread.directions
     return _summary(population, noisy, kept, threshold, at + (offsets * gain) @ spread.directions.T, clip)
 
 
 def shaped(
     curator: Curator,
     population: np.ndarray,
+    middle: np.ndarray,
     reach: float,
     clip: float,
     n_clusters: int,
@@ -107,10 +150,10 @@ def shaped(
 ) -> Summary:
     """Release counts and stretched offsets from what candidates explain; shrink what is left to its candidate.
 
-    `clip` is the radius where candidates explain nothing.
+    `clip` is the radius where candidates explain nothing but the middle.
     """
     shape = Shape.of(left.variances, spread.directions)
-    anchors = snap((population @ spread.directions * left.explained) @ spread.directions.T)
+    anchors = middle + snap(((population - middle) @ spread.directions * left.explained) @ spread.directions.T)
     if left.explained.any():
         clip = min(2 * math.sqrt(float(left.variances.sum())), 2 * reach * float(shape.stretch.max()))
     noisy = curator.release("candidates", ShapedSums(population, anchors, clip, shape.matrix))

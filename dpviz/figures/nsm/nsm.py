@@ -30,6 +30,15 @@ __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
 
 
+def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    off = float(np.linalg.norm(released["middle"])) / trace.domain.radius
+    return "Mean", (
+        f"all rows added up, ±{released['noise_sd']:.1f} in every column: their mean lies {off:.0%} of the radius off "
+        "the middle of the bounds; what follows is about it"
+    )
+
+
 def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Radius", (
@@ -85,6 +94,7 @@ def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 
 
 WORDS = {
+    "mean": _mean_words,
     "radius": _radius_words,
     "near": _near_words,
     "moment": _moment_words,
@@ -147,11 +157,12 @@ def _reach(view: View, step: Step) -> np.ndarray:
 def _shape(view: View, step: Step) -> np.ndarray:
     """Return the outline that a step learns: the radius, or two standard deviations; nothing if it is projected."""
     released, d = step.released, view.trace.domain.n_features
+    middle = next((earlier.released["middle"] for earlier in view.trace.steps if earlier.kind == "mean"), np.zeros(d))
     if step.kind in ("radius", "near"):
-        return outline(view, released["radius"] * np.eye(d), np.zeros(d))
+        return outline(view, released["radius"] * np.eye(d), middle)
     if len(released["spread"]) != d:
         return NOWHERE
-    return outline(view, 2 * released["directions"] * np.sqrt(released["spread"]), np.zeros(d))
+    return outline(view, 2 * released["directions"] * np.sqrt(released["spread"]), middle)
 
 
 def _spokes(view: View, step: Step) -> np.ndarray:
@@ -164,6 +175,8 @@ def _spokes(view: View, step: Step) -> np.ndarray:
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     """Return what the plane shows of a step, by layer; what is missing is empty."""
     released, d = step.released, view.trace.domain.n_features
+    if step.kind == "mean":
+        return {"centers": xy(view.plane(released["middle"][None]))}
     if step.kind in ("radius", "near", "moment"):
         return {"shape": xy(_shape(view, step))}
     if "population" in released and released["population"].shape[1] == d:

@@ -19,8 +19,8 @@ from dpviz.algorithms.nsm.corrections import (
     split_merge,
 )
 from dpviz.algorithms.nsm.look import outer_bin
-from dpviz.algorithms.nsm.nsm import NSM
-from dpviz.algorithms.nsm.summary import Summary, sizes, strong
+from dpviz.algorithms.nsm.nsm import MIDDLE, NSM
+from dpviz.algorithms.nsm.summary import Summary, about_points, sizes, strong, thinned
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
@@ -47,12 +47,13 @@ def test_shares_add_up_to_mu_squared(n, d, changed):
 
 PRINTED = {  # mu of every release: iris at epsilon 1, yeast at epsilon 4
     (4, 150, 3, 1.0): {
-        "near": [0.1033], "candidates.counts": [0.1560], "candidates.sums": [0.1911], "moment": [0.1745],
-        "step.counts": [0.0893] * 2, "step.sums": [0.2187] * 2,
+        "mean.counts": [0.0667], "mean.sums": [0.1155], "near": [0.0990], "candidates.counts": [0.1494],
+        "candidates.sums": [0.1830], "moment": [0.1670], "step.counts": [0.0855] * 2, "step.sums": [0.2094] * 2,
     },
     (8, 1484, 10, 4.0): {
-        "radius": [0.1943], "scatter": [0.2471], "candidates.counts": [0.3731], "candidates.sums": [0.4570],
-        "moment": [0.4171], "distances": [0.1263] * 4, "step.counts": [0.1230] * 4, "step.sums": [0.3584] * 4,
+        "mean.counts": [0.0083], "mean.sums": [0.0171], "radius": [0.1943], "scatter": [0.2471],
+        "candidates.counts": [0.3731], "candidates.sums": [0.4569], "moment": [0.4171], "distances": [0.1263] * 4,
+        "step.counts": [0.1230] * 4, "step.sums": [0.3583] * 4,
     },
 }  # fmt: skip
 
@@ -64,6 +65,55 @@ def test_plan_against_printed_values(case):
     assert set(costs) == set(PRINTED[case])
     for name, printed in PRINTED[case].items():
         assert [cost.gdp for cost in costs[name]] == pytest.approx(printed, abs=6e-5), name
+
+
+def test_the_mean_is_asked_where_its_noise_is_small_and_for_as_little_as_that_takes():
+    assert "mean.sums" not in NSM().plan(3, 100_000).costs and "mean.sums" not in NSM().plan(65, 100_000).costs
+    assert "mean.sums" not in NSM().plan(5, 100).costs
+    assert "mean.sums" not in NSM(middle_share=0.0).plan(5, 100_000).costs
+    for n in (5_000, 50_000):
+        costs = NSM().plan(5, n).costs
+        (sums,), (counts,) = costs["mean.sums"], costs["mean.counts"]
+        noise = math.sqrt(5) / (math.hypot(sums.gdp, counts.gdp) * n)
+        assert noise == pytest.approx(MIDDLE)
+
+
+def corner(n, d, seed=0):
+    X = make_blobs(n, d, centers=4, cluster_std=0.3, center_box=(0, 5), random_state=seed)[0]
+    return X, Domain.box(np.full(d, -2.0), np.full(d, 40.0), n_public=n)
+
+
+def test_all_that_follows_is_about_the_mean_of_rows_in_a_corner():
+    X, domain = corner(4000, 6)
+    trace = NSM(n_clusters=4, epsilon=4.0).run(X, domain=domain, seed=0)
+    steps = {step.kind: step.released for step in trace.steps}
+    middle, true = steps["mean"]["middle"], domain.normalize(X).mean(axis=0)
+    off = np.linalg.norm(true)
+    assert off > 0.7 * domain.radius and np.linalg.norm(middle - true) < 0.3 * off
+    assert steps["radius"]["radius"] < 0.6 * off  # about the middle of the box they reach to off and more
+    blind = NSM(n_clusters=4, epsilon=4.0, middle_share=0.0).run(X, domain=domain, seed=0)
+    losses = [normalized_loss(X, one.cluster_centers, domain) for one in (trace, blind)]
+    assert losses[0] < losses[1]
+
+
+def test_a_mean_that_noise_explains_is_the_middle_of_the_box():
+    rng = np.random.default_rng(0)
+    gains = []
+    for seed in range(5):
+        X = rng.uniform(-1, 1, (1000, 16))
+        trace = NSM(n_clusters=3).run(X, domain=Domain.box(-1, 1, 16, n_public=1000), seed=seed)
+        gains += [step.released["gain"] for step in trace.steps if step.kind == "mean"]
+    assert len(gains) == 5 and min(gains) == 0 and max(gains) < 0.7
+
+
+@pytest.mark.parametrize("shape", ["both", "none"])
+def test_what_is_about_the_mean_moves_with_the_rows(shape):
+    """Rows and box moved together by whole grid steps: centers move along, but for what the middle of the box is."""
+    X, domain = corner(3000, 5, seed=1)
+    trace = NSM(n_clusters=4, epsilon=8.0, shape=shape).run(X, domain=domain, seed=2)
+    plain = KMeans(n_clusters=4).run(X, domain=domain, seed=0).cluster_centers
+    ratio = normalized_loss(X, trace.cluster_centers, domain) / normalized_loss(X, plain, domain)
+    assert ratio < 1.1
 
 
 def test_too_large_shares_are_one_sentence():
@@ -131,6 +181,41 @@ def test_a_far_candidate_must_beat_noise_everywhere_and_small_clusters_stay():
     assert kept.tolist() == [True, True, True, False, True, True]
     kept, _ = strong(counts, 20.0, 3, least=3, far=2)  # 42.9
     assert kept.tolist() == [True, True, True, False, False, False]
+
+
+def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
+    rng = np.random.default_rng(0)
+    population = rng.uniform(-1, 1, (800, 2))
+    kept = np.linalg.norm(population - 0.8, axis=1) < 0.1
+    outside = thinned(population, kept, 0.05)
+    away = np.linalg.norm(population[:, None] - population[kept], axis=2).min(axis=1)
+    far = np.linalg.norm(outside[:, None] - population[kept], axis=2).min(axis=1)
+    assert far.min() > 0.05 and 10 < len(outside) < 100
+    apart = np.linalg.norm(outside[:, None] - outside, axis=2)[np.triu_indices(len(outside), 1)]
+    assert (apart >= 0.5 * np.broadcast_to(far, (len(far), len(far)))[np.triu_indices(len(far), 1)]).all()
+    covered = np.linalg.norm(population[:, None] - outside, axis=2).min(axis=1)
+    assert (covered <= 0.5 * away)[away > 0.05].all()  # nothing is left out that is farther from the chosen
+    assert thinned(population, np.ones(800, dtype=bool), 0.05).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("outside", "stay"), [([45.0, 12.0, 9.0, -3.0], [1, 1, 0, 0]), ([25.0, 12.0, 9.0, -3.0], [0] * 4)]
+)
+def test_thinned_candidates_stay_where_all_of_them_hold_more_than_noise(outside, stay):
+    counts = np.array([300.0, 200.0, -5.0, *outside])  # of standard deviation 10; together more than 3 sqrt(4) 10 = 60?
+    answer = Noisy({"counts": counts, "sums": np.zeros((7, 2))}, {"counts": 10.0, "sums": 0.1})
+    answers = Answers(zoom=answer)
+    population = np.arange(14.0).reshape(7, 2) / 16
+    summary = about_points(answers, "zoom", population, 0.1, 2, least=2, thin=4)
+    assert summary.released["kept"].tolist() == [True, True, False, *map(bool, stay)]
+
+
+def test_a_tail_in_one_column_gets_centers():
+    X = np.random.default_rng(0).lognormal(0, 1.5, (4000, 1))
+    domain = Domain.box(np.zeros(1), X.max(axis=0), n_public=4000)
+    plain = normalized_loss(X, KMeans(n_clusters=5).run(X, domain=domain, seed=0).cluster_centers, domain)
+    runs = [NSM(n_clusters=5, epsilon=2.0).run(X, domain=domain, seed=seed) for seed in range(3)]
+    assert np.mean([normalized_loss(X, run.cluster_centers, domain) for run in runs]) < 1.8 * plain
 
 
 def test_pooled_counts_and_damped_moves():
