@@ -18,7 +18,7 @@ import pandas as pd
 
 from benchmarks.utility import BOUNDS, EPSILONS, rows, source_name
 from dpviz.metrics import loss_auc
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 from dpviz.sweeps.sweep import Sweep, Variant
 
 DATA = ("iris", "wine", "yeast", "digits", "dim032", "letter", "adult", "lsun", "house", "s1", "a1")
