@@ -17,6 +17,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.version",
     "dpviz.validate",
     "dpviz.escape",
+    "dpviz.numbers",
     "dpviz.params",
     "dpviz.frozen",
     "dpviz.geometry",

@@ -16,6 +16,7 @@ from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.numbers import number
 from dpviz.trace import Step, Trace
 
 __all__ = ["LEGEND", "PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
@@ -49,7 +50,7 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
     if "signal_to_noise" in released and released["round"] < released["rounds"]:
         ratio, variations = released["signal_to_noise"], released["variations"]
         verdict = "stay" if ratio >= 1 else "are halved"
-        tail += f"; signal-to-noise {ratio:.2g}: {variations:,} variations each {verdict}"
+        tail += f"; signal-to-noise {number(ratio, 2)}: {variations:,} variations each {verdict}"
     return head, tail
 
 
