@@ -196,7 +196,7 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound], *, height: int = 38
             textposition="top right", textfont={"size": 14, "color": colors.ink}, cliponaxis=False,
         )  # fmt: skip
     best = "; ".join(f"{run} {bound.odds} of 100" for run, bound in bounds.items())
-    return Panel("plane", figure, f"Trade-off curves of the promises beside a coin's line. Best guesses right: {best}.")
+    return Panel("plane", figure, f"Trade-off curves of the promises beside a coin's line. Bets right at most: {best}.")
 
 
 def color_of(style: Style, colors: Theme) -> str:

@@ -30,7 +30,7 @@ ITEMS = {  # what the options of the lesson name, in their order -> whether it m
 }
 LEGEND = (
     ("center", "filled: released center"),
-    ("disc", "guess, as large as its noisy votes"),
+    ("disc", "trial point, as large as its noisy votes"),
     ("diamond", "KMeans center"),
     ("ring", "person"),
 )
