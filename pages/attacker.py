@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from dpviz.postprocessing.verdict import reach_words
 from pages._ui.address import links
 from pages._ui.attacker import view
 from pages._ui.attacker.setup import setup
@@ -17,7 +16,7 @@ with st.sidebar:
     name, data = pick_data()
     game = None if data.private else setup(name, data)
 promise = game.algorithm.guarantee(data.domain.n_features, data.n_public) if game else None
-reach = reach_words(promise.rho_distance, data.domain) if promise and promise.rho_distance is not None else ""
+reach = data.domain.length(promise.rho_distance) if promise and promise.rho_distance is not None else ""
 shell.strip(data.title, game.algorithm.name if game else "", promise, private=data.private, reach=reach)
 links.notice("attacker", attacker)
 st.title(plain(game.words) if game else "Is Alex in the data?")

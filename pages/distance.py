@@ -4,7 +4,8 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures.dist_dp.dist_dp import in_units, losses_panel
+from dpviz.figures.dist_dp.dist_dp import losses_panel
+from dpviz.numbers import chance, fraction, number
 from dpviz.postprocessing.verdict import reach
 from pages._ui.address import links
 from pages._ui.distance import methods
@@ -34,7 +35,7 @@ with st.sidebar:
     k = whole_number("Centers k", 1, most, data.n_clusters, **prepared.kept(keys.RHO_K(name)))
     epsilon = st.segmented_control(
         "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept(keys.RHO_EPSILON),
-        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+        format_func=fraction,
         help="For moves up to rho. It is not the ε of differential privacy.",
     )  # fmt: skip
     hidden = prepared.shows("kmeans") and st.toggle(
@@ -48,7 +49,7 @@ st.title("Hide a move, not a person.")
 stops = methods.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how long a move of a person may be to stay hidden", stops, methods.first(data),
-    format_func=lambda value: plain(in_units(data.domain, value, data.units)), **prepared.kept(keys.RHO(name)),
+    format_func=lambda value: plain(data.domain.length(value)), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
@@ -58,7 +59,7 @@ instead = drawn is not chosen[slug]
 with top:
     shell.strip(data.title, drawn.name, promise, reach="" if instead else reach(result.trace))
 
-far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
+far, ten = (data.domain.length(times * rho) for times in (1, 10))
 farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(methods.odds(promise, 10)), ". ")
 moves = markup.odds(
     f"Was Alex here, or {far} away? Right at most ",
@@ -107,8 +108,8 @@ table = methods.losses(data, list(chosen.values()), result, epsilon, far)
 draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
 st.html(
     markup.fooled(
-        f"Equal ε = {epsilon:g} and δ = {promise.delta:.1e} are not equal privacy: hiding moves up to {far} is less "
-        f"than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP "
+        f"Equal ε = {number(epsilon)} and δ = {chance(promise.delta)} are not equal privacy: hiding moves up to {far} "
+        f"is less than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP "
         "loses as little, take full DP."
     )
 )

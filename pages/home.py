@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpviz.numbers import chance, fraction, number
 from dpviz.postprocessing.bet import bet_of
 from pages._ui.address import links
 from pages._ui.address.scene import write
@@ -38,7 +39,7 @@ with left:
         STOPS,
         default=1.0,
         required=True,
-        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+        format_func=fraction,
         width="stretch",
         **prepared.kept(keys.HOME_EPSILON),
         help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
@@ -50,8 +51,8 @@ with left:
         markup.odds(f"Anyone betting on {bet.on} is right at most ", most, ".")
         + f'<div class="dp-dots" role="img" aria-label="{bet.odds} of 100 dots; a coin has 50">{dots}</div>'
         + markup.small(
-            f"A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e} "
-            f"({rule_of(promise)}), μ = {promise.mu:.2f}. A bound for every possible attacker, not an estimate."
+            f"A coin: 50, the gray ones. No privacy: 100. ε = {number(promise.epsilon)}, δ = {chance(promise.delta)} "
+            f"({rule_of(promise)}), μ = {number(promise.mu)}. A bound for every possible attacker, not an estimate."
         )
     )
     shell.doors(keys.DOORS_WIDE, seen)

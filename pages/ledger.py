@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import plot_steps
+from dpviz.numbers import chance, number
 from pages._ui.address import links
 from pages._ui.explore import centers
 from pages._ui.frame import catalog, keys, markup, shell
@@ -57,9 +58,10 @@ else:
     st.header(plain(result.label))
     table = view.table_of(result)
     claimed, spent = trace.claimed, trace.spent
+    releases = f"{len(table):,} release{'s' * (len(table) != 1)}"
     facts = [
         ("Claimed", on_screen(str(claimed))),
-        ("Spent", f"ε = {spent.epsilon:.4g}, δ = {spent.delta:.2g} in {len(table):,} release{'s' * (len(table) != 1)}"),
+        ("Spent", f"ε = {number(spent.epsilon)}, δ = {chance(spent.delta)} in {releases}"),
         ("Trust", claimed.trust),
         ("Public", ", ".join(claimed.public)),
     ]
@@ -71,7 +73,8 @@ else:
     figure = plot_steps(trace, shell.colors())
     st.plotly_chart(
         figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,
-        alt=f"Epsilon rises to {spent.epsilon:.3g} over {len(trace.steps)} steps; {claimed.epsilon:.3g} is claimed.",
+        alt=f"Epsilon rises to {number(spent.epsilon)} over {len(trace.steps)} steps; "
+        f"{number(claimed.epsilon)} is claimed.",
     )  # fmt: skip
     view.releases(trace, table)
     view.downloads(result, table)

@@ -17,6 +17,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "dpviz.version",
     "dpviz.validate",
     "dpviz.escape",
+    "dpviz.numbers",
     "dpviz.params",
     "dpviz.frozen",
     "dpviz.geometry",
@@ -432,3 +433,12 @@ def test_the_map_names_every_room():
     lines = "".join(line for line in text.splitlines() if line.startswith("| `"))
     assert [room for room in sorted(rooms) if not re.search(rf"\b{room}\b", lines)] == []
     assert len(text.splitlines()) <= 165
+
+
+def test_readme_and_changelog_stay_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
+    versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]
+    for version in versions:
+        lines = [line for line in version.splitlines()[1:] if line]
+        assert len(version.strip().splitlines()) <= 60, version.partition("\n")[0]
+        assert [line for line in lines if not line.startswith(("- ", "### ")) or len(line) > 140] == []

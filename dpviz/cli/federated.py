@@ -20,6 +20,7 @@ from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import PAPER, WIDE
 from dpviz.federated.server import serve
 from dpviz.federated.shares import CLIENTS, DRAWN_BY, SERVER
+from dpviz.numbers import number
 from dpviz.privacy.accounts import Accounts, Claim
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Step
@@ -165,9 +166,9 @@ def _client(arguments: argparse.Namespace) -> int:
     print(f"trust:   {trace.claimed.trust}")
     if agreement.drawn_by == CLIENTS:
         excess = max((entry.excess for entry in trace.ledger), default=1.0)
-        print(f"noise:   {excess:.3g} times the variance of a central run; no party can take off all of it")
+        print(f"noise:   {number(excess)} times the variance of a central run; no party can take off all of it")
     for center in trace.cluster_centers:
-        print("  ".join(f"{value:.4g}" for value in center))
+        print("  ".join(number(value) for value in center))
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0

@@ -19,6 +19,7 @@ from dpviz.datasets import load_csv, load_sample
 from dpviz.datasets.readers import Form, Recoding
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.numbers import chance, number, percent, place
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.guarantee import Neighboring
@@ -245,22 +246,22 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     print(f"claimed: {trace.claimed}")
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if trace.claimed.rho_distance is not None:
-        rho = trace.claimed.rho_distance * float(trace.domain.half_width.max())
-        print(f"hidden:  moves up to {rho:.4g} in the data's own units;")
+        print(f"hidden:  moves up to {trace.domain.length(trace.claimed.rho_distance)};")
         print("         who is in the data, and roughly where, is not protected")
     if not arguments.private:
         if not cls.regions:
             what = "k-median cost per row" if reference_name(trace) == "KMedians" else "normalized loss"
-            print(f"{what} of {len(trace.cluster_centers)} centers: {data.loss(trace):.4g} (NOT PRIVATE)")
+            print(f"{what} of {len(trace.cluster_centers)} centers: {number(data.loss(trace))} (NOT PRIVATE)")
         elif data.agreement is not None:
             print(
                 f"agreement of regions and known groups: {data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
             )
         if data.groups is not None and not cls.regions:
-            print(f"rows in the largest known group of their center: {data.groups(trace.cluster_centers):.1%}")
+            print(f"rows in the largest known group of their center: {percent(data.groups(trace.cluster_centers), 3)}")
     print("  ".join(data.columns))
+    widths = trace.domain.high - trace.domain.low
     for center in trace.cluster_centers:
-        print("  ".join(f"{value:.4g}" for value in center))
+        print("  ".join(map(place, center, widths)))
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0
@@ -286,6 +287,6 @@ def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> N
         replace(copy, accounts.to_file(key).encode())
     total, runs = account.total(claim.neighboring), len(account.under(claim.neighboring))
     print(
-        f"booked:  epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} in all, "
+        f"booked:  epsilon = {number(total.epsilon)}, delta = {chance(total.delta)} in all, "
         f"by {runs} run{'s' * (runs != 1)} on this file, for {claim.neighboring.unit}"
     )

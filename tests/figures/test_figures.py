@@ -181,7 +181,7 @@ def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
 def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     seen = view("hdpe-means", sample="highdim", axes=(0, 1))
     how, found = pane(seen.trace), {p.figure.layout.title.text: p for p in pane(seen.trace).panels(seen)}
-    left = found["Guesses in the projection: 2 of 16 columns"]
+    left = found["Trial points in the projection: 2 of 16 columns"]
     people = np.stack([left.figure.data[0].x, left.figure.data[0].y], axis=1)
     matrix = seen.trace.steps[0].released["projection"]
     shown = seen.people[thin(len(seen.people), 800)]

@@ -89,7 +89,7 @@ def reached(rings, centers):
 
 
 COUNTED = {  # what a title says of the groups that are found, one number a plane
-    "votes": r"left, the 5 most voted guesses: (\d) of 5 groups .* survivors: (\d) of 5",
+    "votes": r"left, the 5 trial points with most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 3 groups have a center",
     "trust": r"(\d) of 6 groups have a center",
     "bounds": r"(\d) of 5 neighborhoods have a center",

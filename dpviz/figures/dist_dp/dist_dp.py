@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,28 +10,20 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz import escape
-from dpviz.domain import Domain
 from dpviz.figures.kit.layers import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, tint
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.numbers import number
 from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "amount_table", "in_units", "losses_panel", "moves_table", "ruler"]
+__all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 
 MAX_POINTS = 700  # noisy points drawn
 MAX_PEOPLE = 14  # people with their disc and arrow
 MAX_OTHERS = 120  # cells drawn pale beside the chosen ones
 PROMISE = "for moves up to rho"
-
-
-def in_units(domain: Domain, length: float, units: Sequence[str]) -> str:
-    """Return a length in z units in words, in the unit of the first column; the domain scales all columns alike."""
-    value = length * float(domain.half_width.max())
-    if units[0] == "km" and value < 1:
-        return f"{1000 * value:.3g} m"
-    return f"{value:.3g} {units[0]}".rstrip()
 
 
 def shots(trace: Trace) -> list[Shot]:
@@ -88,7 +79,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
             type="circle", x0=at[0] - radius, x1=at[0] + radius, y0=at[1] - radius, y1=at[1] + radius,
             line={"color": view.colors.ink, "width": 1.4, "dash": dash}, fillcolor=fill, opacity=0.55,
         )  # fmt: skip
-    hidden, noise = (escape.figure(in_units(view.trace.domain, length, view.units)) for length in (rho, thrown))
+    hidden, noise = (escape.figure(view.trace.domain.length(length)) for length in (rho, thrown))
     figure.add_annotation(
         text=f"● rho {hidden}: moves up to here are hidden<br>"
         f"◌ {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
@@ -130,7 +121,7 @@ def _plane(view: View) -> Panel:
             "line": {**line, "dash": "dot"},
         }
     noisy = trace.steps[0].released
-    k, rho = len(trace.cluster_centers), in_units(trace.domain, noisy["rho"], view.units)
+    k, rho = len(trace.cluster_centers), trace.domain.length(noisy["rho"])
     return layered(
         view,
         "Noisy points, cells, regions, centers",
@@ -251,7 +242,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Pa
         own = table[(table.method == method) & (table.promise == promise)]
         hollow = promise == "not private"
         figure.add_scatter(
-            x=own.loss, y=[place] * len(own), mode="markers", name=method, hovertemplate="%{x:.4g}<extra></extra>",
+            x=own.loss, y=[place] * len(own), mode="markers", name=method, hovertemplate="%{x:,.3~r}<extra></extra>",
             marker={
                 "symbol": "diamond-open" if hollow else "circle", "size": 11,
                 "color": colors.hidden if hollow else colors.released, "line": {"width": 2},
@@ -259,11 +250,11 @@ def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Pa
         )  # fmt: skip
         figure.add_annotation(
             x=0, xref="paper", y=place + 0.2, xanchor="left", yanchor="bottom", showarrow=False, align="left",
-            text=f"<b>{method}</b>, {promise}: {own.loss.mean():.3g} ×", font={"size": 12, "color": colors.ink},
+            text=f"<b>{method}</b>, {promise}: {number(own.loss.mean())} ×", font={"size": 12, "color": colors.ink},
         )  # fmt: skip
     figure.update_xaxes(type="log", title_text="loss, × KMeans (log scale)")
     figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
-    words = "; ".join(f"{method} {own.loss.mean():.3g}" for method, own in table.groupby("method", sort=False))
+    words = "; ".join(f"{method} {number(own.loss.mean())}" for method, own in table.groupby("method", sort=False))
     return Panel("side", figure, f"Mean loss, times KMeans': {words}. Not private.")
 
 

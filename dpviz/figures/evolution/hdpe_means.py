@@ -33,7 +33,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     rounds = [step.released for step in trace.steps if "population" in step.released]
     p = rounds[0]["projection"].shape[1]
-    figure = base(colors, f"Guesses in the projection: 2 of {p} columns", height=508)
+    figure = base(colors, f"Trial points in the projection: 2 of {p} columns", height=508)
     reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first guesses lie further out, unseen
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
@@ -58,7 +58,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
         )  # fmt: skip
         tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", inside=True)
     add_frames(figure, traces, layers(trace, shots, lambda Z: Z[:, :2], "projected_centers"))
-    return Panel("plane", figure, f"The guesses of {len(rounds)} rounds in two of {p} projected columns.")
+    return Panel("plane", figure, f"The trial points of {len(rounds)} rounds in two of {p} projected columns.")
 
 
 def _recovered(view: View, shots: list[Shot]) -> Panel:
@@ -116,7 +116,7 @@ PANE = Pane(
     shots=shots,
     legend=LEGEND,
     caution="Left and right are different spaces: groups that lie apart in all columns may overlap in two projected "
-    "ones. The widest guesses of the first rounds lie outside the picture. One run is one draw of the noise and of "
+    "ones. The widest trial points of the first rounds lie outside the picture. One run is one draw of the noise and of "
     "the projection.",
     warning=warning,
 )

@@ -16,12 +16,13 @@ from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.numbers import number
 from dpviz.trace import Step, Trace
 
 __all__ = ["LEGEND", "PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
 
 LEGEND = (
-    ("dot", "guess"),
+    ("dot", "trial point"),
     ("disc", "survivor (area: votes)"),
     ("center", "released center"),
     ("path", "its path"),
@@ -41,15 +42,15 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
     if phase == GUESS:
         size, variations = len(released["population"]), released["variations"]
         if (released["group"] >= 0).any():
-            return head, f"{size:,} guesses: the last centers and {variations:,} variations of each"
-        return head, f"{size:,} public guesses, no data read yet"
+            return head, f"{size:,} trial points: the last centers and {variations:,} variations of each"
+        return head, f"{size:,} public trial points, no data read yet"
     if phase == VOTE:
         noise = f"noise of standard deviation {released['noise_sd']:.1f} on every count"
-        return head, f"each row votes for its nearest guess; {noise}"
+        return head, f"each row votes for its nearest trial point; {noise}"
     if "signal_to_noise" in released and released["round"] < released["rounds"]:
         ratio, variations = released["signal_to_noise"], released["variations"]
         verdict = "stay" if ratio >= 1 else "are halved"
-        tail += f"; signal-to-noise {ratio:.2g}: {variations:,} variations each {verdict}"
+        tail += f"; signal-to-noise {number(ratio, 2)}: {variations:,} variations each {verdict}"
     return head, tail
 
 
@@ -64,7 +65,7 @@ def warning(trace: Trace) -> str:
         return ""
     return (
         f"{k} centers of {n:,} rows get about {n / k:,.0f} votes each, but noise alone reaches {loudest:,.0f} among "
-        f"{guesses:,} guesses (±{sd:.0f} on every count). Try fewer centers or a larger epsilon."
+        f"{guesses:,} trial points (±{sd:.0f} on every count). Try fewer centers or a larger epsilon."
     )
 
 
@@ -105,7 +106,7 @@ def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
     """Add guesses, votes, survivors, paths and centers to a plane; return the numbers of these traces."""
     first = len(figure.data)
     soft = {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}
-    figure.add_scatter(mode="markers", marker=soft, name="guess", hoverinfo="skip")
+    figure.add_scatter(mode="markers", marker=soft, name="trial point", hoverinfo="skip")
     figure.add_scatter(
         mode="markers", name="noisy votes", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.22}
     )
@@ -158,7 +159,7 @@ def layers(
 
 def _plane(view: View, shots: Sequence[Shot]) -> Panel:
     trace = view.trace
-    figure = plane(view, "Guesses, survivors, centers")
+    figure = plane(view, "Trial points, survivors, centers")
     traces = add_layers(figure, view.colors)
     reference(view, figure)
     add_frames(figure, traces, layers(trace, shots, view.plane, "centers"))
@@ -176,6 +177,6 @@ PANE = Pane(
     shots=shots,
     legend=LEGEND,
     caution="One run is one draw of the noise. Press Run with another seed before you believe a center. "
-    f"At most {MAX_GUESSES} guesses are drawn; all of them are voted on.",
+    f"At most {MAX_GUESSES} trial points are drawn; people vote on all of them.",
     warning=warning,
 )

@@ -10,6 +10,7 @@ from dpviz.figures.kit.panels import ledger_panel, loss_panel, spend_panel, whol
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.numbers import chance
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import spent
 from dpviz.trace import Trace
@@ -73,16 +74,16 @@ def _plane(view: View) -> Panel:
 def _spend(view: View, shots: list[Shot]) -> Panel:
     """Return epsilon by day, with the tree and running anew every evening with the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
-    figure = base(colors, f"ε spent by each evening, at δ {trace.claimed.delta:.2g}", height=172)
+    figure = base(colors, f"ε spent by each evening, at δ {chance(trace.claimed.delta)}", height=172)
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
     days = table.day.to_numpy()
     figure.add_scatter(
         x=days, y=table.anew, mode="lines", line={"color": colors.muted, "width": 1.6, "dash": "dot"},
-        name="running anew, same noise", hovertemplate="day %{x}: ε = %{y:.3g} by running anew<extra></extra>",
+        name="running anew, same noise", hovertemplate="day %{x}: ε = %{y:,.3~r} by running anew<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
         x=days, y=table.epsilon, mode="lines", line={"color": colors.released, "width": 2.4}, name="the tree",
-        hovertemplate="day %{x}: ε = %{y:.3g} spent<extra></extra>",
+        hovertemplate="day %{x}: ε = %{y:,.3~r} spent<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
         x=[1], y=[first], mode="markers+text", text=[""], cliponaxis=False, hoverinfo="skip",

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.panels import release_name, whole
 from dpviz.figures.kit.theme import Theme, base
+from dpviz.numbers import number
 from dpviz.privacy.accounting import Total
 from dpviz.privacy.costs import Report, cost_of
 from dpviz.privacy.ledger import Release, spent
@@ -29,11 +30,11 @@ def why(entry: Release, unit: str) -> str:
     part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
     if entry.excess > 1:
         part += (
-            f" What is released carries {entry.excess:.4g} times that variance: several parties draw it, and what any "
-            "one of them could take off does not count."
+            f" What is released carries {number(entry.excess)} times that variance: several parties draw "
+            "it, and what any one of them could take off does not count."
         )
     return (
-        f"{_sentence(entry.reason)}: {unit} changes it by at most {entry.sensitivity:.6g} ({norm}). "
+        f"{_sentence(entry.reason)}: {unit} changes it by at most {number(entry.sensitivity)} ({norm}). "
         f"So {noise} costs {cost.words}.{part}"
     )
 
@@ -98,13 +99,13 @@ def plot_steps(trace: Trace, colors: Theme, *, height: int = 230) -> go.Figure:
     figure.add_bar(
         x=table.step.tolist(), y=table.added.tolist(), marker={"color": colors.released},
         customdata=list(zip(words, table.epsilon.tolist(), table.releases.tolist(), strict=True)),
-        hovertemplate="step %{x}: %{customdata[0]}<br>%{customdata[2]} releases, ε = %{customdata[1]:.3g} after it"
+        hovertemplate="step %{x}: %{customdata[0]}<br>%{customdata[2]} releases, ε = %{customdata[1]:,.3~r} after it"
         "<extra></extra>",
     )  # fmt: skip
     claimed = trace.claimed.epsilon
     figure.add_hline(
         y=claimed, line={"color": colors.muted, "dash": "dot", "width": 1.4},
-        annotation={"text": f"claimed {claimed:.3g}", "font": {"size": 12, "color": colors.muted}},
+        annotation={"text": f"claimed {number(claimed)}", "font": {"size": 12, "color": colors.muted}},
         annotation_position="top left",
     )  # fmt: skip
     figure.update_xaxes(title_text="step", dtick=whole(len(table)), range=[0.4, len(table) + 0.6])

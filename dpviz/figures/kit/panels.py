@@ -15,6 +15,7 @@ from dpviz.figures.kit.rings import rings
 from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
+from dpviz.numbers import chance, number
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
@@ -177,7 +178,7 @@ def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Pane
     if view.trace.noiseless:
         return _no_promise(view, len(shots), height)
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
-    at = f", at δ {delta:.2g}" if delta else ""
+    at = f", at δ {chance(delta)}" if delta else ""
     figure = base(colors, f"ε spent so far{at}", height=height)
     steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"
@@ -186,7 +187,7 @@ def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Pane
     )
     figure.add_scatter(
         x=[1], y=[0], mode=marks, line={"color": colors.released, "width": 2.4},
-        name="spent", hovertemplate="at step %{x}: ε = %{y:.3g}<extra></extra>",
+        name="spent", hovertemplate="at step %{x}: ε = %{y:,.3~r}<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
         x=[1], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
@@ -243,7 +244,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: st
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
     figure.add_scatter(
         x=[x for x, _ in known], y=[y for _, y in known], mode="lines+markers" if len(known) <= 40 else "lines",
-        hovertemplate=f"step %{{x}}: %{{y:.3g}}{f' × {against}' * bool(best)}<extra></extra>",
+        hovertemplate=f"step %{{x}}: %{{y:,.3~r}}{f' × {against}' * bool(best)}<extra></extra>",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 8},
     )  # fmt: skip
     figure.add_scatter(
@@ -266,11 +267,11 @@ def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: st
             place = {"x": [(len(steps) + 1) / 2], "y": [0.6 * top], "text": ["no centers yet"]}
             updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
             continue
-        place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else f"{here:.3g}"]}
+        place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else number(here)]}
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
-    return Panel("side", figure, f"{what} ends at {losses[-1]:.3g}{beside}. Not private.")
+    return Panel("side", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
 
 
 def loss_title(view: View) -> str:
@@ -308,8 +309,8 @@ def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Pane
         textangle=0, customdata=first_frame, hoverinfo="text",
         marker={"cmin": 0, "cmax": 1, "colorscale": [[0, colors.grid], [1, colors.released]]},
         hovertext=[
-            f"{row.label}: {row.mechanism}, sensitivity {row.sensitivity:.3g}, scale {row.scale:.3g}, "
-            f"ε so far {row.epsilon:.3g}"
+            f"{row.label}: {row.mechanism}, sensitivity {number(row.sensitivity)}, scale {number(row.scale)}, "
+            f"ε so far {number(row.epsilon)}"
             for row in table.itertuples()
         ],
     )  # fmt: skip

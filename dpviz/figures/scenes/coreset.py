@@ -9,6 +9,7 @@ from dpviz.figures.kit.layers import NOWHERE, center, disc_sizes, segments
 from dpviz.figures.kit.panels import distance_title, plane, reference
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, xy
+from dpviz.numbers import number
 from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
@@ -52,14 +53,14 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
     figure = base(colors, "What every k would cost", height=300)
     figure.add_scatter(
         x=table.k.tolist(), y=table.coreset.tolist(), mode="lines+markers", name="by the coreset",
-        line={"color": colors.released, "width": 2}, hovertemplate="k = %{x}: %{y:.4g}<extra>coreset</extra>",
+        line={"color": colors.released, "width": 2}, hovertemplate="k = %{x}: %{y:,.3~r}<extra>coreset</extra>",
     )  # fmt: skip
     if view.hidden and "rows" in table:
         tag(figure, colors, "NOT PRIVATE ○ rows")
         figure.add_scatter(
             x=table.k.tolist(), y=table.rows.tolist(), mode="lines+markers", name="by the rows (not private)",
             line={"color": colors.hidden, "width": 1.4, "dash": "dot"}, marker={"symbol": "circle-open", "size": 8},
-            hovertemplate="k = %{x}: %{y:.4g}<extra>rows, not private</extra>",
+            hovertemplate="k = %{x}: %{y:,.3~r}<extra>rows, not private</extra>",
         )  # fmt: skip
     here = table[table.k == n_clusters]
     figure.add_scatter(
@@ -70,7 +71,7 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
         title_text=distance_title(cost != "k-means"), range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())]
     )
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
-    words = f"k = {n_clusters} costs {float(here.coreset.iloc[0]):.3g} by the coreset" if len(here) else ""
+    words = f"k = {n_clusters} costs {number(float(here.coreset.iloc[0]))} by the coreset" if len(here) else ""
     return Panel("side", figure, f"Cost falls as k grows. {words}")
 
 

@@ -79,7 +79,7 @@ def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Them
             go.Bar(
                 x=(bars.left + bars.right) / 2, y=bars.rows, width=bars.right - bars.left,
                 marker={"color": colors.panel, "line": {"color": colors.person, "width": 1}, "pattern": pattern},
-                hovertemplate="%{x:.4g}: %{y} rows<extra></extra>",
+                hovertemplate="%{x:,.3~r}: %{y} rows<extra></extra>",
             ),
             row=row, col=1,
         )  # fmt: skip

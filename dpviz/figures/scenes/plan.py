@@ -8,6 +8,7 @@ import numpy as np
 
 from dpviz.figures.kit.theme import STYLES, Style, Theme, base
 from dpviz.figures.kit.view import Panel
+from dpviz.numbers import number
 
 __all__ = ["noise_panel"]
 
@@ -41,7 +42,7 @@ def noise_panel(
             x=[pair[0] for pair in known], y=[pair[1] for pair in known], mode="lines+markers", name=names[slug],
             line={"color": color, "width": 1.8, "dash": style.dash},
             marker={"color": color, "symbol": style.marker, "size": 9},
-            hovertemplate=f"{names[slug]}, ε %{{x:g}}: ±%{{y:.3g}}<extra></extra>",
+            hovertemplate=f"{names[slug]}, ε %{{x:g}}: ±%{{y:,.3~r}}<extra></extra>",
         )  # fmt: skip
     ends = sorted(((curve[-1][1], slug) for slug, curve in curves.items() if curve and curve[-1][1] > 0), reverse=True)
     values = [value for _, value in points] + ([within] if within else [])
@@ -63,17 +64,21 @@ def noise_panel(
     epsilons = sorted({pair[0] for pair in points}) or [1.0]
     figure.update_xaxes(
         type="log", range=[np.log10(epsilons[0] / 1.15), np.log10(epsilons[-1] * 2.3)], tickvals=epsilons,
-        ticktext=[f"{value:g}" for value in epsilons], title_text="privacy budget ε",
+        ticktext=[number(value) for value in epsilons], title_text="privacy budget ε",
     )  # fmt: skip
     ticks = [digit * 10.0**power for power in range(-12, 13) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if low <= tick <= high]
     figure.update_yaxes(
         type="log", range=[np.log10(low), np.log10(high)], title_text=f"± {unit}".rstrip(), tickvals=ticks,
-        ticktext=[f"{tick:g}" for tick in ticks],
+        ticktext=[number(tick) for tick in ticks],
     )  # fmt: skip
     return Panel("wide", figure, _alt(curves, names, unit))
 
 
 def _alt(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str], unit: str) -> str:
-    words = [f"{names[slug]} from {curve[0][1]:.2g} to {curve[-1][1]:.2g}" for slug, curve in curves.items() if curve]
+    words = [
+        f"{names[slug]} from {number(curve[0][1], 2)} to {number(curve[-1][1], 2)}"
+        for slug, curve in curves.items()
+        if curve
+    ]
     return f"Noise per center falls with ε: {', '.join(words)} {unit}".rstrip() + "."

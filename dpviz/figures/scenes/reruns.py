@@ -12,6 +12,7 @@ import pandas as pd
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
+from dpviz.numbers import number
 
 __all__ = ["LEGEND", "Cloud", "clouds", "dots_table", "one_by_one"]
 
@@ -130,7 +131,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
         )  # fmt: skip
     ticks = _ticks(low, high)
     figure.update_xaxes(
-        range=[np.log(low), np.log(high)], tickvals=np.log(ticks).tolist(), ticktext=[f"{t:g}" for t in ticks],
+        range=[np.log(low), np.log(high)], tickvals=np.log(ticks).tolist(), ticktext=[number(t) for t in ticks],
         title_text=f"times that of {view.against} (dashed: 1.1)",
     )  # fmt: skip
     figure.update_yaxes(range=[0, top + 1], visible=False)

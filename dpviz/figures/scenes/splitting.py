@@ -39,7 +39,7 @@ def sentences(voted: View, clustered: View) -> list[str]:
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
     return [
-        f"Round {t + 1} of {rounds} · left, the {k} most voted guesses: {tables[0].found[t]} of {k} groups have a "
+        f"Round {t + 1} of {rounds} · left, the {k} trial points with most votes: {tables[0].found[t]} of {k} groups have a "
         f"center; right, k-means on {int(step.released['kept'].sum())} survivors: {tables[1].found[t]} of {k}"
         for t, step in enumerate(clustered.trace.steps)
     ]
@@ -97,7 +97,7 @@ def panels(voted: View, clustered: View) -> list[Panel]:
     """Return the two planes and the losses; all step together. Both runs must have as many rounds."""
     views = {"top-k voting": voted, "k-means": clustered}
     return [
-        _plane(voted, "Top-k voting: the most voted guesses"),
+        _plane(voted, "Top-k voting: the trial points with most votes"),
         _plane(clustered, "PE-means: k-means on the survivors"),
         _losses(views),
     ]

@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, tag
+from dpviz.numbers import fraction, number
 
 __all__ = ["area_bars", "axis_title", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
 
@@ -185,8 +186,8 @@ def curves(
                 "array": (line.high - line["mean"]).fillna(0), "arrayminus": (line["mean"] - low).fillna(0),
             },
             customdata=np.stack([line[axis], line.low, line.high, line.runs, line.k_found], axis=1),
-            hovertemplate=name + ("<br>at %{customdata[0]:.4g}" if spaced else "") + ": %{y:.4g}" + unit
-            + "<br>95% interval of the mean %{customdata[1]:.4g} to %{customdata[2]:.4g}"
+            hovertemplate=name + ("<br>at %{customdata[0]:,.3~r}" if spaced else "") + ": %{y:,.3~r}" + unit
+            + "<br>95% interval of the mean %{customdata[1]:,.3~r} to %{customdata[2]:,.3~r}"
             "<br>%{customdata[3]} runs, %{customdata[4]:.0f} centers<extra></extra>",
         )  # fmt: skip
         ends.append(
@@ -199,7 +200,7 @@ def curves(
         figure.add_scatter(
             x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
             line={"color": colors.hidden, "dash": "dot", "width": 2},
-            hovertemplate=f"{against}, not private: %{{y:.4g}}<extra></extra>",
+            hovertemplate=f"{against}, not private: %{{y:,.3~r}}<extra></extra>",
         )  # fmt: skip
         ends.append((f"◇ {against}", y[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
@@ -214,7 +215,7 @@ def curves(
     figure.update_yaxes(range=[low, high])
     if log:
         ticks = _log_ticks(low, high)
-        figure.update_yaxes(tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
+        figure.update_yaxes(tickvals=ticks, ticktext=[number(tick) for tick in ticks])
     if labels:
         _end_labels(figure, ends, colors, lambda value: ((math.log10(value) if log else value) - low) / (high - low))
     return figure
@@ -289,7 +290,7 @@ def area_bars(
             "arrayminus": (value - low).fillna(0), "color": colors.ink, "thickness": 1.6, "width": 0,
         },
         customdata=np.stack([low, high, ordered.runs], axis=1),
-        hovertemplate="%{y}: %{x:.3g}<br>95% interval of the mean %{customdata[0]:.3g} to %{customdata[1]:.3g}"
+        hovertemplate="%{y}: %{x:,.3~r}<br>95% interval of the mean %{customdata[0]:,.3~r} to %{customdata[1]:,.3~r}"
         "<br>%{customdata[2]} reruns<extra></extra>",
     )  # fmt: skip
     figure.update_xaxes(title_text=f"% above {against}, mean over the range of ε" if relative else "mean over ε")
@@ -322,7 +323,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
         figure.add_scatter(
             x=10**centers if log else centers, y=place + 0.06 + step * (height + 0.5), mode="markers", name=name,
             marker={"symbol": look[name].marker, "size": 8.5, "color": _color(look[name], colors)},
-            customdata=one.value, hovertemplate=f"{name}: about %{{customdata:.4g}}<extra></extra>",
+            customdata=one.value, hovertemplate=f"{name}: about %{{customdata:,.3~r}}<extra></extra>",
         )  # fmt: skip
     reference = table.reference.dropna()
     if len(reference):
@@ -334,7 +335,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
     figure.update_xaxes(type="log" if log else "linear", title_text=metric + (" (log scale)" if log else ""))
     if log:
         ticks = _log_ticks(low - width, low + span + width)
-        figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
+        figure.update_xaxes(tickvals=ticks, ticktext=[number(tick) for tick in ticks])
     return figure
 
 
@@ -349,7 +350,7 @@ def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool,
     figure.add_heatmap(
         z=shown, x=[short(x, v) for v in grid.columns], y=[short(y, v) for v in grid.index], xgap=2, ygap=2,
         colorscale=[[0, colors.panel], [1, colors.released_soft]], showscale=False,
-        text=[[("" if math.isnan(v) else f"{v:.3g}{end}") for v in row] for row in grid.to_numpy(dtype=float)],
+        text=[[("" if math.isnan(v) else f"{number(v)}{end}") for v in row] for row in grid.to_numpy(dtype=float)],
         texttemplate="%{text}", textfont={"color": colors.ink, "size": 12.5}, hoverinfo="skip",
     )  # fmt: skip
     figure.update_xaxes(type="category", title_text=axis_title(x), showgrid=False)
@@ -369,5 +370,5 @@ def _jitter(seed: pd.Series) -> np.ndarray:
 def short(axis: str, value: float) -> str:
     """Return a value of an axis as a tick says it."""
     if axis == "epsilon":
-        return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
-    return f"{value:,.0f}" if axis == "n_rows" else f"{value:.4g}" if isinstance(value, float | int) else str(value)
+        return fraction(value)
+    return f"{value:,.0f}" if axis == "n_rows" else number(value) if isinstance(value, float | int) else str(value)

@@ -12,6 +12,7 @@ from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames
 from dpviz.figures.stemmer_kaplan.stemmer_kaplan import losses_panel, plane_panel
+from dpviz.numbers import number
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "estimate_table", "report_table", "users_panels"]
@@ -190,7 +191,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     counts = table.users.tolist()
     figure.add_scatter(
         x=counts, y=share, mode="lines+markers", name="least share that stands out",
-        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:.2g} %<extra></extra>",
+        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:,.2~r} %<extra></extra>",
     )  # fmt: skip
     here = counts.index(users)
     figure.add_scatter(
@@ -199,12 +200,12 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     )  # fmt: skip
     figure.add_scatter(
         x=[counts[0], counts[-1]], y=[100 / k, 100 / k], mode="lines+text", hoverinfo="skip",
-        text=["", f"an even cluster: {100 / k:.3g} %"], textposition="bottom left",
+        text=["", f"an even cluster: {number(100 / k)} %"], textposition="bottom left",
         textfont={"size": 12, "color": colors.ink}, line={"color": colors.ink, "dash": "dot", "width": 1.4},
     )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people")
     figure.update_yaxes(type="log", title_text="% of people that a cell needs", dtick=1)
-    seen = Panel("side", figure, f"With {users:,} people a cell needs {share[here]:.2g} % of them to stand out.")
+    seen = Panel("side", figure, f"With {users:,} people a cell needs {number(share[here], 2)} % of them to stand out.")
 
     figure = base(colors, "Loss with so many people", height=280)
     tag(figure, colors)
@@ -214,7 +215,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     figure.add_scatter(
         **shown, mode="lines+markers", name="tried",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 10},
-        hovertemplate="%{x:,} people: %{y:.4g}<extra></extra>",
+        hovertemplate="%{x:,} people: %{y:,.3~r}<extra></extra>",
     )  # fmt: skip
     top = max([*(loss / best for loss in tried.values()), 1.0 if view.reference_loss else 0.0])
     if view.reference_loss:
@@ -230,7 +231,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
         )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
     figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * max(top, 1e-9)])
-    words = ", ".join(f"{n:,} people {tried[n] / best:.3g}" for n in asked) or "nothing tried yet"
+    words = ", ".join(f"{n:,} people {number(tried[n] / best)}" for n in asked) or "nothing tried yet"
     return [seen, Panel("wide", figure, f"Loss on the sample's people, not private: {words}.")]
 
 

@@ -26,6 +26,7 @@ from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.geometry import inertia
 from dpviz.metrics import mean_distance
+from dpviz.numbers import number
 from dpviz.privacy.queries import cell_centers
 from dpviz.trace import Step, Trace
 
@@ -328,14 +329,14 @@ def losses_panel(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
     times = table.loss / (view.reference_loss or 1.0)
     figure.update_xaxes(title_text=loss_title(view), range=[0, 1.3 * float(times.max())])
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    shown = {"x": times.tolist(), "y": table.what.tolist(), "text": [f"{loss:.3g}" for loss in times]}
+    shown = {"x": times.tolist(), "y": table.what.tolist(), "text": [number(loss) for loss in times]}
     nothing = {
         "x": [0.0] * len(table),
         "y": table.what.tolist(),
         "text": ["comes with the last step", *[""] * (len(table) - 1)],
     }
     add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[shown]])
-    words = ", ".join(f"{row.what} {row.loss:.3g}" for row in table.itertuples())
+    words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())
     return Panel("side", figure, f"Loss in the end: {words}. Not private.")
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
+from dpviz.numbers import fraction, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
 from pages._ui.classroom import components, compute, maps
@@ -59,8 +60,8 @@ def opening() -> Classroom | None:
         markup.small(
             "What you see: dots and counts, no names. What the server holds, in memory only: "
             f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
-            f"{LIFE / 3600:g} hours, {ALONE / 60:g} minutes after the last of you has left, or when you end it, and "
-            "then all of it is gone. Nothing is written to a disk."
+            f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after the last of you has left, or when you "
+            "end it, and then all of it is gone. Nothing is written to a disk."
         )
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
@@ -252,7 +253,7 @@ def _form(room: Classroom) -> None:
         k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
         epsilon = st.segmented_control(
             "Privacy budget ε", STOPS, default=1.0, required=True, key=keys.CLASS_EPSILON,
-            format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+            format_func=fraction,
         )  # fmt: skip
         beside = st.segmented_control(
             "Made-up people beside you", compute.BESIDE, default=compute.BESIDE[1], required=True,
@@ -334,7 +335,7 @@ def _reports(room: Classroom) -> None:
         st.html(
             markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
             + markup.small(
-                f"Each phone sent one randomized bit a cell, at ε {compute.LOCAL_EPSILON:g}; the numbers "
+                f"Each phone sent one randomized bit a cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
                 f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
                 f"would cost each number about ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f}. That is the "
                 "price of trusting nobody: in proportion to the crowd it shrinks only with the square "

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpviz.audits.game import score
 from dpviz.escape import plain
+from dpviz.numbers import number
 from pages._ui.attacker.rounds import Game
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
@@ -140,8 +141,8 @@ def _local(room: Classroom, seat: Seat) -> None:
     )
     st.html(
         markup.small(
-            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at ε {compute.LOCAL_EPSILON:g} "
-            "nobody can be sure from it where you stand."
+            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at "
+            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from it where you stand."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
         + markup.small(_HONEST[room.keeps_points])

@@ -13,7 +13,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.datasets import Dataset
-from dpviz.figures.dist_dp.dist_dp import in_units
+from dpviz.numbers import number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.trace import Trace
@@ -81,7 +81,7 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
     if cost is None:
         return f"{algorithm.name}: none, rho is too large, so full DP runs instead"
     length = min(rho, data.domain.diameter) / cost[0].mu
-    return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {in_units(data.domain, length, data.units)}"
+    return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {data.domain.length(length)}"
 
 
 def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsilon: float, far: str) -> pd.DataFrame:
@@ -101,7 +101,7 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
         if isinstance(algorithm, Moves) and algorithm.runs(*size(data)) is not algorithm:
             claim = promised(data, algorithm, run.trace)[1]
         if claim is not None:
-            words = f"full DP: {claim.unit}, ε = {claim.epsilon:.3g}"
+            words = f"full DP: {claim.unit}, ε = {number(claim.epsilon)}"
         rows.append((algorithm.name, words, None if run.losses is None else float(run.losses[-1])))
     bar.empty()
     return pd.DataFrame(rows, columns=["method", "promise", "loss"])

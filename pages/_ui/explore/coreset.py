@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.figures import Panel
 from dpviz.figures.scenes import coreset as figures
 from dpviz.metrics import reference_name
+from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.prepared import kept
@@ -69,8 +70,8 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
         markup.small(
             f"This run released {len(coreset.points):,} weighted points, each weight ±{np.median(coreset.sd):.0f} "
             f"rows. {cost} on them reads no row: ε spent stays at ",
-            markup.bold(f"{trace.spent.epsilon:.3g}"),
-            f" at δ {trace.spent.delta:.2g}, the ledger keeps its ",
+            markup.bold(number(trace.spent.epsilon)),
+            f" at δ {chance(trace.spent.delta)}, the ledger keeps its ",
             markup.bold(f"{releases} releases"),
             ", for every k. Distances count the half-width of the bounds as 1.",
         )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.datasets import Dataset
+from dpviz.numbers import chance, number
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.center_sd import CELLS
 from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
@@ -90,8 +91,8 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
     st.html(
         _list(explanation.sentences(columns, result.data.units))
         + markup.small(
-            f"From the rows, for ε {spent.epsilon:.3g} at δ {spent.delta:.2g}, beside what the run itself has spent: "
-            f"{answer.steps[-1].title}. {_HOLDS}"
+            f"From the rows, for ε {number(spent.epsilon)} at δ {chance(spent.delta)}, beside what the run itself has "
+            f"spent: {answer.steps[-1].title}. {_HOLDS}"
         )
     )
     with st.expander("Every column of every cluster"):

@@ -12,6 +12,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.metrics import run_loss
+from dpviz.numbers import number
 from dpviz.privacy.guarantee import Notion
 from pages._ui.frame import keys, markup
 from pages._ui.player.panel import draw
@@ -55,7 +56,7 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
             markup.bold(f"{error['heavy'] / n:.1%}"),
             f" of them, a weight is off by ±{error['weight'] / n:.1%} of all people, and the average "
             "of one cluster's widest cell by about ",
-            markup.bold(f"{error['center']:.2g}"),
+            markup.bold(number(error["center"], 2)),
             " of the domain's half-width, before shrinking.",
         )
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.numbers import number
 from dpviz.runs.bootstrap import bootstrap
 from dpviz.runs.reruns import rerun
 from pages._ui.form.forms import STOPS
@@ -61,4 +62,4 @@ class Question:
 
 def label(epsilon: float) -> str:
     """Return how one ε is called."""
-    return f"ε {epsilon:g}"
+    return f"ε {number(epsilon, 6)}"  # all digits: it is a key

@@ -9,7 +9,8 @@ import streamlit as st
 
 from dpviz.figures.scenes.reruns import CLOSE
 from dpviz.metrics import reference_name
-from dpviz.postprocessing.verdict import ratio_words, spread_words
+from dpviz.numbers import ratio_words
+from dpviz.postprocessing.verdict import spread_words
 from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace

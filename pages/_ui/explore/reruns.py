@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import zlib
 
+import numpy as np
 import streamlit as st
 
 from dpviz.escape import plain
@@ -12,7 +13,7 @@ from dpviz.figures import Panel, View
 from dpviz.figures.scenes import reruns as figures
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.runs.bootstrap import MEASURED
-from dpviz.runs.reruns import Reruns
+from dpviz.runs.reruns import Reruns, spread
 from pages._ui.address import links
 from pages._ui.address.scene import write
 from pages._ui.explore.question import N, Question
@@ -25,7 +26,7 @@ from pages._ui.player.panel import draw
 from pages._ui.player.player import view_of
 from pages._ui.player.transport import transport
 from pages._ui.work import runs
-from pages._ui.work.batch import Gathered, gather, halt
+from pages._ui.work.batch import Gathered, gather, halt, peek
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
@@ -65,6 +66,15 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
         return
     now = _gather(question)
     st.fragment(_body, run_every=0.6 if now.active else None)(key, question, hidden, axes, current)
+
+
+def scatter_of(result: Result) -> np.ndarray | None:
+    """Return how far each center scatters over the reruns that are ready (k,), z units; None where there are none."""
+    if result.trace.noiseless:
+        return None
+    question = Question.of(result)
+    some = peek(question.name(question.shown), public=is_public(result.data))
+    return None if some is None else spread(some.centers, np.asarray(result.trace.cluster_centers), result.trace.domain)
 
 
 def _gather(question: Question) -> Gathered:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from dpviz.numbers import number
 from pages._ui.explore.state import Settings
 from pages._ui.form.forms import label_of
 from pages._ui.frame import markup
@@ -38,7 +39,7 @@ def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str
 
 
 def _words(value: Any) -> str:
-    return "auto" if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)
+    return "auto" if value is None else number(value, 6) if isinstance(value, float) else str(value)
 
 
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:

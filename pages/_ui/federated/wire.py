@@ -26,6 +26,7 @@ from dpviz.federated import (
     spread,
 )
 from dpviz.figures.scenes.federated import plot_words
+from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public, names, sample
@@ -145,8 +146,8 @@ def beside_central(trace: Trace, same: bool) -> None:
     excess = max(entry.excess for entry in trace.ledger)
     if excess > 1:
         st.info(
-            f"The released noise has **{excess:.3g} times** the variance of a central run at the same ε, because what "
-            "any one client could take off does not count. That is the price of trusting nobody with all of it."
+            f"The released noise has **{number(excess)} times** the variance of a central run at the same ε, because "
+            "what any one client could take off does not count. That is the price of trusting nobody with all of it."
         )
     elif same:
         st.success("The central run with the same seed is the same, bit for bit: centers, ledger, every frame.")
@@ -160,7 +161,7 @@ def beside_central(trace: Trace, same: bool) -> None:
 def first_numbers(values: np.ndarray) -> str:
     """Return the first numbers of an array."""
     flat = np.asarray(values).ravel()
-    return ", ".join(f"{value:.4g}" for value in flat[:3]) + (" …" if flat.size > 3 else "")
+    return ", ".join(number(value) for value in flat[:3]) + (" …" if flat.size > 3 else "")
 
 
 def _words(payload: bytes, word_bytes: int) -> str:
@@ -230,8 +231,8 @@ def _network(rounds: int) -> None:
     )  # fmt: skip
     st.html(
         markup.small(
-            f"With {delay:g} ms a send, a round waits {2 * delay:g} ms for the network and this run "
-            f"{2 * delay * rounds:g} ms; the work itself comes on top. FastLloyd's Table 3 (2 clients, "
+            f"With {number(delay)} ms a send, a round waits {number(2 * delay)} ms for the network and this run "
+            f"{number(2 * delay * rounds)} ms; the work itself comes on top. FastLloyd's Table 3 (2 clients, "
             "10,000 rows, k = 2, d = 2) prints 3.03 ms and 192 bytes a round, and quotes 10,500 ms "
             "and 256 million bytes a round for MohLloyd, which encrypts every step: 3,465 times "
             "slower. Our own times are on the Papers page."

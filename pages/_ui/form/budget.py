@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.numbers import chance, number
 from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from pages._ui.form.state import form_state
@@ -59,7 +60,7 @@ def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: 
         _LABELS[leads], step=None, format="%g", key=own, persist_state="session", disabled=locked(key)
     )
     if not given > 0:
-        raise ValueError(f"{_LABELS[leads]} must be above 0; got {given:g}.")
+        raise ValueError(f"{_LABELS[leads]} must be above 0; got {number(given)}.")
     start, same = form_state.budget_start  # what was only converted for the field is not changed by it
     value = same if given == start else _short(epsilon_of(leads, given, delta, gaussian=gaussian), 6)
     state[key] = value
@@ -69,7 +70,11 @@ def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: 
 
 def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
     about = "" if gaussian else "about "
-    parts = {"epsilon": f"ε {now.epsilon:.3g}", "mu": f"{about}μ {now.mu:.3g}", "zcdp": f"{about}ρ {now.zcdp:.2g}"}
+    parts = {
+        "epsilon": f"ε {number(now.epsilon)}",
+        "mu": f"{about}μ {number(now.mu)}",
+        "zcdp": f"{about}ρ {number(now.zcdp, 2)}",
+    }
     others = ", ".join(words for name, words in parts.items() if name != leads)
     end = "" if gaussian else " Not every release is Gaussian here: ε and δ are what is promised."
     return f"= {others}.{end}"
@@ -83,7 +88,7 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
         return "δ = 0: ε holds without exception."
     origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
     large = f" That is large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
-    return f"δ = {delta:.2g}, {origin}: the chance that ε does not hold is at most 1 in {1 / delta:,.0f}.{large}"
+    return f"δ = {chance(delta)}, {origin}: the chance that ε does not hold is at most that.{large}"
 
 
 @lru_cache(maxsize=512)

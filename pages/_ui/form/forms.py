@@ -13,7 +13,6 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.params import ParamSpec
-from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.guarantee import Notion
 from pages._ui.address.scene import as_whole
 from pages._ui.form import budget
@@ -158,7 +157,7 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     if name != "rho_distance":
         return ""
     if data.domain.scale == "common":
-        return f"Hides moves up to {reach_words(value, data.domain)}: a share of the half-width of the bounds."
+        return f"Hides moves up to {data.domain.length(value)}: a share of the half-width of the bounds."
     return "rho is one distance: this method takes data with one scale for all columns, and here each has its own."
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 from dpviz.figures.code import style
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import Theme, theme
+from dpviz.numbers import chance, number
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
@@ -113,15 +114,18 @@ def strip(
     named = (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep), ("Your file", elsewhere))
     facts = [(name, words) for name, words in named if words]
     if guarantee is not None and guarantee.private:
-        mu = "–" if guarantee.mu is None else f"{guarantee.mu:.2f}"
+        mu = "–" if guarantee.mu is None else number(guarantee.mu)
         made = rule_of(guarantee).partition(" for ")[0]
-        delta = f"{guarantee.delta:.2g}{f' ({made})' * bool(made)}"
+        delta = f"{chance(guarantee.delta)}{f' ({made})' * bool(made)}"
         epsilon = f"ε({reach})" if reach else "ε"
-        facts += [(epsilon, f"{guarantee.epsilon:.3g}"), ("δ", delta), ("μ", mu)]
+        facts += [(epsilon, number(guarantee.epsilon)), ("δ", delta), ("μ", mu)]
         facts += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
     elif guarantee is not None:
         facts += [("Guarantee", str(guarantee))]
-    words = "".join(f"<span>{_name(name)} <b>{markup.escape(value)}</b></span>" for name, value in facts)
+    raw = _digits(guarantee)
+    words = "".join(
+        f"<span>{_name(name)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>" for name, value in facts
+    )
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
     share = session.sharing
@@ -133,7 +137,7 @@ def strip(
         if share is not None and not embed.embedded():
             share(private=private)
     subject = (
-        [algorithm or sweep, f"{epsilon} {guarantee.epsilon:.3g}"]
+        [algorithm or sweep, f"{epsilon} {number(guarantee.epsilon)}"]
         if guarantee and guarantee.private
         else [algorithm or sweep]
     )
@@ -147,6 +151,14 @@ _OTHER = {
     Notion.SHUFFLE: "SHUFFLED: trusts a mixer of reports",
     Notion.LOCAL: "LOCAL: trusts nobody",
 }
+
+
+def _digits(promise: Guarantee | None) -> dict[str, str]:
+    """Return the tooltips that hold all digits of a promise, as HTML attributes by the name of the number."""
+    if promise is None or not promise.private:
+        return {}
+    values = {"ε": promise.epsilon, "δ": promise.delta, "μ": promise.mu}
+    return {name: f' title="{float(value)!r}"' for name, value in values.items() if value is not None}
 
 
 def _name(name: str) -> str:

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import releases_table
+from dpviz.numbers import chance, number
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
@@ -79,7 +80,7 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
     for row in table.head(MOST).itertuples():
         cells = [
             str(row.release), markup.escape(row.label), row.mechanism, _number(row.pure_epsilon), _number(row.mu),
-            f"{row.epsilon:.4g} at {row.delta:.2g}" if row.delta else f"{row.epsilon:.4g}", _number(row.zcdp),
+            f"{number(row.epsilon)} at {chance(row.delta)}" if row.delta else number(row.epsilon), _number(row.zcdp),
         ]  # fmt: skip
         spans = "".join(f"<span>{cell}</span>" for cell in cells)
         scope = "" if row.scope == "0" else f" Released on part {markup.escape(row.scope)} of the rows."
@@ -98,7 +99,7 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
 
 
 def _number(value: float) -> str:
-    return '<span class="na">n/a</span>' if math.isnan(value) else f"{value:.4g}"
+    return '<span class="na">n/a</span>' if math.isnan(value) else number(value)
 
 
 def downloads(result: Result, table: pd.DataFrame) -> None:
@@ -159,7 +160,7 @@ def account(data: Dataset) -> None:
 
 def _unit(now: Account, relation: Neighboring) -> str:
     rho = now.rho_distance(relation)
-    return relation.unit if rho is None else relation.unit.replace("rho", f"rho = {rho:.4g}")
+    return relation.unit if rho is None else relation.unit.replace("rho", f"rho = {number(rho)}")
 
 
 def _total(now: Account, relation: Neighboring) -> None:
@@ -169,7 +170,7 @@ def _total(now: Account, relation: Neighboring) -> None:
         budget, spent = now.budgets[relation], now.total(relation).epsilon
         st.progress(
             min(1.0, spent / budget.epsilon),
-            f"{now.remaining(relation):.4g} is left of ε = {budget.epsilon:g} at δ = {budget.delta:.2g}",
+            f"{number(now.remaining(relation))} is left of ε = {number(budget.epsilon)} at δ = {chance(budget.delta)}",
         )
     converted = sum(claim.neighboring is not relation for claim in now.under(relation))
     if converted:
@@ -216,7 +217,7 @@ def _claims_table(now: Account) -> None:
         return
     rows = (
         markup.row(
-            [str(i), claim.name, f"{claim.total.epsilon:.4g}", f"{claim.total.delta:.2g}", claim.neighboring.unit],
+            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.neighboring.unit],
             lit=True,
         )
         for i, claim in enumerate(now.claims, 1)

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.numbers import number
 from dpviz.papers.overview import Overview, overview
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
@@ -133,9 +134,12 @@ def _title(metric: str) -> str:
 
 
 def _short(value: float) -> str:
-    return "" if pd.isna(value) else f"{value:.3g}"
+    return "" if pd.isna(value) else number(value)
 
 
 def _with_half(table: pd.DataFrame, column: str) -> list[str]:
     pairs = zip(table[column], table.half, strict=True)
-    return ["not run" if pd.isna(v) else f"{v:.4g}" if pd.isna(h) or not h else f"{v:.4g} ± {h:.2g}" for v, h in pairs]
+    return [
+        "not run" if pd.isna(v) else number(v) if pd.isna(h) or not h else f"{number(v)} ± {number(h, 2)}"
+        for v, h in pairs
+    ]

@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.escape import plain
+from dpviz.numbers import number
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
 from pages._ui.form.numbers import whole_number
@@ -114,8 +115,8 @@ def _take() -> None:
         plan_n=min(data.n_public, MOST_PEOPLE),
         plan_columns=", ".join(column.replace(",", " ") for column in data.columns),
         plan_units=", ".join(unit.replace(",", " ") for unit in data.units) if all(data.units) else "",
-        plan_low=", ".join(f"{value:g}" for value in domain.low),
-        plan_high=", ".join(f"{value:g}" for value in domain.high),
+        plan_low=", ".join(f"{value:.15g}" for value in domain.low),
+        plan_high=", ".join(f"{value:.15g}" for value in domain.high),
         plan_scale=domain.scale,
         plan_k=min(data.n_clusters, MOST_CLUSTERS),
     )
@@ -136,5 +137,7 @@ def _one(text: str, what: str) -> float | None:
     if len(found) > 1 or not found[0] > 0:
         raise ValueError(f"plan: {what} must be one number above 0.")
     if what == "ε" and not STOPS[0] <= found[0] <= STOPS[-1]:
-        raise ValueError(f"plan: ε must lie between {STOPS[0]:g} and {STOPS[-1]:g} here; got {found[0]:g}.")
+        raise ValueError(
+            f"plan: ε must lie between {number(STOPS[0])} and {number(STOPS[-1])} here; got {number(found[0])}."
+        )
     return found[0]

@@ -11,6 +11,7 @@ from dpviz.figures.kit.panels import ledger_table
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
+from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.address.state import Opened
 from pages._ui.frame import keys, markup, shell
@@ -64,7 +65,7 @@ def _ledger(identity: str, _result: Result) -> str:
     rows = (
         f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
         f"<td>{row.release}</td><td>{markup.escape(row.label)}</td><td>{row.mechanism}</td>"
-        f"<td>{row.sensitivity:.4g}</td><td>{row.scale:.4g}</td><td>{row.epsilon:.3f}</td>"
+        f"<td>{number(row.sensitivity)}</td><td>{number(row.scale)}</td><td>{row.epsilon:.3f}</td>"
         f"<td>{markup.escape(row.reason)}</td></tr>"
         for row in ledger_table(_result.trace).itertuples()
     )

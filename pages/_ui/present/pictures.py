@@ -20,6 +20,7 @@ from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
+from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
@@ -80,7 +81,7 @@ def _legend(pairs: tuple[tuple[str, str], ...], mode: str, hidden: bool = True) 
 
 
 def _promise(promise: Guarantee) -> str:
-    return f"ε {promise.epsilon:.3g}, δ {promise.delta:.1e}" if promise.private else str(promise)
+    return f"ε {number(promise.epsilon)}, δ {chance(promise.delta)}" if promise.private else str(promise)
 
 
 def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
@@ -245,7 +246,7 @@ def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step:
     best = at.loc[at.ratio.idxmin()] if len(at) else None
     big = "" if best is None or metric.higher_is_better else f"{best.ratio:.2f} ×"
     runs, against = f"mean of {asked.repeats} runs", metric.against
-    small = f"{against}' {name.lower()} is what {best.series} has at ε {best.epsilon:g}, {runs}."
+    small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     words = f"{title} · each point is the {runs}; dotted: {against}, which looks at everybody"
     return _made(

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
 from pages._ui.address.data import FILE
@@ -134,7 +135,7 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     stops = sorted({*STOPS, side.algorithm.epsilon})
     if pictures.AGAIN * len(stops) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
         raise ValueError("Its reruns would take too long; choose a faster algorithm or smaller data.")
-    every = {f"ε {stop:g}": dataclasses.replace(side.algorithm, epsilon=stop) for stop in stops}
+    every = {f"ε {number(stop, 6)}": dataclasses.replace(side.algorithm, epsilon=stop) for stop in stops}
     return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
+from dpviz.numbers import fraction, number
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
 from pages._ui.form.forms import in_labels
@@ -49,7 +50,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
     )  # fmt: skip
     epsilon = st.pills(
-        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=_fraction,
+        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=fraction,
         **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
     )  # fmt: skip
     repeats = whole_number(
@@ -185,10 +186,6 @@ def _variant(slug: str, free: bool) -> Variant:
     return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
 
 
-def _fraction(value: float) -> str:
-    return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
-
-
 def _rho_in_units(names: list[str]) -> str:
     """Say what 0.1 is in the units of the first data set whose columns share a scale."""
     for name in names:
@@ -196,5 +193,5 @@ def _rho_in_units(names: list[str]) -> str:
         if data.domain.scale == "common":
             unit = data.units[0] or "units of the data"
             reach = 0.1 * data.domain.half_width[0]
-            return f"In half-widths of the public box: 0.1 is {reach:.3g} {unit} on {data.title}."
+            return f"In half-widths of the public box: 0.1 is {number(reach)} {unit} on {data.title}."
     return "In half-widths of the public box."

@@ -15,6 +15,7 @@ from dpviz.escape import plain
 from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes import tradeoff
 from dpviz.figures.scenes.tradeoff import short
+from dpviz.numbers import number
 from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
@@ -127,7 +128,7 @@ def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, 
         values = line.set_index(look.axis)["ratio" if relative else "mean"]
         for stop in shown:
             value = values.get(stop)
-            cells.append(_NONE if pd.isna(value) else f"{value:.2f}×" if relative else f"{value:.3g}")
+            cells.append(_NONE if pd.isna(value) else f"{value:.2f}×" if relative else number(value))
         body.append([*cells, f"{line.k_found.median():.0f}"])
     heads = [f"{_sign(look.axis)} {short(look.axis, stop)}" for stop in shown]
     _table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
@@ -247,7 +248,7 @@ def _winners(winners: pd.DataFrame) -> None:
             f"{row.n_rows:,.0f}",
             f"{row.n_clusters:.0f}",
             markup.bold(row.best) if row.best else "no clear winner: the intervals overlap",
-            f"{100 * row.gap:.2g}%" if row.best else "",
+            f"{number(100 * row.gap, 2)}%" if row.best else "",
         ]
         for row in winners.itertuples()
     ]

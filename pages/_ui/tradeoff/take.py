@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dpviz.numbers import number
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Run, trace_of
 from dpviz.takeaway import KINDS, export
@@ -23,8 +24,8 @@ def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
         return
     best = done.sort_values(metric, ascending=not METRICS[metric].higher_is_better, kind="stable").head(_MOST)
     words = {
-        row.key: f"{row.label} on {row.data}, ε = {row.epsilon:g}, seed {row.seed}: {METRICS[metric].title.lower()} "
-        f"{getattr(row, metric):.4g}"
+        row.key: f"{row.label} on {row.data}, ε = {number(row.epsilon)}, seed {row.seed}: "
+        f"{METRICS[metric].title.lower()} {number(getattr(row, metric))}"
         for row in best.itertuples()
     }
     chosen = st.selectbox("One run, the best first", list(words), format_func=words.get, key=keys.SWEEP_TAKE)

@@ -13,6 +13,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.figures.scenes import tradeoff
 from dpviz.figures.scenes.tradeoff import short
+from dpviz.numbers import chance, number
 from dpviz.sweeps import estimate
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
@@ -62,7 +63,7 @@ def cost(sweep: Sweep) -> None:
     if runs:
         st.caption(
             f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
-            f"spend ε = {epsilon:.3g} together. So a sweep takes public or made-up data only."
+            f"spend ε = {number(epsilon)} together. So a sweep takes public or made-up data only."
         )
 
 
@@ -213,16 +214,16 @@ def _curves(
         kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     times = metric.relative and best.ratio > 0
-    value = f"{best.ratio:.3g} times {metric.against}'" if times else f"{best['mean']:.3g}"
+    value = f"{number(best.ratio)} times {metric.against}'" if times else number(best["mean"])
     chart(
         figure, f"curves_{data}_{notion}",
         f"{name} against {named(look.axis)} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
         f"best mean, {value}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
     )  # fmt: skip
     deltas = points.delta.dropna().unique()
-    delta = f", δ = {deltas[0]:.1e}" if len(deltas) == 1 else ""
+    delta = f", δ = {chance(deltas[0])}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()
-    rho = f", rho = {rhos[0]:g} half-widths of the box" if len(rhos) == 1 else ""
+    rho = f", rho = {number(rhos[0])} half-widths of the box" if len(rhos) == 1 else ""
     st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
 
 

@@ -18,7 +18,7 @@ from pages._ui.work.state import work_state
 from pages._ui.work.uninterrupted import whole
 from pages._ui.work.workers import workers
 
-__all__ = ["Gathered", "Piece", "Shelf", "gather", "halt"]
+__all__ = ["Gathered", "Piece", "Shelf", "gather", "halt", "peek"]
 
 SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session's own files
 
@@ -91,6 +91,11 @@ def _shelf(public: bool) -> Shelf:
     if _mine.pieces is None:
         _mine.pieces = Shelf(OWN)
     return _mine.pieces
+
+
+def peek(name: str, *, public: bool) -> Any:
+    """Return a finished piece, or None; nothing is started."""
+    return _shelf(public).get(name)
 
 
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:

@@ -12,8 +12,8 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
+from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import Bet, bet_of
-from dpviz.postprocessing.verdict import reach_words
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
@@ -73,7 +73,7 @@ def together(account: Account, relation: Neighboring) -> str:
     if not account.under(relation):
         return "nothing"
     total = account.total(relation)
-    return f"ε = {total.epsilon:.4g}, δ = {total.delta:.2g}"
+    return f"ε = {number(total.epsilon)}, δ = {chance(total.delta)}"
 
 
 def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
@@ -126,13 +126,15 @@ def confirm(
         return
     with st.container(border=True):
         st.header("Spend privacy on this file?")
-        st.markdown(f"This run claims **ε = {promise.epsilon:.4g}**, δ = {promise.delta:.2g} for {promise.unit}.")
+        st.markdown(
+            f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {promise.unit}."
+        )
         if domain.rows_per_person > 1:
             person, rows = promise.person, domain.rows_per_person
-            st.markdown(f"For a person with {rows} rows: ε = {person.epsilon:.4g}, δ = {person.delta:.2g}.")
+            st.markdown(f"For a person with {rows} rows: ε = {number(person.epsilon)}, δ = {chance(person.delta)}.")
         st.markdown(f"Claimed on this file so far, for {relation.unit}: {together(before, relation)}.")
         st.markdown(f"Afterwards: **{together(before.after(claim), relation)}**.")
-        far = reach_words(promise.rho_distance or 0.0, domain)
+        far = domain.length(promise.rho_distance or 0.0)
         now, then = (bet(one, relation, domain.rows_per_person, far) for one in (before, before.after(claim)))
         st.markdown(
             f"In a bet on {then.on} anybody is right at most {now.odds} times in 100 today, and "
@@ -140,7 +142,8 @@ def confirm(
         )
         for total_for, total in before.budgets.items():
             st.markdown(
-                f"Left of your total of ε = {total.epsilon:g} for {total_for.unit}: {before.remaining(total_for):.4g}."
+                f"Left of your total of ε = {number(total.epsilon)} for {total_for.unit}: "
+                f"{number(before.remaining(total_for))}."
             )
         if not before.budgets:
             st.page_link("pages/ledger.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")

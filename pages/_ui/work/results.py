@@ -14,6 +14,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.datasets import Dataset
+from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.frame.catalog import is_public, own
 from pages._ui.frame.session import Held, nothing, session
@@ -42,7 +43,10 @@ class Result:
     @property
     def label(self) -> str:
         """Name the run in a list."""
-        values = [f"{key} {value:g}" for key, value in _short(self.trace.parameters).items()]
+        values = [
+            f"{key} {number(value, 6) if isinstance(value, float) else value}"
+            for key, value in _short(self.trace.parameters).items()
+        ]
         last = "released" if self.trace.seed is None else f"seed {self.trace.seed}"
         if self.trace.noiseless:
             last += ", no noise"

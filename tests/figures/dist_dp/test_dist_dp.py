@@ -1,5 +1,6 @@
 """Figures of rho-distance privacy: tables against literals, the promise in titles, hidden layers only when asked."""
 
+import dataclasses
 import functools
 import json
 
@@ -42,9 +43,9 @@ def test_amount_frame_ranks_what_was_released():
 
 def test_lengths_are_said_in_the_unit_of_the_map():
     domain = load_sample("city").domain
-    assert dist_dp.in_units(domain, 0.03, ("km", "km")) == "300 m"
-    assert dist_dp.in_units(domain, 0.25, ("km", "km")) == "2.5 km"
-    assert dist_dp.in_units(domain, 0.25, ("", "")) == "2.5"
+    assert dataclasses.replace(domain, units=("km", "km")).length(0.03) == "300 m"
+    assert dataclasses.replace(domain, units=("km", "km")).length(0.25) == "2.5 km"
+    assert dataclasses.replace(domain, units=()).length(0.25) == "2.5 units"
 
 
 def test_people_and_their_noisy_points_exist_in_demo_only_and_noise_is_as_far_as_said():
