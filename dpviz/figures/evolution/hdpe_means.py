@@ -116,7 +116,7 @@ PANE = Pane(
     shots=shots,
     legend=LEGEND,
     caution="Left and right are different spaces: groups that lie apart in all columns may overlap in two projected "
-    "ones. The widest trial points of the first rounds lie outside the picture. One run is one draw of the noise and of "
-    "the projection.",
+    "ones. The widest trial points of the first rounds lie outside the picture. One run is one draw of the noise and "
+    "of the projection.",
     warning=warning,
 )
