@@ -426,6 +426,13 @@ def test_readme_lists_every_algorithm(slug):
     )
 
 
+def test_every_walk_in_a_browser_is_slow():
+    """The quick tests do not even read them, so one that is not marked would never run."""
+    walks = {path.name: path.read_text() for path in (ROOT / "tests" / "browser").glob("test_*.py")}
+    mark = "\npytestmark = [pytest.mark.browser, pytest.mark.slow"
+    assert len(walks) > 20 and [name for name, source in walks.items() if mark not in source] == []
+
+
 def test_the_map_names_every_room():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     rooms = {name.split(".")[1] for name in ROOMS if name.startswith("dpviz.")} - {"version", "__main__"}

@@ -44,6 +44,7 @@ def test_nothing_more_than_claimed_is_given_away(slug):
         assert found.holds, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_more_is_given_away_where_the_first_instance_does_not_go(slug):
     """Six columns, five centers, projections, rounds, learned radius, second moment, scatter, the rho fallback."""

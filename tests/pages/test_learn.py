@@ -94,6 +94,7 @@ def test_who_did_not_predict_is_asked_before_anything_is_explained(open_link):
     assert lesson.fill(lesson.hint, shown) in text(app)
 
 
+@pytest.mark.slow
 def test_another_draw_is_another_run_and_its_own_numbers(open_link):
     app = open_link("learn", "v=1&lesson=small&part=run")
     seen = set()
