@@ -24,6 +24,7 @@ from tests.traces import MADE, N, blobs
 SLUGS = list(ALGORITHMS)
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 DATA = {name: X for name, X in MADE.items() if not name.startswith("two groups")}
+IN_THREADS = ("pe-means", "glloyd", "dp-em", "dpm", "dp-dbscan", "nsm", "stemmer-kaplan", "dist-dp")  # in quick tests
 ASKED = {"n_clusters": 2, "epsilon": 1.0, "delta": 1e-4}
 
 
@@ -222,7 +223,7 @@ def test_the_reference_refuses_secure_noise(slug):
         make(slug).run(DATA["blobs"], domain=domain_of(DATA["blobs"]), noise="secure")
 
 
-@pytest.mark.parametrize("slug", PRIVATE)
+@pytest.mark.parametrize("slug", [s if s in IN_THREADS else pytest.param(s, marks=pytest.mark.slow) for s in PRIVATE])
 def test_two_threads_on_the_same_rows_give_the_traces_they_give_alone(slug):
     X = DATA["blobs"]
     rows = Rows(X, domain_of(X), "shared")
