@@ -1,4 +1,4 @@
-"""Build: the samples and the dashboard, which stand at the top of the repository, go into the package as well."""
+"""Build: the samples, the dashboard and the results that its pages show go into the package as well."""
 
 import shutil
 from pathlib import Path
@@ -7,6 +7,8 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
+RESULTS = Path("benchmarks") / "results"
+SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # by the Papers page
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "make.py")
 
 
@@ -24,6 +26,10 @@ class WithDashboard(build_py):
         ):
             shutil.copytree(ROOT / source, target / place, ignore=LEFT_OUT, dirs_exist_ok=True)
         shutil.copy(ROOT / "app.py", target / "dashboard" / "app.py")
+        for source in (path for pattern in SHOWN for path in (ROOT / RESULTS).glob(pattern)):
+            place = target / "dashboard" / source.relative_to(ROOT)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, place)
 
 
 setup(cmdclass={"build_py": WithDashboard})

@@ -55,8 +55,8 @@ file to it, and so is the same file on a server with another secret. Somebody wh
 folder back to an older copy takes the claims since then away unnoticed.
 
 An account belongs to **a file and an owner**, so that nobody learns from this server whether a file that they hold is
-yours. So nobody adds up what two owners of one file claim, either: agree on one of them. The owner is this machine's
-user, on this machine; elsewhere the person whom the operator's login names, or a key that your browser keeps in a
+yours. So nobody adds up what two owners of one file claim, either: agree on one of them. On this machine itself there
+is one owner; elsewhere the owner is the person whom the operator's login names, or a key that your browser keeps in a
 cookie. **A lost key is a new account**, on which nothing was claimed yet. The Data page lets you download the key.
 
 Promises under different relations convert in one direction: a run for one row added or removed counts twice for one

@@ -1,7 +1,8 @@
 """Broken files, made by script: name -> (file name, content, what the reader says).
 
-What it says is the whole sentence of a refusal, or, where the file can be used in part, (column, kind) of the column
-that it refuses, or a note on the form. Every cell that could leak holds 12 digits or the word SENTINEL.
+Content that takes long to make is a function. What the reader says is the whole sentence of a refusal, or, where the
+file can be used in part, (column, kind) of the column that it refuses, or a note on the form. Every cell that could
+leak holds 12 digits or the word SENTINEL.
 """
 
 import datetime
@@ -187,7 +188,7 @@ def make_files():
             archive(readme="hello"),
             "the content is a zip archive but no .xlsx workbook; save the table as .xlsx or CSV.",
         ),
-        "zip bomb": ("x.xlsx", archive(xl__workbook_xml=bytes(300_000_000)), ZIP),
+        "zip bomb": ("x.xlsx", lambda: archive(xl__workbook_xml=bytes(300_000_000)), ZIP),
         "many laughs": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", bomb + "]><l>&k;</l>"), NO_BOOK),
         "damaged sheet": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", "<worksheet><sheetData><row>"), NO_BOOK),
         "empty sheet": ("x.xlsx", workbook(), "the first sheet is empty; put a header line and rows on it."),

@@ -15,6 +15,11 @@ from dpviz.datasets.readers import child  # noqa: E402
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Leave the browser's modules unread where slow tests are deselected: all of them are slow."""
+    return True if collection_path.name == "browser" and config.option.markexpr == "not slow" else None
+
+
 _numbers = itertools.count()  # pytest's own look at all folders before they number the next one
 
 

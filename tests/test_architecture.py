@@ -427,6 +427,31 @@ def test_readme_lists_every_algorithm(slug):
     )
 
 
+def test_every_walk_in_a_browser_is_slow():
+    """The quick tests do not even read them, so one that is not marked would never run."""
+    walks = {path.name: path.read_text() for path in (ROOT / "tests" / "browser").glob("test_*.py")}
+    mark = "\npytestmark = [pytest.mark.browser, pytest.mark.slow"
+    assert len(walks) > 20 and [name for name, source in walks.items() if mark not in source] == []
+
+
+def borrowed(modules):
+    """Return the fixtures that a test module imports from another: a fixture stands in a conftest file."""
+    found = []
+    for module, source in modules.items():
+        for other, names in re.findall(r"^ *from (tests\.[\w.]*test_\w+) import ([^#\n]+)", source, re.MULTILINE):
+            fixtures = re.findall(r"^@pytest\.fixture\b.*\ndef (\w+)", modules[other], re.MULTILINE)
+            found += [f"{module} imports {name} of {other}" for name in re.findall(r"\w+", names) if name in fixtures]
+    return found
+
+
+def test_no_fixture_is_imported_from_another_test_module():
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in ROOT.glob("tests/**/*.py")}
+    modules = {name: path.read_text() for name, path in modules.items()}
+    assert len(modules) > 200 and borrowed(modules) == []
+    planted = {"tests.test_new": "from tests.test_takeaway import page, secret"}
+    assert borrowed(modules | planted) == ["tests.test_new imports secret of tests.test_takeaway"]
+
+
 def test_the_map_names_every_room():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     rooms = {name.split(".")[1] for name in ROOMS if name.startswith("dpviz.")} - {"version", "__main__"}

@@ -12,9 +12,17 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from dpviz.papers.registry import papers
+from dpviz.papers.writeup import OURS
+from pages._ui.papers import view, writeup
 from tests.rooms import imports
 
 ROOT = Path(__file__).parent.parent
+READ = [  # what the Papers page looks for
+    *(view.RESULTS / f"{paper.id}-{item.id}.csv" for paper in papers().values() for item in paper.items),
+    *(writeup.MEASURED / f"{slug}.csv" for slug in OURS),
+    *(writeup.MEASURED / f"{name}.md" for name in writeup.MORE),
+]
 
 
 @pytest.mark.slow
@@ -30,6 +38,9 @@ def test_the_wheel_holds_what_an_installed_package_needs(tmp_path):
     assert {"dpviz/py.typed", "dpviz/dashboard/app.py", "dpviz/dashboard/.streamlit/config.toml"} <= names
     assert {"dpviz/sample_data/town.csv", "dpviz/figures/stage/stage.js", "dpviz/takeaway/replay.js"} <= names
     assert "dpviz/takeaway/schemas/trace.json" in names
+    results = [path for path in READ if path.is_file()]
+    assert len(results) > 20
+    assert {f"dpviz/dashboard/{path.relative_to(ROOT)}" for path in results} <= names
     assert not [name for name in names if name.startswith(("tests", "pages", "benchmarks"))]
     assert wheel.stat().st_size < 2_000_000
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}

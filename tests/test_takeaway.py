@@ -31,6 +31,7 @@ from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import names_of
 from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.trace import Trace
+from tests.traces import trace as run_of
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = ['</script><img src=x onerror="alert(1)">', "=1+2 $\\alpha$ \u202eevil"]
@@ -44,10 +45,8 @@ def python(path):
     return subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
 
 
-@functools.cache
 def demo(slug="glloyd", **values):
-    data = load("tiny")
-    return ALGORITHMS[slug](n_clusters=2, **values).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+    return run_of(slug, "tiny", n_clusters=2, **values)
 
 
 @pytest.fixture(scope="module")

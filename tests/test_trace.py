@@ -1,5 +1,6 @@
 """A trace as JSON: strict, versioned, read back to the same, and one sentence for what is none."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.trace import Trace
+from tests.traces import trace as run_of
 
 X = np.random.default_rng(0).normal(scale=0.2, size=(300, 2)) + np.repeat([[-0.5, 0], [0.5, 0.2]], 150, axis=0)
 DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=300, columns=["east", "north"], units=["km", "km"])
@@ -50,6 +52,27 @@ def test_what_is_no_trace_is_one_sentence(change, words):
     for text in ("", "no json", "[" * 100_000):
         with pytest.raises(ValueError, match="not JSON"):
             Trace.from_json(text)
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_a_run_that_tests_share_cannot_be_changed(slug):
+    shared = run_of(slug)
+    before = shared.to_json(include_hidden=True)
+    records = [shared, shared.domain, shared.claimed, *shared.steps, *shared.ledger]
+    for record in records:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, dataclasses.fields(record)[0].name, None)
+    hidden = [part.statistic for step in shared.steps for part in step.hidden]
+    for values in (*(step.released for step in shared.steps), *hidden):
+        for name, value in values.items():
+            with pytest.raises(TypeError):
+                values[name] = None
+            if isinstance(value, np.ndarray):
+                with pytest.raises(ValueError, match="read-only"):
+                    value[...] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        shared.cluster_centers[...] = 0
+    assert run_of(slug) is shared and shared.to_json(include_hidden=True) == before
 
 
 def test_a_frame_is_taken_by_name_or_refused():

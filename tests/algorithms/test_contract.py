@@ -18,35 +18,20 @@ from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Cancelled, Trace
+from tests import traces
+from tests.traces import MADE, N, blobs
 
 SLUGS = list(ALGORITHMS)
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
-N = 240
-
-
-def blobs(n=N, d=2, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = rng.uniform(-0.7, 0.7, (3, d))
-    return np.clip(centers[rng.integers(3, size=n)] + rng.normal(0, 0.05, (n, d)), -1, 1)
-
-
-DATA = {
-    "blobs": blobs(),
-    "outside": 3 * blobs(),
-    "all equal": np.full((N, 2), 0.3),
-    "corner outlier": np.vstack([np.zeros((N - 1, 2)), [[1.0, 1.0]]]),
-    "ties": np.repeat([[-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]], N // 3, axis=0),
-    "one feature": blobs(d=1),
-    "constant column": np.column_stack([blobs(d=2)[:, 0], np.zeros(N)]),
-    "six features": blobs(d=6),
-    "two rows": blobs(n=2),
-}
+DATA = {name: X for name, X in MADE.items() if not name.startswith("two groups")}
+IN_THREADS = ("pe-means", "glloyd", "dp-em", "dpm", "dp-dbscan", "nsm", "stemmer-kaplan", "dist-dp")  # in quick tests
+ASKED = {"n_clusters": 2, "epsilon": 1.0, "delta": 1e-4}
 
 
 def make(slug, **values):
     cls = ALGORITHMS[slug]
     fields = params.specs(cls)
-    wanted = {"n_clusters": 2, "epsilon": 1.0, "delta": 1e-4, **values}
+    wanted = {**ASKED, **values}
     return cls(**{name: value for name, value in wanted.items() if name in fields})
 
 
@@ -58,6 +43,11 @@ def run(slug, X, *, seed=0, **values):
     return make(slug, **values).run(X, domain=domain_of(X), seed=seed)
 
 
+def made(slug, name="blobs", *, seed=0, **values):
+    """Return a run that several tests read."""
+    return traces.trace(slug, name, seed, **{**ASKED, **values})
+
+
 def same(a, b):
     return a.to_json(include_hidden=True) == b.to_json(include_hidden=True)
 
@@ -65,10 +55,9 @@ def same(a, b):
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("slug", SLUGS)
 def test_centers_are_finite_and_inside_the_domain(slug, name):
-    X = DATA[name]
-    trace = run(slug, X)
+    trace = made(slug, name)
     assert trace.steps
-    assert trace.cluster_centers.ndim == 2 and trace.cluster_centers.shape[1] == X.shape[1]
+    assert trace.cluster_centers.ndim == 2 and trace.cluster_centers.shape[1] == DATA[name].shape[1]
     assert np.isfinite(trace.cluster_centers).all()
     if trace.claimed.private:
         z = trace.domain.normalize(trace.cluster_centers)
@@ -107,9 +96,9 @@ def test_a_declared_n_that_is_ten_times_off_is_one_warning(slug):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_same_seed_same_trace_other_seed_other_trace(slug):
     X = DATA["blobs"]
-    assert same(run(slug, X), run(slug, X))
+    assert same(made(slug), run(slug, X))
     if slug in PRIVATE:
-        assert not same(run(slug, X), run(slug, X, seed=1))
+        assert not same(made(slug), made(slug, seed=1))
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -126,7 +115,7 @@ def test_input_is_untouched_and_frames_share_no_memory(slug):
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_spent_is_at_most_claimed_and_recomputed_from_the_ledger(slug):
     for epsilon in (0.1, 1.0, 5.0):
-        trace = run(slug, DATA["blobs"], epsilon=epsilon)
+        trace = made(slug, epsilon=epsilon)
         assert trace.ledger
         assert trace.claimed.epsilon <= epsilon * (1 + 1e-9)
         assert 0 < trace.spent.epsilon <= trace.claimed.epsilon * (1 + 1e-9)
@@ -138,7 +127,10 @@ def test_what_a_fixed_ledger_has_spent_is_what_was_claimed(slug):
     """By both paths the same, delta and all: where mixing pays, too, which takes more people."""
     X, crowd = DATA["blobs"], 20_000 if ALGORITHMS[slug].notion is Notion.SHUFFLE else N
     for epsilon in (0.1, 1.0, 5.0):
-        trace = make(slug, epsilon=epsilon).run(X, domain=domain_of(X, n_public=crowd), seed=0)
+        if crowd == N:
+            trace = made(slug, epsilon=epsilon)
+        else:
+            trace = make(slug, epsilon=epsilon).run(X, domain=domain_of(X, n_public=crowd), seed=0)
         claimed, spent = trace.claimed, trace.spent
         for name in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp"):
             wanted = getattr(claimed, name)
@@ -147,7 +139,7 @@ def test_what_a_fixed_ledger_has_spent_is_what_was_claimed(slug):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_claim_equals_guarantee_from_parameters_alone(slug):
-    trace = run(slug, DATA["blobs"])
+    trace = made(slug)
     promised = make(slug).guarantee(2, N)
     assert (promised.epsilon, promised.delta, promised.mu) == (
         trace.claimed.epsilon,
@@ -177,7 +169,7 @@ def costs(trace):
 def test_ledger_does_not_depend_on_the_data(slug):
     if not ALGORITHMS[slug].fixed_ledger:
         pytest.skip("documented exception: the depth follows released values")
-    ledgers = [costs(run(slug, DATA[name])) for name in ("blobs", "all equal", "corner outlier", "ties")]
+    ledgers = [costs(made(slug, name)) for name in ("blobs", "all equal", "corner outlier", "ties")]
     assert all(ledger == ledgers[0] for ledger in ledgers)
 
 
@@ -187,7 +179,8 @@ def test_nothing_reads_the_number_of_rows_under_add_remove(slug):
     if ALGORITHMS[slug].neighboring != "add-remove":
         pytest.skip("this relation keeps n")
     domain = Domain.box(-1, 1, 2, n_public=N)
-    traces = [make(slug).run(X, domain=domain, seed=0) for X in (blobs(N), blobs(N // 2), blobs(3 * N))]
+    others = [make(slug).run(X, domain=domain, seed=0) for X in (blobs(N // 2), blobs(3 * N))]
+    traces = [made(slug), *others]
     assert len({json.dumps(trace.plan.to_dict()) for trace in traces}) == 1
     assert len({str(trace.claimed) for trace in traces}) == 1
     if ALGORITHMS[slug].fixed_ledger:
@@ -196,7 +189,7 @@ def test_nothing_reads_the_number_of_rows_under_add_remove(slug):
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_trace_round_trips_and_hidden_leaves_only_when_asked(slug):
-    trace = run(slug, DATA["blobs"])
+    trace = made(slug)
     public = json.loads(trace.to_json())
     assert not any(step["hidden"] for step in public["steps"])
     assert Trace.from_json(trace.to_json(include_hidden=True)).to_json(include_hidden=True) == trace.to_json(
@@ -230,7 +223,7 @@ def test_the_reference_refuses_secure_noise(slug):
         make(slug).run(DATA["blobs"], domain=domain_of(DATA["blobs"]), noise="secure")
 
 
-@pytest.mark.parametrize("slug", PRIVATE)
+@pytest.mark.parametrize("slug", [s if s in IN_THREADS else pytest.param(s, marks=pytest.mark.slow) for s in PRIVATE])
 def test_two_threads_on_the_same_rows_give_the_traces_they_give_alone(slug):
     X = DATA["blobs"]
     rows = Rows(X, domain_of(X), "shared")
@@ -255,7 +248,7 @@ def test_on_step_sees_every_step_and_can_cancel(slug):
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_steps_count_releases_and_default_construction_works(slug):
-    trace = run(slug, DATA["blobs"])
+    trace = made(slug)
     counts = [step.n_releases for step in trace.steps]
     assert counts == sorted(counts) and counts[-1] == len(trace.ledger)
     ALGORITHMS[slug]()

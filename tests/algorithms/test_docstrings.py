@@ -18,15 +18,7 @@ from sklearn.datasets import make_blobs
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
-
-OPTIONS = {  # settings that show steps which the defaults do not
-    "pe-means": {"refine": 0.3},
-    "dpm": {"exactly_k": True},
-    "eugkm": {"lloyd_share": 0.5},
-    "nsm": {"epsilon": 50.0, "radius_share": 0.2},
-    "stemmer-kaplan": {"rounds": 2},
-    "stemmer-kaplan-swap": {"rounds": 2},
-}
+from tests.traces import OPTIONS
 
 
 def section(cls, heading):

@@ -1,21 +1,10 @@
 """The lines beside the picture are true: every kind of step has one, and a line costs exactly where rows are read."""
 
-import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
-from dpviz.domain import Domain
-
-
-def trace_of(slug, d):
-    X = np.random.default_rng(0).normal(scale=0.2, size=(800, d)) + np.repeat(np.eye(d)[:2] * 0.5, 400, axis=0)
-    values = {"rho_distance": 0.05} if slug.startswith("dist-dp") else {}
-    return (
-        ALGORITHMS[slug](n_clusters=3, epsilon=4.0, **values) if slug != "kmeans" else ALGORITHMS[slug](n_clusters=3),
-        X,
-        Domain.box(-1, 1, d, scale="common", n_public=800),
-    )
+from tests.traces import on_two_groups
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
@@ -28,8 +17,7 @@ def test_every_algorithm_has_six_to_ten_lines(slug):
 @pytest.mark.parametrize("d", [2, 6])
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_lines_cost_where_the_ledger_says_so(slug, d):
-    algorithm, X, domain = trace_of(slug, d)
-    trace = algorithm.run(X, domain=domain, seed=0)
+    trace = on_two_groups(slug, d)
     lines = PSEUDOCODE[slug]
     paid: dict[str, set[str]] = {}
     before = 0

@@ -30,12 +30,21 @@ from dpviz.privacy.queries import NearestVotes
 from tests.audits.attacked import AR, ROWS, SURE, honest
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
+QUICK = (
+    "pe-means",
+    "glloyd",
+    "dp-em",
+    "dpm",
+    "nsm",
+    "stemmer-kaplan",
+    "stemmer-kaplan-local",
+)  # the rest takes minutes
 
 
 # Every registered algorithm
 
 
-@pytest.mark.parametrize("slug", PRIVATE)
+@pytest.mark.parametrize("slug", [s if s in QUICK else pytest.param(s, marks=pytest.mark.slow) for s in PRIVATE])
 def test_nothing_more_than_claimed_is_given_away(slug):
     """Few runs: what the recorded queries cost is exact in each, and events of probability 0 show at once."""
     algorithm = instance(ALGORITHMS[slug])
@@ -44,6 +53,7 @@ def test_nothing_more_than_claimed_is_given_away(slug):
         assert found.holds, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_more_is_given_away_where_the_first_instance_does_not_go(slug):
     """Six columns, five centers, projections, rounds, learned radius, second moment, scatter, the rho fallback."""

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.stage_page import open_stage, show
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 AXIS = {"zeroline": False, "range": [0, 10]}
 EDGES = {"l": 40, "r": 10, "t": 30, "b": 30}

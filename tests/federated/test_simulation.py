@@ -52,7 +52,9 @@ def test_what_can_run_federated():
     assert {"kmeans"} <= set(REFUSED)
 
 
-@pytest.mark.parametrize("slug", FEDERATED)
+@pytest.mark.parametrize(
+    "slug", [pytest.param(s, marks=pytest.mark.slow) if s == "continual" else s for s in FEDERATED]
+)
 def test_federated_equals_central_bit_for_bit(slug):
     """With the server's noise everything but whom to trust: centers, frames, ledger, even the hidden record."""
     trust = Shares(SERVER, 2).trust

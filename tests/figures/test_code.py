@@ -1,15 +1,12 @@
 """The line beside the picture: every frame of every algorithm lights one, coins light where the ledger grows."""
 
-import dataclasses
-
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE, Line, lines_of
 from dpviz.figures import pane
 from dpviz.figures.code import listing, lit, price
-from tests.algorithms.test_docstrings import OPTIONS
-from tests.algorithms.test_pseudocode import trace_of
+from tests.traces import OPTIONS, on_two_groups
 
 ELSEWHERE = {  # lines that these runs have no use for: they run on few rows, or for parameters that are not given
     "how far do rows reach? A noisy histogram",
@@ -19,25 +16,13 @@ ELSEWHERE = {  # lines that these runs have no use for: they run on few rows, or
 }
 
 
-@pytest.fixture(scope="module")
-def runs():
-    made = {}
-
-    def run(slug):
-        if slug not in made:
-            made[slug] = []
-            for d in (2, 6):
-                algorithm, X, domain = trace_of(slug, d)
-                options = OPTIONS.get(slug, {}) if d == 2 else {}
-                for values in [{}, options] if options else [{}]:
-                    made[slug].append(dataclasses.replace(algorithm, **values).run(X, domain=domain, seed=0))
-        return made[slug]
-
-    return run
+def runs(slug):
+    options = [on_two_groups(slug, 2, **OPTIONS[slug])] if slug in OPTIONS else []
+    return [on_two_groups(slug, 2), *options, on_two_groups(slug, 6)]
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
-def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug, runs):
+def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug):
     lines, seen = PSEUDOCODE[slug], set()
     for trace in runs(slug):
         frames = lit(trace, lines)
@@ -53,7 +38,7 @@ def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug, runs):
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
-def test_a_coin_is_lit_wherever_something_is_released(slug, runs):
+def test_a_coin_is_lit_wherever_something_is_released(slug):
     lines = PSEUDOCODE[slug]
     for trace in runs(slug):
         releases = [shot.releases for shot in pane(trace).shots(trace)]
@@ -62,7 +47,7 @@ def test_a_coin_is_lit_wherever_something_is_released(slug, runs):
             assert new - {"scatter"} <= {lines[number].label for number in frame}, (i, new)
 
 
-def test_lines_follow_moments_and_released_values(runs):
+def test_lines_follow_moments_and_released_values():
     trace = runs("pe-means")[0]
     lines = (
         Line("start", ("generation",), at=("first",)),
@@ -78,7 +63,7 @@ def test_lines_follow_moments_and_released_values(runs):
     assert frames[-1] == [6]
 
 
-def test_a_coin_tells_its_price_and_free_lines_have_none(runs):
+def test_a_coin_tells_its_price_and_free_lines_have_none():
     trace = runs("pe-means")[0]
     page = listing(trace, PSEUDOCODE["pe-means"])
     assert page.count("<li") == len(PSEUDOCODE["pe-means"]) and page.count('class="coin"') == 2
@@ -88,8 +73,7 @@ def test_a_coin_tells_its_price_and_free_lines_have_none(runs):
 
 
 def test_a_run_that_another_algorithm_took_over_shows_that_ones_lines():
-    algorithm, X, domain = trace_of("dist-dp-region-means", 2)
-    trace = dataclasses.replace(algorithm, rho_distance=0.8, epsilon=0.5).run(X, domain=domain, seed=0)
+    trace = on_two_groups("dist-dp-region-means", 2, rho_distance=0.8, epsilon=0.5)
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     assert lines == PSEUDOCODE["nsm"]
     assert all(lit(trace, lines))

@@ -1,13 +1,17 @@
-"""What every test of a page needs: no answer depends on this machine's pace, or on what another test left behind."""
+"""What every test of a page needs: the pages, and that neither this machine's pace nor another test decides."""
 
 import re
+from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages._ui.frame import markup
 from pages._ui.work import runs
 from pages._ui.work.pace import Pace
 from tests.luck import same_luck
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +47,34 @@ def our_own_markup_is_never_escaped(monkeypatch):
     monkeypatch.setattr(markup, "text", text)
     yield seen
     assert seen == []
+
+
+@pytest.fixture
+def app(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+
+
+@pytest.fixture
+def open_link(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(page, query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["address"] = (page, query)
+        app.session_state["wanted"] = f"pages/{page}.py"
+        return app.run()
+
+    return opener
+
+
+@pytest.fixture
+def start(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+
+    def open_data():
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+        return app.switch_page("pages/data.py").run()
+
+    return open_data

@@ -6,7 +6,6 @@ import gc
 import io
 import json
 import re
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -19,7 +18,6 @@ import pytest
 import streamlit
 from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
-from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import SAMPLES, dictionary
 from dpviz.escape import plain
@@ -28,55 +26,10 @@ from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.shell import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
+from tests.pages.visitor import csv, declare, drop, facts, finish, press
 
 ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number that occurs nowhere else
-
-
-@pytest.fixture
-def start(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-
-    def open_data():
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
-        return app.switch_page("pages/data.py").run()
-
-    return open_data
-
-
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
-    return app
-
-
-def drop(app, name, content, answer, header="Names of columns"):
-    app.segmented_control(key="data_way").set_value("Your file").run()
-    app.file_uploader[0].upload(name, content).run()
-    return app if answer is None else press(press(app, answer), header) if "private" in answer else press(app, answer)
-
-
-def declare(app, facts):
-    next(f for f in app.file_uploader if "dictionary" in f.key).upload("facts.json", json.dumps(facts).encode()).run()
-    return press(app, "Use this data set")
-
-
-def finish(app, seconds=240):
-    until = time.monotonic() + seconds
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
-    assert "job" not in app.session_state and not app.exception
-    return app
-
-
-def facts(*names, low=0, high=100, **others):
-    return {"columns": [{"name": name, "low": low, "high": high} for name in names], "n_public": 100, **others}
-
-
-def csv(n=300, seed=0):
-    table = pd.DataFrame(np.random.default_rng(seed).normal(50, 10, (n, 2)).round(2), columns=["a", "b"])
-    return table.to_csv(index=False).encode()
 
 
 def test_a_sample_is_chosen_for_every_page(start):

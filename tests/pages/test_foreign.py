@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.pages.test_data import drop, facts, finish, press, start  # noqa: F401
+from tests.pages.visitor import drop, facts, finish, press
 
 NAME = "![p](http://evil.example/p.png) <em>x</em> [c](x:y)"
 OTHER = ":material/home: www.evil.example $x^2$"
@@ -33,7 +33,7 @@ def texts(app):
 
 
 @pytest.mark.slow
-def test_names_of_a_public_file_act_on_no_page(start):  # noqa: F811
+def test_names_of_a_public_file_act_on_no_page(start):
     rows = "\n".join(f"{i % 50},{(7 * i) % 50}" for i in range(300))
     header = ",".join('"' + name.replace('"', '""') + '"' for name in (NAME, OTHER))
     declared = facts(NAME, OTHER, scale="common", title=NAME, description=OTHER, unit_of_privacy=NAME)

@@ -11,11 +11,9 @@ from pages._ui.address import scene
 from pages._ui.learn.controls import COURSE, PARTS, SHEETS
 from pages._ui.workspace.explore import explore
 from tests.lessons.test_lessons import stage
-from tests.pages.address.test_links import open_link, told
 from tests.pages.pictures import pictures
-from tests.pages.test_words import code_names, words
-
-__all__ = ["open_link"]
+from tests.pages.sentences import code_names, words
+from tests.pages.visitor import told
 
 
 def text(app):
@@ -94,6 +92,7 @@ def test_who_did_not_predict_is_asked_before_anything_is_explained(open_link):
     assert lesson.fill(lesson.hint, shown) in text(app)
 
 
+@pytest.mark.slow
 def test_another_draw_is_another_run_and_its_own_numbers(open_link):
     app = open_link("learn", "v=1&lesson=small&part=run")
     seen = set()

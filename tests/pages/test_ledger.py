@@ -1,8 +1,6 @@
 """The Ledger and Limits pages: totals per notion, why each sensitivity, downloads, the account of a private file."""
 
-import json
 import math
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from dpviz.figures.kit.ledger import plot_steps, releases_table, steps_table
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
 from pages._ui.work.runs import RECOMMENDED
+from tests.pages.visitor import content, press, private_file, spend
 
 ROOT = Path(__file__).parents[2]
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
@@ -72,11 +71,6 @@ def html(app):
     return " ".join(block.proto.body for block in app.get("html"))
 
 
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
-    return app
-
-
 def test_the_ledger_page_lists_the_replay_and_offers_downloads(start):
     app = start().switch_page("pages/ledger.py").run()
     replay = ALGORITHMS[RECOMMENDED](n_clusters=5, epsilon=1.0)
@@ -92,34 +86,6 @@ def test_the_limits_page_names_what_is_not_protected(start):
     assert not app.exception
     found = {heading.value for heading in app.header}
     assert {"The unit", "Public inputs", "Floating point", "Time and memory", "Seeds", "Several runs"} <= found
-
-
-def private_file(app, content):
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Your file").run()
-    app.file_uploader[0].upload("mine.csv", content).run()
-    press(app, "No, it is private")
-    press(app, "Names of columns")
-    facts = {"columns": [{"name": name, "low": 0, "high": 100} for name in "ab"], "n_public": 300}
-    uploader = next(f for f in app.file_uploader if "dictionary" in f.key)
-    uploader.upload("facts.json", json.dumps(facts).encode()).run()
-    return press(app, "Use this data set")
-
-
-def content(seed=0):
-    rows = np.random.default_rng(seed).uniform(10, 90, (300, 2)).round(3)
-    return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows)).encode()
-
-
-def spend(app):
-    app.switch_page("pages/explore.py").run()
-    press(app, "Run")
-    press(app, "Run and spend")
-    until = time.monotonic() + 240
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
-    return app
 
 
 def words(app):

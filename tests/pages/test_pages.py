@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,27 +15,9 @@ from pages._ui.explore import centers, quality
 from pages._ui.work import runs
 from pages._ui.work.caches import per_run
 from tests.pages.pictures import pictures
+from tests.pages.visitor import open_page, wait_for_run
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def app(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
-
-
-def open_page(app, page):
-    return app.switch_page(page).run()
-
-
-def wait_for_run(app, seconds=240):
-    until = time.monotonic() + seconds
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
-    assert "job" not in app.session_state
-    return app
 
 
 def test_home_is_alive_at_once(app):

@@ -22,12 +22,10 @@ from dpviz.takeaway import export
 from pages._ui.frame.shell import PAGES
 from pages._ui.frame.words import on_screen
 from pages._ui.player.player import briefly
-from tests.pages.test_pages import app, open_page
+from tests.pages.sentences import code_names, words
+from tests.pages.visitor import open_page
 
-__all__ = ["app"]
 ROOT = Path(figures.__file__).parents[2]
-CODE = re.compile(r"\b([a-z]+_[a-z_]+|epsilon|delta|nan|None)\b(?!/)")
-PAPERS = re.compile(r"\b(make_blobs|sklearn_\w+)\b")  # names that the papers print
 OTHERS = re.compile(r"\b(users?|individuals?|data points?|records? of|[Tt]old with|participants?|herself|himself)\b")
 LENGTH = re.compile(r"\b(within|width|by) (about )?\d[\d.,e-]*(?![\d.,e-]| (km|m|rho)\b)")
 NOTHING = re.compile(r"\b0 (rows? |centers? )?(are )?brought back|\b0 of \d+ .*; they are")
@@ -36,25 +34,6 @@ BRITISH = re.compile(r"\b([Cc]ancelled|[Cc]entres?|[Cc]olours?|[Nn]eighbour\w*|[
 ANOTHER = re.compile(
     r"another user of this machine|this machine's user|user@host|all users in all rounds"
 )  # the system's; a preset's name
-KINDS = ("caption", "markdown", "warning", "info", "error", "success", "title", "header", "html")
-WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multiselect", "radio", "button")
-
-
-def words(app):
-    """All sentences, labels and helps of a page."""
-    found = []
-    for kind in KINDS:
-        for block in app.get(kind):
-            text = block.proto.body if kind == "html" else block.value
-            text = re.sub(r"<style>.*?</style>|:material/\w+:", "", text, flags=re.DOTALL)
-            found.append(html.unescape(re.sub(r"<[^>]*>", " ", text)))
-    for kind in WIDGETS:
-        found += [text for widget in app.get(kind) for text in (widget.label, getattr(widget, "help", "") or "")]
-    return found
-
-
-def code_names(texts):
-    return [(name[0], text) for text in texts if (name := CODE.search(PAPERS.sub("", text)))]
 
 
 def other_people(texts):

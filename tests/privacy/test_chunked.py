@@ -23,6 +23,8 @@ DOMAIN = Domain.box(-1, 1, D, n_public=N)
 PRIVATE = [
     s for s, cls in ALGORITHMS.items() if cls.notion is Notion.CENTRAL and cls.neighboring is Neighboring.ADD_REMOVE
 ]
+DEAR = ("continual", "lsh-splits")
+QUICK = [slug for slug in PRIVATE if slug not in ("em-mc", *DEAR)]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def same(trace, other):
     assert trace.ledger == other.ledger
 
 
-@pytest.mark.parametrize("slug", [slug for slug in PRIVATE if slug != "em-mc"])
+@pytest.mark.parametrize("slug", [*QUICK, *(pytest.param(slug, marks=pytest.mark.slow) for slug in DEAR)])
 def test_a_run_on_parts_is_bit_equal_to_memory(files, slug):
     folder, X = files
     algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=1.0)

@@ -14,11 +14,11 @@ from dpviz.papers.writeup import write_up
 from pages._ui.frame import keys
 from pages._ui.frame.words import on_screen
 
-__all__ = ["MEASURED", "measured", "show_own"]
+__all__ = ["MEASURED", "MORE", "measured", "show_own"]
 
 MEASURED = Path(__file__).parents[3] / "benchmarks" / "results"
 _EPSILONS = ("0.25", "0.5", "1", "2", "4")
-_MORE = {  # further results: file and what it answers
+MORE = {  # further results: file and what it answers
     "leave-one-out": "Every part left out, set by set, and what the other sets choose",
     "oracle": "How far it is from an oracle that knows the clusters",
     "robustness": "A wrong number of rows, bounds, or k: every method",
@@ -48,7 +48,7 @@ def show_own(slug: str) -> None:
         f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m benchmarks.utility --table nsm --algorithms {slug}", language="bash"
     )
     _section("Ablation, limits, where it loses", paper.findings)
-    for name, words in _MORE.items():
+    for name, words in MORE.items():
         path = MEASURED / f"{name}.md"
         if path.is_file():
             box = st.expander(words, key=keys.PAPERS_ITEM(slug, name), on_change="rerun")

@@ -64,6 +64,7 @@ def test_a_row_of_a_later_day_changes_no_earlier_evening():
     assert same == [True] * 5 + [False] * 3
 
 
+@pytest.mark.slow
 def test_the_noise_told_is_the_noise_there():
     domain, algorithm = Domain.box(-1, 1, 3, n_public=4000), Continual(n_clusters=2, days=7, epsilon=2.0)
     errors = []

@@ -5,18 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.tree import tree_table
 from dpviz.figures.trees import dpm
 from dpviz.figures.trees.dpm_scores import scores_table
+from tests.traces import trace as run_of
 
 
 def view(sample="town", *, hidden=True, axes=None, **values):
     data = load_sample(sample)
-    trace = ALGORITHMS["dpm"](**values).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+    trace = run_of("dpm", sample, **values)
     people = data.X if hidden else None
     return View(trace, LIGHT, axes, data.columns, data.units, people, data.X[:3] if hidden else None, hidden=hidden)
 

@@ -5,18 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.trees import em_mc, lsh_splits
+from tests.traces import trace as run_of
 
 
 def view(slug, sample="town", *, hidden=True, axes=None):
     data = load_sample(sample)
-    trace = ALGORITHMS[slug](n_clusters=3, epsilon=4.0).run(
-        data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id
-    )
+    trace = run_of(slug, sample, n_clusters=3, epsilon=4.0)
     people = data.X if hidden else None
     return View(trace, LIGHT, axes, data.columns, data.units, people, data.X[:3] if hidden else None, hidden=hidden)
 

@@ -4,26 +4,10 @@ import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.pages.visitor import told
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture
-def open_link(monkeypatch):
-    monkeypatch.chdir(ROOT)
-
-    def opener(page, query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"] = (page, query)
-        app.session_state["wanted"] = f"pages/{page}.py"
-        return app.run()
-
-    return opener
-
-
-def told(app):
-    return [box.value for box in app.info if "link" in box.value]
 
 
 def done(app):

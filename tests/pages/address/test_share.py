@@ -11,10 +11,7 @@ from dpviz.datasets import load_sample
 from pages._ui.address import scene
 from pages._ui.frame import embed
 from pages._ui.workspace.explore import explore
-from tests.pages.address.test_links import ROOT, open_link
-
-__all__ = ["open_link"]
-
+from tests.pages.conftest import ROOT
 
 TASK = ' Find  the <smallest> "ε" & stop '
 

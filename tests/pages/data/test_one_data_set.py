@@ -1,8 +1,6 @@
 """One data set is in use on all pages that can show it; a public file reaches them all, a private one none of them."""
 
-from tests.pages.test_data import csv, declare, drop, facts, start
-
-__all__ = ["start"]
+from tests.pages.visitor import csv, declare, drop, facts
 
 
 def shown(app):

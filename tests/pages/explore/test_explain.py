@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.test_data import csv, declare, drop, facts, finish, press
+from tests.pages.visitor import csv, declare, drop, facts, finish, press
 
 ROOT = Path(__file__).parents[3]
 

@@ -17,7 +17,7 @@ from pages._ui.work import batch
 from pages._ui.work.workers import Workers
 from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
-from tests.pages.test_ledger import content, private_file, spend
+from tests.pages.visitor import content, private_file, spend
 
 ROOT = Path(__file__).parents[3]
 

@@ -7,9 +7,8 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
 from pages._ui.form.budget import rule
-from tests.pages.test_pages import app, open_page, wait_for_run
+from tests.pages.visitor import open_page, wait_for_run
 
-__all__ = ["app"]
 DELTA = 5000**-1.1
 
 

@@ -4,7 +4,7 @@ import pytest
 from streamlit import config
 
 from pages._ui.server.gate import Gate, same_origin
-from tests.pages.server.test_http import run
+from tests.serving import awaited
 
 HOST = "127.0.0.1:8501"
 
@@ -38,7 +38,7 @@ def answer(kind="http", method="GET", path="/", **headers):
 
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": kind, "path": path, "headers": pairs} | ({"method": method} if kind == "http" else {})
-    run(Gate(app)(scope, None, send))
+    awaited(Gate(app)(scope, None, send))
     return sent[0].get("status", sent[0].get("code"))
 
 

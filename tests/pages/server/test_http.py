@@ -1,10 +1,8 @@
 """What the server answers before any script has run: old addresses, announced scripts, compressed files."""
 
-import asyncio
 import gzip
 import hashlib
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.requests import Request
@@ -12,6 +10,7 @@ from starlette.requests import Request
 from pages._ui.frame.shell import MOVED, PAGES
 from pages._ui.player import stage
 from pages._ui.server.http import Compressed, announcing, moved, offering
+from tests.serving import awaited
 
 SHELL = b"not compressed"
 
@@ -21,15 +20,9 @@ SHELL = b"not compressed"
 def test_an_old_address_leads_to_the_page_as_it_is_called_today(old, query):
     route = next(route for route in moved(MOVED) if route.path == f"/{old}")
     scope = {"type": "http", "path": route.path, "query_string": query.removeprefix("?").encode(), "headers": []}
-    answer = run(route.endpoint(Request(scope | {"server": ("localhost", 80), "scheme": "http"})))
+    answer = awaited(route.endpoint(Request(scope | {"server": ("localhost", 80), "scheme": "http"})))
     assert (answer.status_code, answer.headers["location"]) == (308, f"./{MOVED[old]}{query}")
     assert f"pages/{MOVED[old]}.py" in PAGES
-
-
-def run(waiting):
-    """A thread of its own: browser tests of the same process leave their event loop running in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, waiting).result()
 
 
 async def plain(scope, receive, send):
@@ -50,7 +43,7 @@ def get(app, path, **headers):
         names = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
         await app({"type": "http", "method": "GET", "path": path, "headers": names}, receive, send)
 
-    run(ask())
+    awaited(ask())
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 
 
@@ -82,11 +75,11 @@ def test_the_shell_announces_a_part_with_everything_it_imports():
 def test_the_stage_is_announced_with_the_shell_and_kept_for_a_year_under_the_hash_of_its_text():
     [route] = announcing([], ["/explore"], [stage.NAME])
     link = f'<link rel="modulepreload" crossorigin href="./{stage.NAME}">'
-    assert link in run(route.endpoint(None)).body.decode()
+    assert link in awaited(route.endpoint(None)).body.decode()
     offered = offering(stage.NAME, stage.SCRIPT)
     assert offered.path == f"/{stage.NAME}"
     for accepted, read in ((b"gzip, br", gzip.decompress), (b"identity", bytes)):
         scope = {"type": "http", "method": "GET", "headers": [(b"accept-encoding", accepted)]}
-        answer = run(offered.endpoint(Request(scope)))
+        answer = awaited(offered.endpoint(Request(scope)))
         assert read(answer.body) == stage.SCRIPT and "immutable" in answer.headers["cache-control"]
     assert hashlib.sha256(stage.SCRIPT).hexdigest().startswith(stage.NAME.split(".")[1])

@@ -15,8 +15,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from benchmarks.visitor import Visitor
 from pages._ui.server import uploads
 from pages._ui.server.uploads import GRACE, MARGIN, STEP, Uploads, tidy
-from tests.pages.server.test_http import run
-from tests.serving import running
+from tests.serving import awaited, running
 
 MB = 1024 * 1024
 
@@ -72,9 +71,9 @@ async def takes(scope, receive, send):
 
 def test_only_a_page_with_a_field_takes_a_file(server):
     app = Uploads(takes)
-    assert run(put(app)) == 204 and run(put(app, session="bogus")) == 409
+    assert awaited(put(app)) == 204 and awaited(put(app, session="bogus")) == 409
     server.states["ann"]._new_widget_state.states.clear()  # as the end of a run does when the page has none
-    assert run(put(app)) == 409
+    assert awaited(put(app)) == 409
 
 
 def test_one_file_at_a_time_and_another_when_it_is_there(server):
@@ -94,21 +93,21 @@ def test_one_file_at_a_time_and_another_when_it_is_there(server):
         gate.set()
         return await first, second, await put(app)
 
-    assert run(both()) == (204, 429, 204)
+    assert awaited(both()) == (204, 429, 204)
 
 
 def test_a_session_holds_one_file_s_bytes_and_what_no_field_holds_makes_room(server, monkeypatch):
     monkeypatch.setattr("streamlit.get_option", {"server.baseUrlPath": "", "server.maxUploadSize": 1}.__getitem__)
     app = Uploads(takes)
     held(server, ("old", MB))
-    assert run(put(app, MB)) == 204 and names(server) == set()
+    assert awaited(put(app, MB)) == 204 and names(server) == set()
     held(server, ("mine", MB))
     state = WidgetState(id="field")
     state.file_uploader_state_value.uploaded_file_info.add(file_id="mine")
     server.states["ann"]._new_widget_state.states["field"] = Serialized(state)
-    assert run(put(app, STEP + 1)) == 413 and names(server) == {"mine"}
+    assert awaited(put(app, STEP + 1)) == 413 and names(server) == {"mine"}
     server.states["ann"]._new_widget_state.states["field"] = Value(SimpleNamespace(file_id="mine"))
-    assert run(put(app, STEP + 1)) == 413 and run(put(app, STEP)) == 204 and names(server) == {"mine"}
+    assert awaited(put(app, STEP + 1)) == 413 and awaited(put(app, STEP)) == 204 and names(server) == {"mine"}
 
 
 def test_a_file_that_does_not_fit_into_memory_is_refused_and_given_up(server):
@@ -119,11 +118,11 @@ def test_a_file_that_does_not_fit_into_memory_is_refused_and_given_up(server):
 
     app, chunks = Uploads(reads), [bytes(STEP)] * 4
     server.free = MARGIN + 2 * STEP
-    assert run(put(app, STEP, chunks=chunks)) == 503
+    assert awaited(put(app, STEP, chunks=chunks)) == 503
     server.free = MARGIN + 2 * STEP + 1
-    assert run(put(app, None, chunks=chunks)) == 503  # it does not say how long it is
+    assert awaited(put(app, None, chunks=chunks)) == 503  # it does not say how long it is
     server.free = MARGIN + 4 * STEP + 1
-    assert run(put(app, 2 * STEP, chunks=chunks)) == 204
+    assert awaited(put(app, 2 * STEP, chunks=chunks)) == 204
     assert app._busy == set()
 
 

@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest
 
 from dpviz.privacy.accounts import Accounts
-from tests.pages.test_data import csv, declare, drop, facts, finish, press
+from tests.pages.visitor import csv, declare, drop, facts, finish, press
 
 ROOT = Path(__file__).parents[3]
 

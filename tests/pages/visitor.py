@@ -1,0 +1,86 @@
+"""What a visitor does on a page and brings along, through Streamlit's own test driver."""
+
+import json
+import time
+
+import numpy as np
+import pandas as pd
+
+
+def open_page(app, page):
+    return app.switch_page(page).run()
+
+
+def wait_for_run(app, seconds=240):
+    until = time.monotonic() + seconds
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    assert "job" not in app.session_state
+    return app
+
+
+def told(app):
+    return [box.value for box in app.info if "link" in box.value]
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click().run()
+    return app
+
+
+def drop(app, name, content, answer, header="Names of columns"):
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    app.file_uploader[0].upload(name, content).run()
+    return app if answer is None else press(press(app, answer), header) if "private" in answer else press(app, answer)
+
+
+def declare(app, facts):
+    next(f for f in app.file_uploader if "dictionary" in f.key).upload("facts.json", json.dumps(facts).encode()).run()
+    return press(app, "Use this data set")
+
+
+def finish(app, seconds=240):
+    until = time.monotonic() + seconds
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    assert "job" not in app.session_state and not app.exception
+    return app
+
+
+def facts(*names, low=0, high=100, **others):
+    return {"columns": [{"name": name, "low": low, "high": high} for name in names], "n_public": 100, **others}
+
+
+def csv(n=300, seed=0):
+    table = pd.DataFrame(np.random.default_rng(seed).normal(50, 10, (n, 2)).round(2), columns=["a", "b"])
+    return table.to_csv(index=False).encode()
+
+
+def private_file(app, content):
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="data_way").set_value("Your file").run()
+    app.file_uploader[0].upload("mine.csv", content).run()
+    press(app, "No, it is private")
+    press(app, "Names of columns")
+    facts = {"columns": [{"name": name, "low": 0, "high": 100} for name in "ab"], "n_public": 300}
+    uploader = next(f for f in app.file_uploader if "dictionary" in f.key)
+    uploader.upload("facts.json", json.dumps(facts).encode()).run()
+    return press(app, "Use this data set")
+
+
+def content(seed=0):
+    rows = np.random.default_rng(seed).uniform(10, 90, (300, 2)).round(3)
+    return ("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows)).encode()
+
+
+def spend(app):
+    app.switch_page("pages/explore.py").run()
+    press(app, "Run")
+    press(app, "Run and spend")
+    until = time.monotonic() + 240
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+    return app
