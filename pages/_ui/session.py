@@ -114,6 +114,7 @@ class Session:
     embedded: _Held[bool | None] = _Held(_nothing)
     hidden_parts: _Held[frozenset[str]] = _Held(frozenset)
     free: _Held[frozenset[str] | None] = _Held(_nothing)  # keys that a scene leaves unlocked; None: all
+    atlas_absent: _Held[str] = _Held(str)  # the page that says that no stored runs can be used
     sharing: _Held[Callable[..., None] | None] = _Held(_nothing)  # draws the Share button
     sentences: _Kept[list[tuple[str, str]]] = _Kept(list)  # kind and words, until a page shows them
     address: _Once[tuple[str | None, str]] = _Once(lambda: (None, ""))  # page and query that are to be opened
