@@ -8,10 +8,10 @@ from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import Cell, opened
+from dpviz.atlas.cells import Cell, Chapter, opened
 from dpviz.atlas.files import Chart, read
 from dpviz.privacy.guarantee import Guarantee
-from dpviz.sweeps.sweep import Row, Run, finished_row
+from dpviz.sweeps.sweep import Row, Run, Variant, finished_row
 
 __all__ = ["ChartOf", "stored", "stored_rows"]
 
@@ -48,12 +48,23 @@ def stored(run: Run, chart_of: ChartOf = read) -> Row | None:
     if chart is None or stop is None or run.seed >= len(stop.losses):
         return None
     data = opened(sample, run.n_rows).data
-    algorithm, claimed = _promise(Cell(chart.chapter, run.n_rows, epsilon, 0))
+    algorithm, claimed = _promise(run.variant, run.parameters, chart.chapter, run.n_rows)
+    if claimed != _stored_promise(Cell(chart.chapter, run.n_rows, epsilon, 0)):
+        return None
     losses = {"loss": float(stop.losses[run.seed])}
     return finished_row(run, data, algorithm, claimed, len(stop.centers[run.seed]), losses)
 
 
-@lru_cache(maxsize=1024)
-def _promise(cell: Cell) -> tuple[Algorithm, Guarantee]:
-    domain, algorithm = opened(cell.chapter.sample, cell.people).data.domain, cell.algorithm()
-    return algorithm, algorithm.guarantee(domain.n_features, domain.n_public or 0)
+@lru_cache(maxsize=4096)
+def _promise(
+    variant: Variant, parameters: tuple[tuple[str, Any], ...], chapter: Chapter, people: int | None
+) -> tuple[Algorithm, Guarantee]:
+    data = opened(chapter.sample, people).data
+    algorithm = variant.build(parameters, n_clusters=data.n_clusters, n_public=data.n_public)
+    return algorithm, algorithm.guarantee(data.domain.n_features, data.n_public)
+
+
+@lru_cache(maxsize=4096)
+def _stored_promise(cell: Cell) -> Guarantee:
+    data = opened(cell.chapter.sample, cell.people).data
+    return cell.algorithm().guarantee(data.domain.n_features, data.n_public)
