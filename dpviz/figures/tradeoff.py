@@ -225,7 +225,7 @@ def curves(
 
 
 def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
-    """Return the y range, log10 of it for a log axis: the reference, and of the curves that stay every mean and interval.
+    """Return the y range, log10 of it for a log axis: reference, means and intervals of the curves that stay.
 
     Where a point has too few runs for an interval, `runs` are in it too.
     At most a third of the curves, and one at least if there are two, may leave at the top where the others would else

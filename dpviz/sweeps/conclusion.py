@@ -7,7 +7,6 @@ import math
 import pandas as pd
 
 from dpviz.sweeps.measures import METRICS
-from dpviz.sweeps.summary import Summary
 
 __all__ = ["WITHIN", "conclusion", "steadiness"]
 
@@ -55,11 +54,15 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
     return f"{_place(axis, at)} {who} {what} {'is' if good < 2 else 'are'} {_within(measure.against)}"
 
 
-def steadiness(summary: Summary) -> list[str]:
-    """Return sentences about curves that get worse along the axis, and whether that is more than chance."""
-    turns = summary.turns
+def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
+    """Return sentences about curves that get worse along the axis, and whether that is more than chance.
+
+    Parameters
+    ----------
+    turns : of `Summary.turns`, of one data set and promise
+    """
     found = [
-        f"{one.series} gets worse from {_value(summary.axis, one.start)} to {_value(summary.axis, one.end)}, by "
+        f"{one.series} gets worse from {_value(axis, one.start)} to {_value(axis, one.end)}, by "
         f"{one.change:.0%}: more than the noise of {one.runs} runs."
         for one in turns[turns.sure].itertuples()
     ]
@@ -67,8 +70,10 @@ def steadiness(summary: Summary) -> list[str]:
     for runs, group in unsure.groupby("runs"):
         names = list(dict.fromkeys(group.series))
         who = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
-        verb = "get worse somewhere along the way" if names[1:] else (
-            f"gets worse from {_value(summary.axis, group.start.iloc[0])} to {_value(summary.axis, group.end.iloc[0])}"
+        verb = (
+            "get worse somewhere along the way"
+            if names[1:]
+            else (f"gets worse from {_value(axis, group.start.iloc[0])} to {_value(axis, group.end.iloc[0])}")
         )
         found.append(f"{who} {verb}: within the noise of {runs} runs.")
     return found

@@ -23,7 +23,7 @@ from pages._ui.jobs import Job, Jobs
 from pages._ui.session import session
 from pages._ui.workers import workers
 
-__all__ = ["Trust", "chart", "note", "trust"]
+__all__ = ["Trust", "chart", "covers", "note", "trust"]
 
 FOLDER = files.FOLDER
 
@@ -71,12 +71,15 @@ def _stamped() -> bool:
     return files.stamped(FOLDER)
 
 
+def covers(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> bool:
+    """Return whether the atlas is meant to hold a method on a data set: samples and what is taught with."""
+    return sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K)
+
+
 def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> Trust:
     """Return whether the stored runs of a method on a sample may be used; does not wait for the probe runs."""
     chapter = Chapter(sample, method, values)
-    if sample not in SAMPLES or method not in METHODS or values not in ((), EXACTLY_K):
-        return Trust.NO
-    if not (FOLDER / f"{chapter.name}.parquet").is_file():
+    if not covers(sample, method, values) or not (FOLDER / f"{chapter.name}.parquet").is_file():
         return Trust.NO
     return Trust.YES if _stamped() else _probes().verdict(chapter)
 

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.datasets import Dataset
 
 if TYPE_CHECKING:
+    from dpviz.sweeps.sweep import Sweep
     from dpviz.trace import Trace
     from pages._ui.attacker.stock import Game
     from pages._ui.compare.made import Batch
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pages._ui.present.deck import Deck
     from pages._ui.results import Result, Store
     from pages._ui.settings import Settings
+    from pages._ui.sweep.sweeps import Kept
 
 __all__ = ["session"]
 
@@ -134,6 +136,9 @@ class Session:
 
     # Trade-off
     sweeps: _Held[list[str]] = _Held(list)
+    at_once: _Held[Kept | None] = _Held(_nothing)  # what is known of the form's sweep
+    sweep_asked: _Held[Sweep | None] = _Held(_nothing)  # what the form said when the page was last drawn
+    began: _Held[set[str]] = _Held(set)  # own data sets whose sweep has started by itself
     timed: _Held[frozenset[Hashable]] = _Held(frozenset)  # kinds of runs whose time is being measured,
     timing: _Held[str] = _Held(str)  # and the job that does
     made_up: _Kept[dict[str, Dataset]] = _Kept(dict)  # drawn from released coresets

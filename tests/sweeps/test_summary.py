@@ -69,7 +69,7 @@ def test_a_step_upward_is_called_noise_unless_the_seeds_agree_on_it():
     assert turns.sure.to_dict() == {"nsm": True, "pe-means": False}  # less than 1 % is not counted
     assert (turns.start["nsm"], turns.end["nsm"], turns.runs["nsm"]) == (1.0, 2.0, 4)
     assert turns.change["nsm"] == pytest.approx(5.81 / 5.0 - 1)
-    firmly, noisily = steadiness(Summary(every, "loss"))
+    firmly, noisily = steadiness(Summary(every, "loss").turns, "epsilon")
     assert "more than the noise of 4 runs" in firmly and "within the noise of 4 runs" in noisily
 
 
@@ -246,12 +246,15 @@ def test_bars_dots_and_heat_draw():
 
 def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=EPSILONS, repeats=4)
-    cells = estimate.missing(sweep, {})
+    every = list(sweep.runs())
+    cells = estimate.missing(every, {})
     assert [cell.algorithm for cell in cells] == ["kmeans", "pe-means"]
     known = {estimate.kind(cells[0]): 1.0}
-    assert estimate.seconds(sweep, known, 2) is None
+    assert estimate.seconds(every, known, 2) is None
     known[estimate.kind(cells[1])] = 0.5
-    assert estimate.seconds(sweep, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
+    assert estimate.seconds(every, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
+    assert estimate.seconds(every[-2:], known, 2) == estimate.START_SECONDS + 2 * 0.5 / 2  # what is left alone counts
+    assert estimate.seconds([], {}, 2) == 0
     assert estimate.trial(cells[0]) > 0
     n, epsilon = estimate.composed(sweep)
     delta = 40**-1.1
