@@ -24,6 +24,7 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import open_source
+from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
 from pages._ui import atlas, catalog, keys, prepared, turns
 from pages._ui.atlas import Trust
@@ -63,6 +64,8 @@ class Kept:
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
 
     _table: pd.DataFrame | None = None
+    _summary: Summary | None = None
+    _summary_of: tuple[str, str] = ("", "")
 
     @property
     def active(self) -> bool:
@@ -81,6 +84,13 @@ class Kept:
             rows = table(self.rows[:most])
             self._table = rows.assign(data=rows.data.replace(shelf().titles))
         return self._table
+
+    def summary(self, most: int, metric: str, axis: str) -> Summary:
+        """Return what the first `most` rows say in a metric along an axis; it is computed once while no row comes."""
+        rows, look = self.table(most), (metric, axis)
+        if self._summary is None or self._summary.rows is not rows or self._summary_of != look:
+            self._summary, self._summary_of = Summary(rows, metric, axis), look
+        return self._summary
 
 
 class Shelf:

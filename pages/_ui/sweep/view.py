@@ -192,7 +192,8 @@ def _bar(kept: Kept) -> None:
 
 def _pictures(kept: Kept, look: Look) -> None:
     step = max(1, kept.total // _SLICES) if kept.active else 1
-    rows = kept.table(len(kept.rows) // step * step)
+    found = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
+    rows = found.rows
     if kept.job.status == "cancelled":
         st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
     elif kept.job.status == "failed":
@@ -203,7 +204,6 @@ def _pictures(kept: Kept, look: Look) -> None:
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
         st.warning("  \n".join(map(plain, words)))
-    found = Summary(rows, look.metric, look.axis)
     points = found.points
     if points.empty:
         st.skeleton(height=470) if kept.active else st.info("No run has a result.")
