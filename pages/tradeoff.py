@@ -27,7 +27,8 @@ if links.brings_only("tradeoff", controls.tradeoff, "sweep") and (found := sweep
 with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
-    if kept is not None and not kept.active and sweep is not None and session.sweep_asked not in (None, sweep):
+    active = kept is not None and kept.active  # it may end while the page is drawn
+    if kept is not None and not active and sweep is not None and session.sweep_asked not in (None, sweep):
         sweeps.leave()  # the form was changed: the picture follows it
         kept = None
     session.sweep_asked = sweep or session.sweep_asked
@@ -60,7 +61,7 @@ if kept is not None and sweep not in (None, kept.sweep):
     st.caption("The form differs from the sweep that is shown.")
 if sweep is not None:
     view.check(sweep)
-    if (kept is None or not kept.active) and (view.offer(sweep) or sweeps.by_itself(sweep)):
+    if not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
         try:
             sweeps.start(sweep, title)
             st.rerun()
@@ -72,4 +73,4 @@ if kept is None and not finished:
     st.stop()
 with tools:
     look = view.tools(shown)
-view.watch(shown, look, active=kept is not None and kept.active)
+view.watch(shown, look, active=active)

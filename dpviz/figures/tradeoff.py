@@ -159,6 +159,8 @@ def curves(
         scaled = {name: points[name] / points.reference for name in ("mean", "low", "high", "reference")}
         points, runs = points.assign(**scaled), runs.assign(value=runs.value / runs.reference)
     names = list(dict.fromkeys(points.series))
+    gaps = np.diff(np.log10(sorted(points[axis].dropna().unique())))
+    step = min(0.03, 0.5 * float(gaps.min()) / max(len(names) - 1, 1)) if len(gaps) else 0.03
     positive = bool((points["mean"] > 0).all() and (runs.value > 0).all())
     log = log and positive
     ends: list[tuple[str, float, str]] = []
@@ -166,7 +168,7 @@ def curves(
         line = points[points.series == name].sort_values(axis)
         style = look[name]
         color = _color(style, colors)
-        shift = 10 ** (0.03 * (place - (len(names) - 1) / 2))  # apart, so that intervals do not cover each other
+        shift = 10 ** (step * (place - (len(names) - 1) / 2))  # apart, so that intervals do not cover each other
         if single:
             some = runs[runs.series == name]
             figure.add_scatter(
@@ -204,8 +206,8 @@ def curves(
         ends.append((f"◇ {against}", y[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
     figure.update_xaxes(
-        type="log", title_text=axis_title(axis), tickvals=ticks, ticktext=[short(axis, stop) for stop in stops],
-        showgrid=False,
+        type="log", title_text=axis_title(axis), tickvals=ticks, showgrid=False,
+        ticktext=[short(axis, stop) if apart else "" for stop, apart in zip(stops, _labeled(ticks), strict=True)],
     )  # fmt: skip
     figure.update_yaxes(title_text=metric + (" (log scale)" if log else ""), type="log" if log else "linear")
     low, high = _range(points, runs if single else runs.head(0), log)
@@ -260,15 +262,14 @@ def _leave(
     figure: go.Figure, points: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str, unit: str
 ) -> None:
     """Mark with an arrow and its number every mean that lies above the picture, one below the other."""
-    beyond = points[points["mean"] > top].sort_values("mean", ascending=False)
-    for stop, group in beyond.groupby(axis):
-        for place, one in enumerate(group.itertuples()):
-            color = _color(look[one.series], colors)
-            figure.add_annotation(
-                x=math.log10(stop), y=1, yref="paper", yanchor="top", xanchor="left", showarrow=False,
-                text=f"↑ {_LETTERS[look[one.series].marker]} {one.mean:.3g}{unit}", yshift=-16 * place,
-                font={"size": 12, "color": color}, bgcolor=colors.panel,
-            )  # fmt: skip
+    beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
+    for place, one in enumerate(beyond.itertuples()):
+        color = _color(look[one.series], colors)
+        figure.add_annotation(
+            x=math.log10(getattr(one, axis)), y=1, yref="paper", yanchor="top", xanchor="left", showarrow=False,
+            text=f"↑ {_LETTERS[look[one.series].marker]} {one.mean:.2g}{unit}", yshift=-16 * place,
+            font={"size": 12, "color": color}, bgcolor=colors.panel,
+        )  # fmt: skip
 
 
 def _beyond(
@@ -281,6 +282,16 @@ def _beyond(
             name=f"{name}: single runs above the picture", hoverinfo="skip",
             marker={"symbol": "line-ns-open", "size": 7, "color": _color(look[str(name)], colors), "opacity": 0.6},
         )  # fmt: skip
+
+
+def _labeled(ticks: Sequence[float]) -> list[bool]:
+    """Return which ticks of a log axis have room for a label on a phone; powers of two come first."""
+    span = math.log10(ticks[-1] / ticks[0]) if ticks else 0.0
+    found: list[float] = []
+    for tick in sorted(ticks, key=lambda tick: not math.log2(tick).is_integer()):
+        if all(abs(math.log10(tick / other)) >= 0.08 * span for other in found):
+            found.append(tick)
+    return [tick in found for tick in ticks]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
@@ -420,5 +431,5 @@ def _jitter(seed: pd.Series) -> np.ndarray:
 def short(axis: str, value: float) -> str:
     """Return a value of an axis as a tick says it."""
     if axis == "epsilon":
-        return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
+        return {0.125: "⅛", 0.25: "¼", 0.5: "½", 0.75: "¾", 1.5: "1½"}.get(value, f"{value:g}")
     return f"{value:,.0f}" if axis == "n_rows" else f"{value:.4g}" if isinstance(value, float | int) else str(value)

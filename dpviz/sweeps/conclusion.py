@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from dpviz.figures.tradeoff import short
 from dpviz.sweeps.measures import METRICS
 
 __all__ = ["WITHIN", "conclusion", "steadiness"]
@@ -97,9 +98,6 @@ def _place(axis: str, value: float, *, onward: bool = False) -> str:
     return f"From {_value(axis, value)} on" if onward else f"With {_value(axis, value)}"
 
 
-def _value(axis: str, value: object) -> str:
-    if not isinstance(value, int | float):
-        return str(value)
-    if axis == "epsilon":
-        return f"ε {({0.125: '⅛', 0.25: '¼', 0.5: '½', 0.75: '¾'}).get(value, f'{value:g}')}"
-    return f"{value:,.0f} people" if axis == "n_rows" else f"{value:.4g}"
+def _value(axis: str, value: float | str) -> str:
+    words = value if isinstance(value, str) else short(axis, value)
+    return {"epsilon": f"ε {words}", "n_rows": f"{words} people"}.get(axis, words)

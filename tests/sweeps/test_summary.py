@@ -357,3 +357,15 @@ def test_a_curve_that_leaves_the_picture_ends_in_an_arrow_with_its_number():
         whole = curves(data, times=True)
         assert whole.layout.yaxis.range[1] > np.log10(3.3)
         assert not [note for note in whole.layout.annotations if "↑" in (note.text or "")]
+
+
+@pytest.mark.parametrize("sample", ["tiny", "iris", "wine"])
+def test_the_title_counts_the_runs_of_a_data_set(sample):
+    slugs = ("dp-lloyd", "fastlloyd", "glloyd")
+    sweep = Sweep(data=(f"sample:{sample}",), variants=tuple(Variant(s, s) for s in slugs), epsilon=(1.0,), repeats=2)
+    made = rows([execute(run) for run in sweep.runs()])
+    best = made.loss[made.algorithm == "kmeans"].iloc[0]
+    near = sum(made.loss[made.algorithm == slug].mean() <= 1.1 * best for slug in slugs)
+    expected = {0: "none of three methods is", 1: "one of three methods is", 2: "two of three methods are",
+                3: "all three methods are"}[near]  # fmt: skip
+    assert conclusion(Summary(made, "loss").points, "loss", "epsilon") == f"At ε 1 {expected} within 10% of KMeans"

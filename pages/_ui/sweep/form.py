@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,6 +12,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import METHODS, SEEDS, STOPS
 from dpviz.escape import plain
+from dpviz.figures.tradeoff import short
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
@@ -50,7 +52,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
     )  # fmt: skip
     epsilon = st.pills(
-        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=_fraction,
+        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=partial(short, "epsilon"),
         **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
     )  # fmt: skip
     repeats = whole_number(
@@ -184,10 +186,6 @@ def _variant(slug: str, free: bool) -> Variant:
     """Return the curve of an algorithm; at exactly k centers where it could choose, unless that is asked for."""
     exact = "exactly_k" in params.specs(ALGORITHMS[slug]) and not free
     return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
-
-
-def _fraction(value: float) -> str:
-    return {0.125: "⅛", 0.25: "¼", 0.5: "½"}.get(value, f"{value:g}")
 
 
 def _rho_in_units(names: list[str]) -> str:

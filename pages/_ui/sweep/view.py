@@ -238,9 +238,8 @@ def _curves(
     )  # fmt: skip
     if kept.active:
         kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
-    said = conclusion(points, look.metric, look.axis)
-    if said:
-        st.html(markup.conclusion(f"{said}."))
+    if sentence := conclusion(points, look.metric, look.axis):
+        st.html(markup.conclusion(f"{sentence}."))
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     times = metric.relative and best.ratio > 0
     value = f"{best.ratio:.3g} times {metric.against}'" if times else f"{best['mean']:.3g}"
