@@ -13,9 +13,9 @@ FREEZE = 60  # seconds between two times that everything is collected
 
 def prepare() -> None:
     """Import what every page needs and freeze it: the collection after each rerun then has nothing to walk."""
-    from pages._ui.workers import workers
+    from pages._ui.work.workers import workers
 
-    workers().warm("dpviz.sweeps.compare", "dpviz.figures")
+    workers().warm("dpviz.runs.single", "dpviz.figures")
     from dpviz.datasets.readers import apart
 
     apart.warm()
@@ -24,12 +24,12 @@ def prepare() -> None:
 
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
-    from pages._ui.incoming import check_values
-    from pages._ui.mishap import stay_silent
-    from pages._ui.offline import stay_offline
-    from pages._ui.owner import check_settings
-    from pages._ui.presenters import show_as_kept
-    from pages._ui.turns import check_settings as check_proxies
+    from pages._ui.server.incoming import check_values
+    from pages._ui.server.mishap import stay_silent
+    from pages._ui.server.offline import stay_offline
+    from pages._ui.server.owner import check_settings
+    from pages._ui.server.presenters import show_as_kept
+    from pages._ui.work.turns import check_settings as check_proxies
 
     check_settings()
     check_proxies()
@@ -45,8 +45,8 @@ def prepare() -> None:
 def end() -> None:
     """Stop whatever is computed, so that nothing outlives the server."""
     from dpviz.datasets.readers import apart
-    from pages._ui.jobs import stop_all
-    from pages._ui.workers import workers
+    from pages._ui.work.jobs import stop_all
+    from pages._ui.work.workers import workers
 
     stop_all()
     apart.stop()
@@ -57,7 +57,7 @@ def end() -> None:
 async def ready(_: object) -> AsyncIterator[None]:
     """Prepare before the port answers; freeze what is kept from then on; stop all work when the server ends."""
     prepare()
-    from pages._ui.uploads import keep_tidy
+    from pages._ui.server.uploads import keep_tidy
 
     tasks = [asyncio.create_task(work()) for work in (_freeze, keep_tidy)]
     try:
@@ -79,8 +79,8 @@ async def _freeze() -> None:
 
 def visit() -> None:
     """Show the page that was asked for."""
-    from pages._ui.session import session
-    from pages._ui.shell import PAGES
+    from pages._ui.frame.session import session
+    from pages._ui.frame.shell import PAGES
 
     session.via_app = True
     if not session.pages:  # to make them anew would ask the disk for each of them in every run
@@ -100,12 +100,13 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from pages._ui import mishap, stage
-    from pages._ui.front import Compressed, announcing, moved, offering
-    from pages._ui.gate import Gate
-    from pages._ui.owner import Owned, keeping
-    from pages._ui.shell import MOVED, PAGES
-    from pages._ui.uploads import Uploads
+    from pages._ui.frame.shell import MOVED, PAGES
+    from pages._ui.player import stage
+    from pages._ui.server import mishap
+    from pages._ui.server.gate import Gate
+    from pages._ui.server.http import Compressed, announcing, moved, offering
+    from pages._ui.server.owner import Owned, keeping
+    from pages._ui.server.uploads import Uploads
 
     app = st.App(
         __file__,

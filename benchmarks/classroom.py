@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.load import Server
 from benchmarks.visitor import Visitor
-from pages._ui.klass.lecturer import OPTIONS, STAGES
+from pages._ui.classroom.lecturer import OPTIONS, STAGES
 from tests.serving import serve
 
 MOST_PHONES, MOST_SECONDS = 300, 120

@@ -3,8 +3,9 @@
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
 Rows go to a file from which a second call resumes. Bench sets have tight bounds (NOT PRIVATE: taken from the data),
-town and city their declared boxes; ρ in z units, δ = n^-1.1. Every ε is compared with every larger one at the same ρ:
-the loss grows where the difference, paired by seed, is above CLEAR of its standard errors.
+town and city their declared boxes; ρ in z units, δ = n^-1.1 unless --delta is given. Every ε is compared with every
+larger one at the same ρ: the loss grows where the difference, paired by seed, is above --clear of its standard errors.
+The last lines say where it is above that of a single center.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import RowFile, read_rows
 from dpviz.sweeps.sources import open_source, stamp
@@ -31,13 +32,18 @@ EPSILONS = (0.25, 0.5, 1, 2, 4)
 CLEAR = 3.0  # standard errors; hundreds of pairs are compared, so that 2 would be passed by chance
 
 
-def sweeps(seeds: int, preset: str | None) -> list[Sweep]:
+def sweeps(options: argparse.Namespace) -> list[Sweep]:
     """Return what to run: bench sets with tight bounds, samples with their declared ones."""
-    curve = {"algorithm": "dist-dp"} | ({"preset": preset} if preset else {})
-    common = {"algorithms": ["dist-dp"], "dist-dp": curve, "rho_distance": list(RHOS), "epsilon": list(EPSILONS)}
+    curve = {"algorithm": "dist-dp"} | ({"preset": options.preset} if options.preset else {})
+    common = {"algorithms": ["dist-dp"], "dist-dp": curve, "rho_distance": options.rhos, "epsilon": list(EPSILONS)}
+    if options.delta is not None:
+        common["delta"] = [options.delta]
+    wanted = [("tight_nonprivate", [d for d in options.data if d not in SAMPLES])]
+    wanted += [("declared", [d for d in options.data if d in SAMPLES])]
     return [
-        sweep_of({**common, "data": list(data), "bounds": bounds, "repeats": seeds})
-        for data, bounds in ((TIGHT, "tight_nonprivate"), (SAMPLES, "declared"))
+        sweep_of({**common, "data": data, "bounds": bounds, "repeats": options.seeds})
+        for bounds, data in wanted
+        if data
     ]
 
 
@@ -49,7 +55,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
     return mine[["data", "rho_distance", "epsilon", "seed", "ratio"]]
 
 
-def increases(table: pd.DataFrame) -> tuple[list[str], int]:
+def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int]:
     """Return in words where a larger ε costs more beyond doubt, and how many pairs of ε there are."""
     found, pairs = [], 0
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
@@ -58,7 +64,7 @@ def increases(table: pd.DataFrame) -> tuple[list[str], int]:
             more = (grid[high] - grid[low]).dropna()
             error = standard_error(more)
             pairs += 1
-            if more.mean() > CLEAR * error and more.mean() > 0.005:
+            if more.mean() > clear * error and more.mean() > 0.005:
                 ends = f"{grid[low].mean():.2f} at ε {low:g}, {grid[high].mean():.2f} at ε {high:g}"
                 found.append(f"{data} at ρ {rho:g}: {ends} (+{more.mean():.2f} ± {error:.2f})")
     return found, pairs
@@ -66,7 +72,7 @@ def increases(table: pd.DataFrame) -> tuple[list[str], int]:
 
 def one_center(data: str) -> float:
     """Return the loss of a single center, the mean, divided by KMeans's: what anybody gets for free in k = 1."""
-    bounds = "tight_nonprivate" if data in TIGHT else "declared"
+    bounds = "declared" if data in SAMPLES else "tight_nonprivate"
     source = open_source(data, bounds, None, stamp(data))
     return float(((source.Z - source.Z.mean(axis=0)) ** 2).sum(axis=1).mean())
 
@@ -75,10 +81,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--data", nargs="+", default=[*TIGHT, *SAMPLES])
+    parser.add_argument("--rhos", nargs="+", type=float, default=list(RHOS))
+    parser.add_argument("--delta", type=float, help="default: n^-1.1")
+    parser.add_argument("--clear", type=float, default=CLEAR, help="standard errors that make an increase")
     parser.add_argument("--preset", help="of dist-DP, such as paper")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    planned = sweeps(options.seeds, options.preset)
+    planned = sweeps(options)
     done = set(read_rows(options.rows).key)
     with RowFile(options.rows) as file:
         for sweep in planned:
@@ -95,11 +105,18 @@ def main() -> None:
         cells = line.groupby("epsilon").ratio.agg(["mean", standard_error]).itertuples()
         words = " | ".join(f"{cell.mean:.2f} ± {cell.standard_error:.2f}" for cell in cells)
         print(f"| {data} | {one_center(str(data)) / plain[data]:.2f} | {rho:g} | {words} |")
-    found, pairs = increases(table)
+    found, pairs = increases(table, options.clear)
     print(
         f"\nOf {pairs} pairs of a smaller and a larger ε {len(found)} cost more at the larger one, by more than", end=""
     )
-    print(f" {CLEAR:g} standard errors.\n" + "".join(f"\n- {words}." for words in found))
+    print(f" {options.clear:g} standard errors.\n" + "".join(f"\n- {words}." for words in found))
+    above = []
+    for (data, rho, epsilon), cell in table.groupby(["data", "rho_distance", "epsilon"], sort=False):
+        one = one_center(str(data)) / plain[data]
+        if cell.ratio.mean() > one + options.clear * standard_error(cell.ratio):
+            above.append(f"{data} at ρ {rho:g}, ε {epsilon:g}: {cell.ratio.mean():.2f}, one center {one:.2f}")
+    places = len(table.groupby(["data", "rho_distance", "epsilon"]))
+    print(f"\nOf {places} places {len(above)} are above a single center.\n" + "".join(f"\n- {a}." for a in above))
 
 
 if __name__ == "__main__":

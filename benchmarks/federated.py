@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from dpviz.algorithms.fastlloyd import FastLloyd
-from dpviz.algorithms.pe_means import PEMeans
+from dpviz.algorithms.evolution.pe_means import PEMeans
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.domain import Domain
 from dpviz.federated import simulate, spread
 from dpviz.federated.agreement import Agreement

@@ -18,7 +18,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.domain import Domain
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 
 UNLABELED = {"house", "birch2_25k"}
 SETS = [name.partition(":")[2] for name in spec("pe").data]

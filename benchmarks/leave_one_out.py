@@ -19,7 +19,7 @@ import pandas as pd
 
 from benchmarks.utility import BOUNDS, EPSILONS, rows, source_name
 from dpviz.metrics import loss_auc
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 from dpviz.sweeps.sweep import Sweep, Variant
 
 DATA = ("iris", "wine", "lsun", "house", "yeast", "s1", "a1", "digits", "letter", "adult", "dim032", "birch2_25k")

@@ -19,7 +19,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.privacy.rows import Rows
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 
 N, K = 20_000, 8
 DELTA = 1 / (N * np.log(N))

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.metrics import loss_path
 from tests.browser.conftest import CHROMIUM, FLAGS, serve
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 
 TABLE = Path(__file__).parent / "results" / "pe.csv"
 BASELINES = ("SuLloyd", "FastLloyd", "LSH-Splits", "Balcan et al.")

@@ -25,7 +25,7 @@ N, K, DELTA = 20_000, 8, 1e-6
 COLUMNS = {
     "dist-dp": ("dist-dp", {}),
     "dist-dp, ball literal": ("dist-dp", {"ball": "literal"}),
-    "dist-dp, preset paper": ("dist-dp", {"drop_below": 0.0, "budget": "thirds"}),
+    "dist-dp, preset paper": ("dist-dp", dict(ALGORITHMS["dist-dp"].PRESETS["paper"])),
     "region means": ("dist-dp-region-means", {}),
     "random points": ("dist-dp-random-points", {}),
 }

@@ -25,7 +25,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 
 CLUSTERS = 8
 COLUMNS = ("n -20 %", "n -10 %", "n +20 %", "n +100 %", "bounds 4x", "bounds 16x", "k -50 %", "k +50 %")

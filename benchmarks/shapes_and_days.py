@@ -7,13 +7,13 @@ import argparse
 import numpy as np
 from sklearn.cluster import KMeans
 
-from dpviz.algorithms.continual import Continual
-from dpviz.algorithms.dp_dbscan import DPDBSCAN
-from dpviz.algorithms.eugkm import EUGkM
+from dpviz.algorithms.grids.continual import Continual
+from dpviz.algorithms.grids.dp_dbscan import DPDBSCAN
+from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.datasets import load_sample
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.regions import agreement, labels_of
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 
 EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DAYS = 16

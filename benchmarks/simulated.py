@@ -3,7 +3,7 @@
 python -m benchmarks.simulated > benchmarks/results/simulated.md
 
 Five samples x six algorithms x two ε. True: reruns on the sample's own rows. Simulated: from each of three releases
-alone (`dpviz.sweeps.bootstrap`). A cell is the median over centers and releases, with the 10 and 90 % quantiles.
+alone (`dpviz.runs.bootstrap`). A cell is the median over centers and releases, with the 10 and 90 % quantiles.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
-from dpviz.sweeps.bootstrap import bootstrap
-from dpviz.sweeps.reruns import rerun, spread
+from dpviz.runs.bootstrap import bootstrap
+from dpviz.runs.reruns import rerun, spread
 
 SAMPLES = ("town", "overlap", "iris", "highdim", "minority")
 SLUGS = ("nsm", "pe-means", "fastlloyd", "sulloyd", "dpm", "em-mc")

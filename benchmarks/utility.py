@@ -32,7 +32,7 @@ from sklearn.cluster import KMeans
 from benchmarks.sources import fingerprint
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
-from dpviz.sweeps.averages import standard_error
+from dpviz.runs.averages import standard_error
 from dpviz.sweeps.rowfile import RowFile
 from dpviz.sweeps.sources import Source, open_source, stamp
 from dpviz.sweeps.spec import read_spec

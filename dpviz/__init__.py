@@ -4,12 +4,12 @@ from typing import Any
 
 from dpviz.version import __version__
 
-__all__ = ["PrivacyLeakWarning", "PrivateKMeans", "__version__"]
+__all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     """Import the estimator when it is asked for: `import dpviz` alone loads nothing heavy."""
-    if name in {"PrivacyLeakWarning", "PrivateKMeans"}:
+    if name in {"NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"}:
         from dpviz import estimator
 
         return getattr(estimator, name)

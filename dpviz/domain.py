@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import validate
+from dpviz import numbers, validate
 
 __all__ = ["Domain"]
 
@@ -57,8 +57,8 @@ class Domain:
                 raise ValueError(f"{owner}: column {column} must have finite bounds with low < high; got {a} and {b}.")
             if max(abs(a), abs(b)) > _LARGEST or (b - a) / 2 < max(_LEAST, _FINEST * max(abs(a), abs(b))):
                 raise ValueError(
-                    f"{owner}: column {column} must have bounds within {_LARGEST:g} that differ by more than rounding; "
-                    f"got {a:g} and {b:g}."
+                    f"{owner}: column {column} must have bounds within {_LARGEST:g} that differ by more "
+                    f"than rounding; got {a:g} and {b:g}."
                 )
         validate.one_of(owner, ("column", "common"), scale=self.scale)
         validate.positive(owner, radius=self.radius)
@@ -214,19 +214,19 @@ class Domain:
         """Return a coordinate in words: original units, with the unit where one is declared."""
         value = z * self.half_width[column] + self.middle[column]
         unit = self.units[column] if self.units else ""
-        return f"{value:,.3g} {unit}".rstrip()
+        return f"{numbers.place(value, float(self.high[column] - self.low[column]))} {unit}".rstrip()
 
-    def length(self, z: float) -> str:
-        """Return a length in z units in words: in the data's unit where one scale and one unit hold for all columns.
+    def length(self, z: float, digits: int = 3) -> str:
+        """Write a length in z units for people, with at most `digits` significant digits.
 
-        Meters below a kilometer; else a share of the half-widths of the bounds, which is what z units are.
+        Where all columns have one scale and one unit it is in that unit (meters below a kilometer), and in "units"
+        where none is declared; else it is a share of the bounds' half-width, which is what z units are.
         """
-        if self.scale != "common" or len(set(self.units)) != 1:
-            return f"{z:.3g} of the bounds' half-width"
-        value, unit = z * float(self.half_width[0]), self.units[0]
-        if unit == "km" and value < 1:
-            value, unit = 1000 * value, "m"
-        return f"{value:,.3g} {unit}".rstrip()
+        half = self.half_width
+        if (half != half[0]).any() or len(set(self.units)) > 1:
+            return f"{numbers.number(z, digits)} of the bounds' half-width"
+        unit = self.units[0] if self.units and self.units[0] else "units"
+        return numbers.length(z * float(half[0]), unit, digits)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""

@@ -18,20 +18,27 @@ from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.regions import has_regions, labels_of
 
-__all__ = ["PrivacyLeakWarning", "PrivateKMeans"]
+__all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"]
 
 _FLOATS = [np.float64, np.float32]
+_spoken: set[str] = set()  # what is worth one warning a process: a search makes dozens of fits and scores
+
+
+class NoiseWarning(UserWarning):
+    """Noise is expected to decide, or released values put the data far from what was declared."""
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Something that the promise takes as public was read off the rows, or a fit spends again."""
+    """Rows are read outside the promise: a public fact or a score is taken from them, or one more fit spends again."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """K-means with differential privacy, with scikit-learn's conventions.
 
     `fit` spends the whole budget, every time: in a grid search or a cross-validation each fit is a release of its own,
-    and `score`, `labels_` and `predict` read the rows they are given, so that what they return is NOT private.
+    and `score`, `labels_` and `predict` read the rows they are given, so that what they return is NOT private. The
+    first score and the second secure fit of a process give a `PrivacyLeakWarning`. Where the algorithm expects that
+    noise decides, or the released values contradict what was declared, `fit` gives a `NoiseWarning`.
 
     Parameters
     ----------
@@ -50,8 +57,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     ----------
     cluster_centers_ : ndarray of shape (k', d), original units; released
     trace_ : Trace, every step, release and the promise
-    labels_ : ndarray of shape (n,), nearest center of every row, -1 of one that is not finite; NOT private
-    inertia_ : float, sum of squared distances of the others to it, original units; NOT private
+    labels_ : ndarray of shape (n,), nearest center of every row; NOT private, simulations only
+    inertia_ : float, sum of squared distances to the nearest center, original units; NOT private, simulations only
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -95,28 +102,47 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         ------
         ValueError
             For columns that are not those of the bounds, a parameter out of range, or a seed for a secure release.
+
+        Warns
+        -----
+        NoiseWarning
+            Where the algorithm's `advice`, or what was released, says that the centers are of little use.
+        PrivacyLeakWarning
+            Where public facts are read off the rows, and once a process where a secure fit is not the first.
         """
         if self.secure and self.random_state is not None:
             raise ValueError("PrivateKMeans: random_state must be None for a secure release; a known seed undoes it.")
         if self.secure and (self.bounds is None or self.n_public is None):
             raise ValueError("PrivateKMeans: a secure release needs public bounds and n_public; nothing was spent.")
         validate.one_of("PrivateKMeans", tuple(ALGORITHMS), algorithm=self.algorithm)
-        rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
-        X = validate_data(self, X, dtype=_FLOATS, **rules)  # secure: no row and no number of rows may raise
+        X = self._valid(X)
         algorithm = self._algorithm()
         domain = self._domain(X)
         if not self.secure and self.n_clusters > len(X):
             raise ValueError(f"PrivateKMeans: n_samples={len(X)} should be >= n_clusters={self.n_clusters}.")
         seed = None if self.secure else _seed(self.random_state)
+        if self.secure:
+            _count_fit()
+        for sentence in algorithm.advice(domain.n_features, domain.n_public or len(X)):
+            warnings.warn(sentence, NoiseWarning, stacklevel=2)
         self.trace_ = algorithm.run(X, domain=domain, seed=seed, noise="secure" if self.secure else "seeded")
+        for sentence in self.trace_.warnings:
+            warnings.warn(sentence, NoiseWarning, stacklevel=2)
         self.domain_ = domain
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)
         self._n_features_out = len(self.cluster_centers_)
+        if self.secure:  # a released model may be shipped: it holds nothing that was read off the rows
+            for earlier in ("labels_", "inertia_"):
+                self.__dict__.pop(earlier, None)
+            return self
         self.labels_ = self._clusters(X)
-        there = self.labels_ >= 0
-        inertia = ((X[there] - self.cluster_centers_[self.labels_[there]]) ** 2).sum()
-        self.inertia_ = np.nan if algorithm.regions else float(inertia)
+        distances = X - self.cluster_centers_[self.labels_]
+        self.inertia_ = np.nan if algorithm.regions else float((distances**2).sum())
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> np.ndarray:
+        """Release centers of the rows X (n, d) and return the cluster of each (n,), which is NOT private."""
+        return self.fit(X, y)._clusters(self._valid(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the nearest center of every row of X (n, d), in the units of the domain; shape (n,). NOT private.
@@ -133,7 +159,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
 
-        Of distances, not squared, where the objective is "medians".
+        Of distances, not squared, where the objective is "medians". The first call of a process gives a
+        `PrivacyLeakWarning`: what a search chooses by scores follows the rows outside the promise.
 
         Raises
         ------
@@ -142,6 +169,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
+        _once("score reads the rows exactly: a parameter or model that is chosen by it is NOT PRIVATE.")
         nearest = self.transform(X).min(axis=1)
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
@@ -160,6 +188,11 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         X = validate_data(self, X, reset=False, dtype=_FLOATS)
         return self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
 
+    def _valid(self, X: Any, *, reset: bool = True) -> np.ndarray:
+        """Return the rows of a fit as an array; in a secure fit no row and no number of rows may raise."""
+        rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
+        return validate_data(self, X, reset=reset, dtype=_FLOATS, **rules)
+
     def _algorithm(self) -> Any:
         cls = ALGORITHMS[self.algorithm]
         known = {field.name for field in dataclasses.fields(cls)}
@@ -177,7 +210,12 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             _leak("n_public is not given: the exact number of rows is used as if it were public.")
             n_public = len(X)
         if self.bounds is not None:
-            low, high = self.bounds
+            try:
+                low, high = self.bounds
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"PrivateKMeans: bounds must be a pair (low, high) of numbers or arrays; got {self.bounds!r}."
+                ) from None
             return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
         _leak("bounds are not given: smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
@@ -188,6 +226,23 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
 def _leak(sentence: str) -> None:
     warnings.warn(f"PrivateKMeans: {sentence}", PrivacyLeakWarning, stacklevel=4)
+
+
+def _once(sentence: str) -> None:
+    """Warn once a process."""
+    if sentence not in _spoken:
+        _spoken.add(sentence)
+        warnings.warn(f"PrivateKMeans: {sentence}", PrivacyLeakWarning, stacklevel=3)
+
+
+def _count_fit() -> None:
+    """Warn at the second secure fit of the process: the budgets add up."""
+    if "fit" in _spoken:
+        _once(
+            "this is not the first secure fit of this process. Each spends its whole epsilon: on the same rows, as in "
+            "a grid search or a cross-validation, they add up."
+        )
+    _spoken.add("fit")
 
 
 def _seed(random_state: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
-import importlib  # drawing is above this room: it is looked up when it is asked for
+import importlib
 import json
 import math
 from collections.abc import Mapping
@@ -131,11 +131,11 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """Return the run's label, for notebooks."""
-        return importlib.import_module("dpviz.takeaway.label").inline(self)
+        return _above("label").inline(self)
 
     def show(self, height: int = 900) -> Shown:
         """Return the player for a notebook (Jupyter, marimo): it steps and plays without a server or a network."""
-        return Shown(importlib.import_module("dpviz.takeaway.replay").replay(self), height)
+        return Shown(_above("replay").replay(self), height)
 
     def to_json(self, *, include_hidden: bool = False) -> str:
         """Serialize; hidden parts leave only when asked. A non-private trace keeps all it computed back."""
@@ -285,6 +285,11 @@ def _follows(promise: Guarantee, total: Total) -> bool:
         same(getattr(promise, name), getattr(total, name))
         for name in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp")
     )
+
+
+def _above(name: str) -> Any:
+    """Look up a module of `dpviz.takeaway`, which stands above this one: only what a notebook asks for needs it."""
+    return importlib.import_module(f"dpviz.takeaway.{name}")
 
 
 @dataclasses.dataclass(frozen=True)

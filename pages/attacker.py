@@ -3,23 +3,24 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from dpviz.postprocessing.verdict import reach_words
-from pages._ui import controls, links, shell
+from pages._ui.address import links
 from pages._ui.attacker import view
 from pages._ui.attacker.setup import setup
-from pages._ui.forms import pick_data
+from pages._ui.form.forms import pick_data
+from pages._ui.frame import shell
+from pages._ui.workspace.attacker import attacker
 
-links.enter(__file__, controls.attacker, has=("form", "navigation"))
+links.enter(__file__, attacker, has=("form", "navigation"))
 
 with st.sidebar:
     name, data = pick_data()
     game = None if data.private else setup(name, data)
 promise = game.algorithm.guarantee(data.domain.n_features, data.n_public) if game else None
-reach = reach_words(promise.rho_distance, data.domain) if promise and promise.rho_distance is not None else ""
+reach = data.domain.length(promise.rho_distance) if promise and promise.rho_distance is not None else ""
 shell.strip(data.title, game.algorithm.name if game else "", promise, private=data.private, reach=reach)
-links.notice("attacker", controls.attacker)
+links.notice("attacker", attacker)
 st.title(plain(game.words) if game else "Is Alex in the data?")
-links.keep("attacker", controls.attacker, private=data.private)
+links.keep("attacker", attacker, private=data.private)
 if data.private:
     st.info(
         "These data are private. The game runs an algorithm hundreds of times with and without a person, and shows "

@@ -2,46 +2,51 @@
 
 import streamlit as st
 
-from pages._ui import controls, keys, links, markup, shell
-from pages._ui.klass import lecturer, parts, phone
-from pages._ui.klass.room import Classroom, spelled
-from pages._ui.klass.rooms import rooms
-from pages._ui.session import session
+from pages._ui.address import links
+from pages._ui.classroom import components, lecturer, phone
+from pages._ui.classroom.controls import classroom
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import Classroom, spelled
+from pages._ui.classroom.state import classroom_state
+from pages._ui.frame import keys, markup, shell
 
-links.enter(__file__, controls.classroom)
+links.enter(__file__, classroom)
 state = st.session_state
-room: Classroom | None = session.class_room
-seat = session.class_seat
+room: Classroom | None = classroom_state.class_room
+seat = classroom_state.class_seat
 ended = room is not None and not room.left
 sent_away = room is not None and seat is not None and not ended and not room.knows(seat.token)
 if ended:
     rooms().sweep()
 if ended or sent_away:
     room = seat = None
-    session.class_room = session.class_seat = None
-    parts.forget_class()
+    classroom_state.class_room = classroom_state.class_seat = None
+    components.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
-links.notice("class", controls.classroom)
+links.notice("class", classroom)
 
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
-kept = parts.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
+kept = components.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
 asked_for = spelled(state.get(keys.CLASS_CODE) or "")
 if (
     room is None
     and not (ended or sent_away)
     and kept
     and asked_for in ("", kept.get("code"))
-    and not session.class_back
+    and not classroom_state.class_back
 ):
-    session.class_back = True  # who left returns, once, to the same point
+    classroom_state.class_back = True  # who left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
     if room:
-        session.class_seat, session.class_room = seat, room  # a room without a seat would be the projector's
+        classroom_state.class_seat, classroom_state.class_room = (
+            seat,
+            room,
+        )  # a room without a seat would be the projector's
         st.rerun()
 
 if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones
-    links.keep("class", controls.classroom)
+    links.keep("class", classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
 if sent_away:
@@ -65,12 +70,12 @@ with joins:
     if (asked or (key and kept is not None and not (ended or sent_away))) and code:
         token = kept["token"] if kept and kept.get("code") == spelled(code) and "token" in kept else ""
         if found := phone.door(code, key, token):
-            session.class_seat, session.class_room = found[1], found[0]
+            classroom_state.class_seat, classroom_state.class_room = found[1], found[0]
             state[keys.CLASS_KEY] = ""
             st.rerun()
         state[keys.CLASS_KEY] = ""  # the sentence stays; the code can be corrected
 with opens:
     st.header("Open one for a room")
     if fresh := lecturer.opening():
-        session.class_room, session.class_seat = fresh, None
+        classroom_state.class_room, classroom_state.class_seat = fresh, None
         st.rerun()

@@ -3,12 +3,14 @@
 import streamlit as st
 
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui import controls, keys, links, prepared, shell
+from pages._ui.address import links
 from pages._ui.compare import made, sides, view
 from pages._ui.compare.form import form
-from pages._ui.forms import pick_data
+from pages._ui.form.forms import pick_data
+from pages._ui.frame import keys, prepared, shell
+from pages._ui.workspace.compare import compare
 
-links.enter(__file__, controls.compare, has=("form", "kmeans", "navigation", "player"))
+links.enter(__file__, compare, has=("form", "kmeans", "navigation", "player"))
 sides.arrive()
 
 with st.sidebar:
@@ -20,7 +22,7 @@ with st.sidebar:
     )  # fmt: skip
 runs = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, asked, strict=False))
 shell.strip(data.title, runs, private=data.private)
-links.notice("compare", controls.compare)
+links.notice("compare", compare)
 head, how = st.columns([3, 2], vertical_alignment="bottom")
 head.title("Side by side")
 if data.private:
@@ -28,7 +30,7 @@ if data.private:
         "These data are private, and every run of a comparison would spend ε of the file again. Compare on a sample or "
         "on a public file; run what you choose on Explore, once."
     )
-    links.keep("compare", controls.compare, private=True)
+    links.keep("compare", compare, private=True)
     st.stop()
 by = how.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
@@ -36,7 +38,7 @@ by = how.segmented_control(
     help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",
 )  # fmt: skip
 found = made.comparison(data, asked)
-links.keep("compare", controls.compare)
+links.keep("compare", compare)
 if found is None:
     st.skeleton(height=430)
     st.stop()

@@ -2,24 +2,26 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, keys, links, markup, shell
+from pages._ui.address import links
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
+from pages._ui.data.controls import OWN_FILE, data
+from pages._ui.frame import catalog, keys, markup, shell
 
-links.enter(__file__, controls.data, has=("navigation",))
+links.enter(__file__, data, has=("navigation",))
 WAYS = {
     "Samples": gallery.samples,
     "Make blobs": gallery.blobs,
     "Paint": paint.paint,
-    controls.OWN_FILE: data_upload.files,
+    OWN_FILE: data_upload.files,
 }
 
 chosen, upload = catalog.chosen(), files.shown()
-if st.session_state.get(keys.DATA_WAY) == controls.OWN_FILE and upload is not None:
+if st.session_state.get(keys.DATA_WAY) == OWN_FILE and upload is not None:
     shell.strip(upload.table.name, private=upload.private)
 else:
     shell.strip(chosen.title, private=chosen.private)
-links.notice("data", controls.data)
+links.notice("data", data)
 st.title("Data")
 st.html(
     markup.lede(
@@ -32,7 +34,5 @@ way = st.segmented_control(
     "Where the data come from", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
     label_visibility="collapsed",
 )  # fmt: skip
-links.keep(
-    "data", controls.data, private=way == controls.OWN_FILE or chosen.private
-)  # nothing of a file is in an address
+links.keep("data", data, private=way == OWN_FILE or chosen.private)  # nothing of a file is in an address
 WAYS[way]()

@@ -4,19 +4,23 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures.rho import in_units, losses_panel
+from dpviz.figures.dist_dp.dist_dp import losses_panel
+from dpviz.numbers import chance, fraction, number
 from dpviz.postprocessing.verdict import reach
-from pages._ui import catalog, controls, distance, keys, links, markup, prepared, shell
-from pages._ui.forms import STOPS
-from pages._ui.numbers import whole_number
-from pages._ui.panel import draw
-from pages._ui.player import player
+from pages._ui.address import links
+from pages._ui.distance import methods
+from pages._ui.form.forms import STOPS
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import catalog, keys, markup, prepared, shell
+from pages._ui.player.panel import draw
+from pages._ui.player.player import player
+from pages._ui.workspace import distance
 
-links.enter(__file__, controls.rho, has=("form", "kmeans", "panels", "navigation", "player"))
-FAMILY = distance.FAMILY
+links.enter(__file__, distance.rho, has=("form", "kmeans", "panels", "navigation", "player"))
+FAMILY = methods.FAMILY
 
 with st.sidebar:
-    titles = {n: catalog.sample(n).title for n in distance.names()}
+    titles = {n: catalog.sample(n).title for n in methods.names()}
     catalog.follow(keys.RHO_DATA, list(titles))
     name = st.selectbox(
         "Data", titles, format_func=titles.get,
@@ -31,7 +35,7 @@ with st.sidebar:
     k = whole_number("Centers k", 1, most, data.n_clusters, **prepared.kept(keys.RHO_K(name)))
     epsilon = st.segmented_control(
         "Privacy budget ε", STOPS, default=1.0, required=True, width="stretch", **prepared.kept(keys.RHO_EPSILON),
-        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+        format_func=fraction,
         help="For moves up to rho. It is not the ε of differential privacy.",
     )  # fmt: skip
     hidden = prepared.shows("kmeans") and st.toggle(
@@ -40,26 +44,26 @@ with st.sidebar:
     )  # fmt: skip
 
 top = st.container()
-links.notice("distance", controls.rho)
+links.notice("distance", distance.rho)
 st.title("Hide a move, not a person.")
-stops = distance.stops(data)
+stops = methods.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
-    "rho (distance): how long a move of a person may be to stay hidden", stops, distance.first(data),
-    format_func=lambda value: plain(in_units(data.domain, value, data.units)), **prepared.kept(keys.RHO(name)),
+    "rho (distance): how long a move of a person may be to stay hidden", stops, methods.first(data),
+    format_func=lambda value: plain(data.domain.length(value)), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
-    result = distance.made(data, chosen[slug], 0)
-drawn, promise = distance.promised(data, chosen[slug], result.trace)
+    result = methods.made(data, chosen[slug], 0)
+drawn, promise = methods.promised(data, chosen[slug], result.trace)
 instead = drawn is not chosen[slug]
 with top:
     shell.strip(data.title, drawn.name, promise, reach="" if instead else reach(result.trace))
 
-far, ten = (in_units(data.domain, times * rho, data.units) for times in (1, 10))
-farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(distance.odds(promise, 10)), ". ")
+far, ten = (data.domain.length(times * rho) for times in (1, 10))
+farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(methods.odds(promise, 10)), ". ")
 moves = markup.odds(
     f"Was Alex here, or {far} away? Right at most ",
-    markup.bold(f"{distance.odds(promise, 1)} times in 100"),
+    markup.bold(f"{methods.odds(promise, 1)} times in 100"),
     ". ",
     farther if 10 * rho <= data.domain.diameter else "",
     "Is Alex in the data at all? ",
@@ -80,18 +84,18 @@ anything = markup.odds(
 )
 st.html(anything if instead else moves)
 paper = ALGORITHMS["dist-dp"].preset("paper", n_clusters=k, epsilon=epsilon, rho_distance=rho)
-thirds = 1 / paper.plan(*distance.size(data)).costs["points"][0].mu
+thirds = 1 / paper.plan(*methods.size(data)).costs["points"][0].mu
 st.html(
     markup.small(
         markup.bold("The noise that buys it"),
         ", on every point, per coordinate. "
-        f"{'. '.join(distance.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
+        f"{'. '.join(methods.noise(data, algorithm, rho) for algorithm in chosen.values())}; "
         f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
     )
 )
-for sentence in drawn.advice(*distance.size(data)):
+for sentence in drawn.advice(*methods.size(data)):
     st.warning(plain(sentence))
-links.keep("distance", controls.rho)
+links.keep("distance", distance.rho)
 player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"))
 
 st.header("What does the weaker promise buy?")
@@ -100,12 +104,12 @@ if not st.checkbox(
     key=keys.RHO_SEEN, persist_state="session",
 ):  # fmt: skip
     st.stop()
-table = distance.losses(data, list(chosen.values()), result, epsilon, far)
+table = methods.losses(data, list(chosen.values()), result, epsilon, far)
 draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
 st.html(
     markup.fooled(
-        f"Equal ε = {epsilon:g} and δ = {promise.delta:.1e} are not equal privacy: hiding moves up to {far} is less "
-        f"than hiding everything about a row. {len(distance.SEEDS)} runs each. Where full DP "
+        f"Equal ε = {number(epsilon)} and δ = {chance(promise.delta)} are not equal privacy: hiding moves up to {far} "
+        f"is less than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP "
         "loses as little, take full DP."
     )
 )

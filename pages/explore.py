@@ -3,18 +3,21 @@
 import streamlit as st
 
 from dpviz.figures import pane
-from dpviz.figures.panels import MAX_PEOPLE
+from dpviz.figures.kit.panels import MAX_PEOPLE
 from dpviz.postprocessing.regions import has_regions
-from pages._ui import controls, embed, links, markup, prepared, takeaway
+from pages._ui.address import links
+from pages._ui.address.scene import HIDEABLE
 from pages._ui.compare import menu as beside
-from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns, verdict
+from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
-from pages._ui.player import player
-from pages._ui.scene import HIDEABLE
-from pages._ui.words import on_screen
+from pages._ui.frame import embed, markup, prepared
+from pages._ui.frame.words import on_screen
+from pages._ui.player import takeaway, verdict
+from pages._ui.player.player import player
+from pages._ui.workspace.explore import explore
 
-links.enter(__file__, controls.explore, has=(*HIDEABLE, "player"))
+links.enter(__file__, explore, has=(*HIDEABLE, "player"))
 
 with st.sidebar:
     choice = choose()

@@ -2,23 +2,28 @@
 
 import streamlit as st
 
+from dpviz.numbers import chance, fraction, number
 from dpviz.postprocessing.bet import bet_of
-from pages._ui import budget, controls, keys, links, markup, prepared, shell
-from pages._ui.catalog import sample
-from pages._ui.forms import STOPS
-from pages._ui.player import player
-from pages._ui.runs import demo
-from pages._ui.scene import write
+from pages._ui.address import links
+from pages._ui.address.scene import write
+from pages._ui.form.forms import STOPS
+from pages._ui.frame import keys, markup, prepared, shell
+from pages._ui.frame.catalog import sample
+from pages._ui.frame.words import rule_of
+from pages._ui.home.controls import home
+from pages._ui.player.player import player
+from pages._ui.work.runs import demo
+from pages._ui.workspace.explore import explore, explored
 
-links.enter(__file__, controls.home, has=("form", "kmeans", "navigation", "player"))
+links.enter(__file__, home, has=("form", "kmeans", "navigation", "player"))
 SAMPLE = "town"
 result = demo(SAMPLE, st.session_state.get(keys.HOME_EPSILON) or 1.0)
 promise = result.trace.claimed
 bet = bet_of(promise, who="Alex")
-seen = {"pages/explore.py": write(controls.explored(result), controls.explore)}  # its door leads to the same run
+seen = {"pages/explore.py": write(explored(result), explore)}  # its door leads to the same run
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
-links.notice("home", controls.home)
+links.notice("home", home)
 left, right = st.columns(2, gap="medium")
 with left:
     st.title("Find the neighborhoods, not the neighbors.")
@@ -34,7 +39,7 @@ with left:
         STOPS,
         default=1.0,
         required=True,
-        format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+        format_func=fraction,
         width="stretch",
         **prepared.kept(keys.HOME_EPSILON),
         help="Smaller ε: more noise, more privacy. Larger ε: less noise, sharper centers. "
@@ -46,8 +51,8 @@ with left:
         markup.odds(f"Anyone betting on {bet.on} is right at most ", most, ".")
         + f'<div class="dp-dots" role="img" aria-label="{bet.odds} of 100 dots; a coin has 50">{dots}</div>'
         + markup.small(
-            f"A coin: 50, the gray ones. No privacy: 100. ε = {promise.epsilon:.3g}, δ = {promise.delta:.1e} "
-            f"({budget.rule_of(promise)}), μ = {promise.mu:.2f}. A bound for every possible attacker, not an estimate."
+            f"A coin: 50, the gray ones. No privacy: 100. ε = {number(promise.epsilon)}, δ = {chance(promise.delta)} "
+            f"({rule_of(promise)}), μ = {number(promise.mu)}. A bound for every possible attacker, not an estimate."
         )
     )
     shell.doors(keys.DOORS_WIDE, seen)
@@ -61,5 +66,5 @@ with right:
         autoplay=True,
         opened=links.opened("home"),
     )
-links.keep("home", controls.home)
+links.keep("home", home)
 shell.doors(keys.DOORS_NARROW, seen)

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import links, shell
+from pages._ui.address import links
+from pages._ui.frame import shell
 from pages._ui.learn import course, parts
-from pages._ui.learn.place import SHEETS, here, vocabulary
+from pages._ui.learn.controls import SHEETS, vocabulary
+from pages._ui.learn.place import here
 
 links.enter(__file__, vocabulary, has=("panels", "navigation", "player"))
 place = here()
 lesson = place.lesson
 shell.strip(*(("public samples",) if lesson is None else (lesson.data, lesson.methods)))
-st.html(f"<style>{(Path(shell.__file__).parent / 'learn' / 'learn.css').read_text()}</style>")
+st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("learn", vocabulary)
 links.keep("learn", vocabulary, entry=f"{lesson.name if lesson else ''} {place.part}")
 if lesson is None:

@@ -3,15 +3,21 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from dpviz.figures.ledger import plot_steps
-from pages._ui import catalog, controls, keys, ledger, links, markup, results, runs, shell, takeaway
+from dpviz.figures.kit.ledger import plot_steps
+from dpviz.numbers import chance, number
+from pages._ui.address import links
 from pages._ui.explore import centers
-from pages._ui.session import session
-from pages._ui.words import on_screen
+from pages._ui.frame import catalog, keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.frame.words import on_screen
+from pages._ui.ledger import view
+from pages._ui.player import takeaway
+from pages._ui.work import results, runs
+from pages._ui.workspace.ledger import ledger
 
-links.enter(__file__, controls.ledger)
+links.enter(__file__, ledger)
 data = catalog.chosen()
-coming = ledger.follow(data)
+coming = view.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
 trace = result.trace if result else None
 shell.strip(
@@ -20,8 +26,8 @@ shell.strip(
     trace.claimed if trace else None,
     private=(result.data if result else data).private,
 )
-links.notice("ledger", controls.ledger)
-ledger.keep(result, coming)
+links.notice("ledger", ledger)
+view.keep(result, coming)
 st.title("Ledger")
 runs.progress()
 st.html(
@@ -31,7 +37,7 @@ st.html(
     )
 )
 if data.private:
-    ledger.account(data)
+    view.account(data)
 
 past = results.history()
 if len(past) > 1:
@@ -50,11 +56,12 @@ elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
 else:
     st.header(plain(result.label))
-    table = ledger.table_of(result)
+    table = view.table_of(result)
     claimed, spent = trace.claimed, trace.spent
+    releases = f"{len(table):,} release{'s' * (len(table) != 1)}"
     facts = [
         ("Claimed", on_screen(str(claimed))),
-        ("Spent", f"ε = {spent.epsilon:.4g}, δ = {spent.delta:.2g} in {len(table):,} release{'s' * (len(table) != 1)}"),
+        ("Spent", f"ε = {number(spent.epsilon)}, δ = {chance(spent.delta)} in {releases}"),
         ("Trust", claimed.trust),
         ("Public", ", ".join(claimed.public)),
     ]
@@ -66,9 +73,10 @@ else:
     figure = plot_steps(trace, shell.colors())
     st.plotly_chart(
         figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,
-        alt=f"Epsilon rises to {spent.epsilon:.3g} over {len(trace.steps)} steps; {claimed.epsilon:.3g} is claimed.",
+        alt=f"Epsilon rises to {number(spent.epsilon)} over {len(trace.steps)} steps; "
+        f"{number(claimed.epsilon)} is claimed.",
     )  # fmt: skip
-    ledger.releases(trace, table)
-    ledger.downloads(result, table)
+    view.releases(trace, table)
+    view.downloads(result, table)
     centers.section("ledger", result)
     takeaway.menu("ledger", result, hidden=False, axes=result.data.view if len(result.data.columns) > 1 else None)

@@ -2,12 +2,15 @@
 
 import streamlit as st
 
-from pages._ui import catalog, controls, exact, links, markup, shell
+from pages._ui.address import links
+from pages._ui.frame import catalog, markup, shell
+from pages._ui.limits import reconstruction
+from pages._ui.limits.controls import limits
 
-links.enter(__file__, controls.limits, has=("navigation",))
+links.enter(__file__, limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
-links.notice("limits", controls.limits)
-links.keep("limits", controls.limits)
+links.notice("limits", limits)
+links.keep("limits", limits)
 st.title("What is not protected")
 st.html(
     markup.lede(
@@ -37,6 +40,13 @@ copied from the data, or the k that looked best on the raw rows, leak whatever t
 it. Bounds that are far too wide cost accuracy, not privacy: rows outside are clipped.
 
 Where a relation keeps the number of rows (rho, local, shuffle), that number is public.
+
+How a private file is written is declared as well, or follows from its line of names: each row is then read by itself,
+and a cell that does not fit is missing, without a word. Only the **size** of the whole file can still refuse it: above
+300 MB, 5,000,000 rows, 60,000,000 cells (from 300,001 rows on at 200 columns) or 3,000,000 cells of a workbook (from
+15,001 rows on at 200 columns), more than 10,000 empty rows of a workbook one after another, or more memory or
+processor time than one file may take. So can a file that is no longer one of its format: a JSON list whose brackets do
+not close, a damaged workbook. One more row may tip that over, and the refusal shows it.
 """,
     "Several runs": """
 Every run of yours on the same private file adds to what was claimed on it, canceled and failed ones too, in the file's
@@ -90,4 +100,4 @@ for index, (name, words) in enumerate(LIMITS.items()):
     with columns[index * 2 // len(LIMITS)]:
         st.header(name)
         st.markdown(words)
-exact.lesson()
+reconstruction.lesson()

@@ -5,17 +5,19 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.papers.registry import papers
 from dpviz.papers.writeup import OURS
-from pages._ui import controls, keys, links, markup, shell
-from pages._ui.papers import WORDS, glance, show, verdict
-from pages._ui.prepared import kept
-from pages._ui.writeup import show_own
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
+from pages._ui.papers.controls import papers as papers_controls
+from pages._ui.papers.view import WORDS, glance, show, verdict
+from pages._ui.papers.writeup import show_own
 
-links.enter(__file__, controls.papers, has=("form", "navigation"))
+links.enter(__file__, papers_controls, has=("form", "navigation"))
 every = papers()
 heading = "The five papers, run again"
 source = "the papers' sets"
 shell.strip(source)
-links.notice("papers", controls.papers)
+links.notice("papers", papers_controls)
 st.title(heading)
 st.html(
     markup.lede(
@@ -34,7 +36,7 @@ name = chosen.segmented_control(
     format_func=lambda one: every[one].short if one in every else ALGORITHMS[one].name,
 )  # fmt: skip
 word = shown.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT)) if name in every else "all"
-links.keep("papers", controls.papers)
+links.keep("papers", papers_controls)
 if name in every:
     paper = every[name]
     st.header(paper.title)

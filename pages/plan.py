@@ -3,12 +3,14 @@
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import controls, links, markup, shell
+from pages._ui.address import links
+from pages._ui.frame import markup, shell
+from pages._ui.plan.controls import plan
 from pages._ui.plan.form import form
+from pages._ui.plan.state import plan_state
 from pages._ui.plan.view import show
-from pages._ui.session import session
 
-links.enter(__file__, controls.plan, has=("form", "navigation"))
+links.enter(__file__, plan, has=("form", "navigation"))
 with st.sidebar:
     wish, problem = None, ""
     try:
@@ -16,8 +18,8 @@ with st.sidebar:
     except (ValueError, TypeError) as error:
         problem = str(error).removeprefix("plan: ")
 shell.strip(data="none is read")
-links.notice("plan", controls.plan)
-links.keep("plan", controls.plan, private=session.plan_private)
+links.notice("plan", plan)
+links.keep("plan", plan, private=plan_state.plan_private)
 st.title("Plan before you spend")
 st.html(
     markup.lede(

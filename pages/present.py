@@ -2,14 +2,16 @@
 
 import streamlit as st
 
-from pages._ui import controls, keys, links, markup, shell
-from pages._ui.prepared import kept
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
 from pages._ui.present import view
+from pages._ui.present.controls import present
 
 SHOWN = "samples and made-up people"
-links.enter(__file__, controls.present)
+links.enter(__file__, present)
 shell.strip(data="samples and made-up people")
-links.notice("present", controls.present)
+links.notice("present", present)
 st.title("Present")
 st.html(
     markup.lede(
@@ -38,4 +40,4 @@ st.html(
         "B: black. N: notes in a second window. F: full screen. Esc: end.",
     )
 )
-links.keep("present", controls.present)
+links.keep("present", present)

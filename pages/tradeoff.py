@@ -4,34 +4,36 @@ import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui import controls, links, prepared, shell
-from pages._ui.scene import Scene, write
-from pages._ui.session import session
-from pages._ui.sweep import archive, sweeps, view
-from pages._ui.sweep.form import form_of, sweep_form
+from pages._ui.address import links
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import prepared, shell
+from pages._ui.tradeoff import archive, sweeps, view
+from pages._ui.tradeoff.form import form_of, sweep_form
+from pages._ui.tradeoff.state import tradeoff_state
+from pages._ui.workspace.tradeoff import tradeoff
 
 
 def _open(kept: sweeps.Kept) -> None:
     """Show a sweep and, where its data are public, in the form what it is."""
     sweeps.show(kept.identity)
     if archive.is_public(kept.sweep):
-        query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), controls.tradeoff)
-        if query != write(links.now("tradeoff", controls.tradeoff), controls.tradeoff):
+        query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), tradeoff)
+        if query != write(links.now("tradeoff", tradeoff), tradeoff):
             links.go(query)
 
 
-links.enter(__file__, controls.tradeoff, has=("form", "navigation"))
-if links.brings_only("tradeoff", controls.tradeoff, "sweep") and (found := sweeps.shown()):
+links.enter(__file__, tradeoff, has=("form", "navigation"))
+if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()):
     _open(found)  # a link of 0.1: the form follows the sweep
 
 with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
     active = kept is not None and kept.active  # it may end while the page is drawn
-    if kept is not None and not active and sweep is not None and session.sweep_asked not in (None, sweep):
+    if kept is not None and not active and sweep is not None and tradeoff_state.sweep_asked not in (None, sweep):
         sweeps.leave()  # the form was changed: the picture follows it
         kept = None
-    session.sweep_asked = sweep or session.sweep_asked
+    tradeoff_state.sweep_asked = sweep or tradeoff_state.sweep_asked
     if sweep is not None:
         view.spending(sweep)
     past = sweeps.history()
@@ -50,8 +52,8 @@ with st.sidebar:
 
 shown = kept or (sweep and sweeps.at_once(sweep, title))
 shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
-links.notice("tradeoff", controls.tradeoff)
-links.keep("tradeoff", controls.tradeoff, entry=kept.identity if kept else "form")
+links.notice("tradeoff", tradeoff)
+links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
 finished = shown is not None and any(row["algorithm"] != REFERENCE for row in shown.rows)

@@ -38,15 +38,49 @@ ACCOUNTING = "tests/privacy/test_accounting.py"
 CURATOR = "tests/privacy/test_curator.py"
 QUERIES = "tests/privacy/test_queries.py"
 NOISE = "tests/privacy/test_noise.py"
-LOCAL = "tests/algorithms/test_stemmer_kaplan_local.py"
+LOCAL = "tests/algorithms/stemmer_kaplan/test_local.py"
 FEDERATED = "tests/federated/test_simulation.py tests/federated/test_masks.py tests/federated/test_who_draws.py"
 TERMS = "tests/federated/test_terms.py"
 ACCOUNTS, STORE = "tests/privacy/test_accounts.py", "tests/privacy/test_accounts_store.py"
 BOOKING = "tests/federated/test_booking.py"
-OWNER, STRANGERS = "tests/pages/test_owner.py", "tests/pages/test_strangers.py"
+OWNER, STRANGERS = "tests/pages/server/test_owner.py", "tests/pages/data/test_strangers.py"
 KERNELS = "tests/geometry/test_kernels.py"
 
+READERS, ONE_READING = "dpviz/datasets/readers/", "tests/datasets/test_one_reading.py"
+DECLARED = "tests/datasets/test_declared_form.py"
+
 _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
+    (READERS + "lines.py", ONE_READING): [
+        ("lines_wide_is_no_row", "rows.append(cells if len(cells) == width else lacking)", "rows += [cells] if len(cells) == width else []"),
+        ("lines_lone_return", r'.replace(b"\r\n", b"\n").replace(b"\r", b"\n")', r'.replace(b"\r\n", b"\n")'),
+    ],
+    (READERS + "numerals.py", ONE_READING): [
+        ("numerals_of_all_or_none", "values[~(np.abs(values) <= LARGEST)] = np.nan", "values[:] = np.where((np.abs(values) <= LARGEST).all(), values, np.nan)"),
+    ],
+    (READERS + "records.py", ONE_READING): [
+        ("records_broken_ends_the_list", "        yield value\n        at =", "        if value is None:\n            return\n        yield value\n        at ="),
+        ("records_any_key", "        if not columns:\n", "        if isinstance(record, dict) and not form.names:\n            names = list(dict.fromkeys([*names, *_cleaned_keys(record)]))\n        if not columns:\n"),
+    ],
+    (READERS + "lines.py", "tests/datasets/test_recode.py tests/pages/data/test_header.py -k fault_deep or row_never"): [
+        ("lines_quote_stays_open", "next(csv.reader((line,), delimiter=separator or _BARE))", "next(csv.reader((line,), delimiter=separator or _BARE, strict=True))"),
+        ("lines_encoding_of_the_block", "line if is_utf8(line) else line.decode", "line.decode"),
+    ],
+    (READERS + "records.py", DECLARED): [
+        ("records_first_spelling_wins", "and (public == key or public not in record)", "and len(cells) < len(names)"),
+    ],
+    (READERS + "form.py", DECLARED): [
+        ("form_groups_by_default", 'if self.thousands is None else self.thousands', 'if not self.thousands else self.thousands'),
+        ("form_dictionary_wins", "declared.get(key) if entries.get(key) is None else entries[key]", "entries.get(key) if declared.get(key) is None else declared[key]"),
+    ],
+    (READERS + "excel.py", ONE_READING): [
+        ("excel_wide_row_is_dropped", "row = () if len(row) > width else row", "if len(row) > width and len(columns[0]):\n                    continue"),
+    ],
+    (READERS + "parquet.py", ONE_READING): [
+        ("parquet_keeps_the_writer_s_index", "if not field.name.startswith(INDEX)", "if field.name"),
+    ],
+    ("dpviz/datasets/parts.py", "tests/privacy/test_chunked.py"): [
+        ("parts_forget_the_signs", "tuple(columns), signs=signs))", "tuple(columns)))"),
+    ],
     (Q + "mixtures.py", QUERIES): [
         ("mixture_shares_above_one", "np.floor(raw / total / _SHARE)", "np.ceil(raw / total / _SHARE)"),
         ("mixture_offsets_unclipped", "offsets = clip_ball(block.x - self.means[j], self.radius)", "offsets = block.x - self.means[j]"),
@@ -55,23 +89,23 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("mixture_sums_half", "(1.0 if alone else 2.0)", "(0.5 if alone else 1.0)"),
         ("mixture_scatters_unit", "(self.radius / self.unit) ** 2 * (columns", "(self.radius / self.unit) * (columns"),
     ],
-    (Q + "days.py", "tests/algorithms/test_continual.py"): [
+    (Q + "days.py", "tests/algorithms/grids/test_continual.py"): [
         ("days_by_place", "code = np.zeros(len(x), dtype=np.uint64)", "code = np.arange(len(x), dtype=np.uint64)"),
         ("days_by_half", ">= self.day)", "> self.day)"),
     ],
-    ("dpviz/algorithms/continual.py", "tests/algorithms/test_continual.py"): [
+    ("dpviz/algorithms/grids/continual.py", "tests/algorithms/grids/test_continual.py"): [
         ("continual_one_table_less", "return self.days.bit_length()", "return self.days.bit_length() - 1"),
         ("continual_every_table_of_all", "return self._of(day - (day & -day), day)", "return ALL"),
         ("continual_budget_twice", "half = mu / 2**0.5", "half = mu"),
         ("continual_noise_of_one_table", "noisy.sd[part] * len(used) ** 0.5", "noisy.sd[part]"),
         ("continual_newest_table_only", "return found\n\n\ndef _points", "return found[:1]\n\n\ndef _points"),
     ],
-    ("dpviz/algorithms/dp_dbscan.py", "tests/algorithms/test_dp_dbscan.py"): [
+    ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/grids/test_dp_dbscan.py"): [
         ("dbscan_noise_is_a_region", "clear = sizes[order] >= noise *", "clear = sizes[order] >= 0 *"),
         ("dbscan_around_the_edge", 'mode="constant"', 'mode="wrap"'),
         ("dbscan_joined_through_gaps", "both = dense.ravel()[one] & dense", "both = dense.ravel()[one] | dense"),
     ],
-    ("dpviz/algorithms/dp_dbscan.py", "tests/algorithms/test_contract.py -k dp-dbscan"): [
+    ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/test_contract.py -k dp-dbscan"): [
         ("dbscan_budget_twice", "(Laplace(self.epsilon),)", "(Laplace(2 * self.epsilon),)"),
         ("dbscan_nobody_no_answer", "if not dense.any():", "if False:"),
     ],
@@ -93,35 +127,35 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("grid_counts_unclipped_cell", "np.clip(at, 0, parts - 1)", "at"),
         ("grid_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
     ],
-    (Q + "trees.py", "tests/algorithms/test_privtree.py"): [
+    (Q + "trees.py", "tests/algorithms/trees/test_privtree.py"): [
         ("box_counts_overlapping_boxes", "or set(self.nodes) & _above(self.nodes)", ""),
     ],
     (Q + "trees.py", QUERIES): [
         ("box_counts_half_sensitivity", '"": one_entry(norm, neighboring)', '"": 0.5 * one_entry(norm, neighboring)'),
     ],
-    (P + "curator.py", "tests/algorithms/test_privtree.py"): [
+    (P + "curator.py", "tests/algorithms/trees/test_privtree.py"): [
         ("grow_noise_shared", "cost.draw(self._noise, entry.scale, counts.shape) > query.threshold", "cost.draw(self._noise, entry.scale, (1,)) > query.threshold"),
         ("grow_no_decay", "counts - depth * decay", "counts"),
         ("grow_no_floor", "np.maximum(counts - depth * decay, query.threshold - decay)", "counts - depth * decay"),
         ("grow_any_relation", 'return {"": 1.0}\n\n        cost, entry', 'return {"": 1.0}\n\n        one = lambda *_: {"": 1.0}\n        cost, entry'),
     ],
-    (P + "costs.py", "tests/algorithms/test_privtree.py"): [
+    (P + "costs.py", "tests/algorithms/trees/test_privtree.py"): [
         ("halving_half_scale", "SERIES: ClassVar[float] = 3.0", "SERIES: ClassVar[float] = 1.5"),
     ],
-    ("dpviz/algorithms/eugkm.py", "tests/algorithms/test_contract.py -k eugkm"): [
+    ("dpviz/algorithms/grids/eugkm.py", "tests/algorithms/test_contract.py -k eugkm"): [
         ("eugkm_grid_takes_all", "(Laplace(self.epsilon - lloyd),)", "(Laplace(self.epsilon),)"),
     ],
     ("dpviz/algorithms/dp_em.py", "tests/algorithms/test_dp_em.py"): [
         ("em_budget_twice", "mu = mu_of_epsilon(self.epsilon,", "mu = mu_of_epsilon(2 * self.epsilon,"),
     ],
-    ("dpviz/algorithms/dp_lloyd.py", "tests/algorithms/test_contract.py -k dp-lloyd"): [
+    ("dpviz/algorithms/lloyd/dp_lloyd.py", "tests/algorithms/test_contract.py -k dp-lloyd"): [
         ("dp_lloyd_every_round_all", "each = split(self.epsilon, weights)", "each = [self.epsilon for _ in weights]"),
     ],
-    (P + "accounting.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
+    (P + "accounting.py", "tests/algorithms/stemmer_kaplan/test_shuffle.py"): [
         ("shuffled_no_condition", "if users < 2 or epsilon > math.log(", "if users < 2 or False and epsilon > math.log("),
         ("shuffled_sixteenth_of_the_clones", "clones = 8 * math.sqrt(", "clones = 0.5 * math.sqrt("),
     ],
-    (P + "curator.py", "tests/algorithms/test_stemmer_kaplan_shuffle.py"): [
+    (P + "curator.py", "tests/algorithms/stemmer_kaplan/test_shuffle.py"): [
         ("shuffled_price_without_mixing", "not (self._mixed and cost.users <= self.n_public)", "False"),
         ("shuffle_keeps_the_order", "self._session.shuffle(self._noise.permutation(self.n_public))", "self._session.shuffle(np.arange(self.n_public))"),
     ],
@@ -240,7 +274,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("groups_by_values", "public_hash(self.seed, block.ids)", "public_hash(self.seed, (block.x[:, 0] * 1e6).astype(np.int64))"),
     ],
     (P + "rows.py", f"{QUERIES} {CURATOR}"): [
-        ("rows_snap_nearest", "x = snap_toward_zero(", "x = snap("),
+        ("rows_snap_nearest", "Z[part] = snap_toward_zero(", "Z[part] = snap("),
         ("partition_twice", "if scope in self._divided:", "if False:"),
         ("partition_all_rows", "np.flatnonzero(parts == part)", "np.flatnonzero(parts >= part)"),
         ("partition_path_lost", "(*self._paths[scope], child)", "(child,)"),
@@ -263,7 +297,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("moves_l1_as_l2", "math.sqrt(self.centers.shape[1]) if norm == 1 else 1.0", "1.0"),
         ("moves_radius_ignored", "near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)", "near = np.sqrt(squares) <= 2 * self.radius"),
     ],
-    (Q + "boxes.py", f"{QUERIES} tests/algorithms/test_dpm.py"): [
+    (Q + "boxes.py", f"{QUERIES} tests/algorithms/trees/test_dpm.py"): [
         ("halves_one_column", "entries = len(self.low) * (1", "entries = 1 * (1"),
         ("split_half_range", "else 2 * slope + self.alpha", "else slope + self.alpha"),
         ("split_range_replace", "return width if neighboring is Neighboring.ADD_REMOVE else 2 * width", "return width"),
@@ -274,7 +308,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (Q + "moments.py", QUERIES): [
         ("moment_not_squared", "square = self.radius**2", "square = self.radius"),
         ("moment_replaced", "math.sqrt(2.0) if norm == 2", "1.0 if norm == 2"),
-        ("moment_not_clipped", "clip_ball(rows, self.radius)", "rows"),
+        ("moment_not_clipped", "clip_ball(offsets, self.radius)", "offsets"),
     ],
     (Q + "cells.py", QUERIES): [
         ("cells_not_clipped", "cluster_sums(clip_ball(added, self.radius), labels", "cluster_sums(added, labels"),
@@ -285,12 +319,12 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("near_regions_no_snap", "moved(self.rho_distance, d, norm, 2)", "moved(self.rho_distance, d, norm, 0)"),
         ("near_region_one_entry", "one_entry(norm, neighboring) * entry", "entry"),
     ],
-    (Q + "swaps.py", f"{QUERIES} tests/algorithms/test_swap_search.py"): [
+    (Q + "swaps.py", f"{QUERIES} tests/algorithms/stemmer_kaplan/test_swap_search.py"): [
         ("swap_half_square", "(2 * radius) ** 2", "radius**2"),
         ("swap_range_replace", "(1 if neighboring is Neighboring.ADD_REMOVE else 2)", "1"),
     ],
     ("dpviz/geometry/kernels.py", f"{KERNELS} {QUERIES}"): [
-        ("snap_toward_zero_nearest", "whole = np.trunc(np.asarray(x, dtype=np.float64) / GRID)", "whole = np.rint(np.asarray(x, dtype=np.float64) / GRID)"),
+        ("snap_toward_zero_nearest", "_rounded(np.trunc, x)", "_rounded(np.rint, x)"),
         ("clip_ball_long", "reach = radius * (1 - 2.0**-40)", "reach = radius * (1 + 2.0**-20)"),
     ],
     (F + "shares.py", FEDERATED): [
@@ -360,7 +394,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (F + "client.py", "tests/federated/test_server.py -k laplace"): [
         ("client_place_from_one", "place = rows.agreement.clients.index(rows.party.name)", "place = 1 + rows.agreement.clients.index(rows.party.name)"),
     ],
-    ("pages/_ui/owner.py", OWNER): [
+    ("pages/_ui/server/owner.py", OWNER): [
         ("owner_behind_a_proxy", "and not any(_FORWARDED.fullmatch(name) for name, _ in headers)", ""),
         ("owner_by_any_host", "and all(_loopback(_hostname(value)) for value in (*hosts, *origins))", ""),
         ("owner_by_any_address", '_loopback((scope.get("client") or ("",))[0])', "True"),
@@ -372,8 +406,8 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("owner_key_for_anybody", "and secrets.compare_digest(_cookie(request.scope), before)", ""),
         ("owner_named_by_the_key", 'else owner_by_key(self.value)', "else self.value"),
     ],
-    ("pages/_ui/owner.py", STRANGERS): [
-        ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        session', 'kind, value = "local", ""\n        session'),
+    ("pages/_ui/server/owner.py", STRANGERS): [
+        ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        _mine', 'kind, value = "local", ""\n        _mine'),
     ],
     ("pages/_ui/data/upload.py", STRANGERS): [
         ("answer_without_owner", "kept.answer(kept.key(content, owner().name), private)", "kept.answer(kept.key(content), private)"),

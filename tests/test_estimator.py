@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dpviz import PrivacyLeakWarning, PrivateKMeans
+from dpviz import NoiseWarning, PrivacyLeakWarning, PrivateKMeans, estimator
 
 DATA = np.random.default_rng(0).normal(scale=0.1, size=(600, 2)) + np.repeat([[-0.6, 0.0], [0.6, 0.0]], 300, axis=0)
 FACTS = {"bounds": (-1, 1), "n_public": 600, "random_state": 0}
@@ -24,6 +24,7 @@ FACTS = {"bounds": (-1, 1), "n_public": 600, "random_state": 0}
 def quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)
+        warnings.simplefilter("ignore", NoiseWarning)
         yield
 
 
@@ -66,12 +67,62 @@ def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algor
     for X in (DATA[:0], DATA[:1], cells[:1], cells, np.vstack([DATA, cells]), np.full((3, 2), np.nan)):
         model = PrivateKMeans(2, **facts).fit(X)
         finite = np.isfinite(X).all(axis=1)
-        assert np.isfinite(model.cluster_centers_).all() and model.labels_.shape == (len(X),)
-        assert (model.labels_[~finite] == -1).all()
+        assert np.isfinite(model.cluster_centers_).all()
+        labels = PrivateKMeans(2, **facts).fit_predict(X)
+        assert labels.shape == (len(X),) and (labels[~finite] == -1).all()
         if algorithm != "dp-dbscan":  # a row may lie in no region
-            assert (model.labels_[finite] >= 0).all() and np.isfinite(model.inertia_)
+            assert (labels[finite] >= 0).all()
     with pytest.raises(ValueError, match="NaN|minimum of 2"):
         PrivateKMeans(2, **{**facts, "secure": False}).fit(DATA[:1])
+
+
+def test_a_released_model_holds_nothing_that_was_read_off_the_rows():
+    model = PrivateKMeans(2, **FACTS).fit(DATA)
+    assert {"labels_", "inertia_"} <= set(vars(model))
+    model.set_params(secure=True, random_state=None).fit(DATA)  # the same object, refitted for a release
+    shipped = vars(pickle.loads(pickle.dumps(model)))
+    assert not {"labels_", "inertia_"} & set(shipped)
+    arrays = [value for value in shipped.values() if isinstance(value, np.ndarray)]
+    assert all(len(array) < len(DATA) for array in arrays)
+    assert not any(step.hidden for step in shipped["trace_"].steps)
+    assert model.predict(DATA).shape == model.fit_predict(DATA).shape == (600,)
+
+
+def sentences(work):
+    """Return the texts of all warnings of the estimator that `work` gives, filters off."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work()
+    return [str(one.message) for one in caught if issubclass(one.category, NoiseWarning | PrivacyLeakWarning)]
+
+
+def test_a_search_over_private_rows_warns_once_of_fits_and_once_of_scores(monkeypatch):
+    monkeypatch.setattr(estimator, "_spoken", set())
+    private = PrivateKMeans(2, bounds=(-1, 1), n_public=600, secure=True)
+    assert sentences(lambda: private.fit(DATA)) == []
+    texts = sentences(lambda: GridSearchCV(private, {"epsilon": [0.5, 4.0]}, cv=2).fit(DATA))
+    assert len(texts) == 2 and sum("they add up" in text for text in texts) == 1
+    assert sum("score reads the rows" in text for text in texts) == 1
+    assert sentences(lambda: cross_val_score(private, DATA, cv=2)) == []
+
+
+def test_a_simulation_spends_nothing_but_its_scores_read_rows(monkeypatch):
+    monkeypatch.setattr(estimator, "_spoken", set())
+    (text,) = sentences(lambda: [PrivateKMeans(2, **FACTS).fit(DATA).score(DATA) for _ in range(3)])
+    assert "score reads the rows" in text
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"epsilon": 0.05, "n_clusters": 60}, "noise will dominate"),
+        ({"delta": 0.1}, "above 1/n"),
+        ({"n_public": 60_000}, "rows by the noisy counts"),
+    ],
+)
+def test_what_the_library_knows_becomes_a_warning(values, words):
+    with pytest.warns(NoiseWarning, match=words):
+        PrivateKMeans(**{"n_clusters": 2, **FACTS, **values}).fit(DATA)
 
 
 def test_the_same_seed_gives_the_run_of_the_algorithm_itself():
@@ -108,6 +159,9 @@ def test_columns_are_taken_by_name():
 def test_wrong_parameters_are_one_sentence():
     with pytest.raises(ValueError, match="algorithm must be one of"):
         PrivateKMeans(2, algorithm="magic").fit(DATA)
+    for bounds in (5, (1, 2, 3)):
+        with pytest.raises(ValueError, match=r"bounds must be a pair .* got"):
+            PrivateKMeans(2, **{**FACTS, "bounds": bounds}).fit(DATA)
     with pytest.raises(ValueError, match="has no parameter 'speed'"):
         PrivateKMeans(2, parameters={"speed": 1}, **FACTS).fit(DATA)
     with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=5"):

@@ -12,13 +12,13 @@ from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.datasets.parts import parts_of
 from dpviz.figures import View, pane
-from dpviz.figures.reruns import Cloud, clouds
-from dpviz.figures.shapes import Shown, drawn
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.shapes import Shown, drawn
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes.reruns import Cloud, clouds
 from dpviz.metrics import mean_distance, run_loss
 from dpviz.privacy.chunked import ChunkedRows, threads
+from dpviz.runs.reruns import rerun
 from dpviz.sweeps.report import report
-from dpviz.sweeps.reruns import rerun
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.sweep import execute

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from tests.test_architecture import imports
+from tests.rooms import imports
 
 ROOT = Path(__file__).parent.parent
 

@@ -1,31 +1,31 @@
 """The registry: slug -> class, written by hand, in teaching order."""
 
-from dpviz.algorithms.aug_pe import AugPE
-from dpviz.algorithms.balcan import Balcan
 from dpviz.algorithms.base import Algorithm
-from dpviz.algorithms.continual import Continual
-from dpviz.algorithms.dist_dp import DistDP
-from dpviz.algorithms.dist_dp_random_points import DistDPRandomPoints
-from dpviz.algorithms.dist_dp_region_means import DistDPRegionMeans
-from dpviz.algorithms.dp_dbscan import DPDBSCAN
+from dpviz.algorithms.dist_dp.dist_dp import DistDP
+from dpviz.algorithms.dist_dp.random_points import DistDPRandomPoints
+from dpviz.algorithms.dist_dp.region_means import DistDPRegionMeans
 from dpviz.algorithms.dp_em import DPEM
-from dpviz.algorithms.dp_lloyd import DPLloyd
-from dpviz.algorithms.dpm import DPM
-from dpviz.algorithms.em_mc import EMMC
-from dpviz.algorithms.eugkm import EUGkM
-from dpviz.algorithms.fastlloyd import FastLloyd
-from dpviz.algorithms.glloyd import GLloyd
-from dpviz.algorithms.hdpe_means import HDPEMeans
+from dpviz.algorithms.evolution.aug_pe import AugPE
+from dpviz.algorithms.evolution.hdpe_means import HDPEMeans
+from dpviz.algorithms.evolution.pe_means import PEMeans
+from dpviz.algorithms.grids.continual import Continual
+from dpviz.algorithms.grids.dp_dbscan import DPDBSCAN
+from dpviz.algorithms.grids.eugkm import EUGkM
 from dpviz.algorithms.kmeans import KMeans
-from dpviz.algorithms.lsh_splits import LSHSplits
-from dpviz.algorithms.nsm import NSM
-from dpviz.algorithms.pe_means import PEMeans
-from dpviz.algorithms.privtree import PrivTree
-from dpviz.algorithms.stemmer_kaplan import StemmerKaplan
-from dpviz.algorithms.stemmer_kaplan_local import StemmerKaplanLocal
-from dpviz.algorithms.stemmer_kaplan_shuffle import StemmerKaplanShuffle
-from dpviz.algorithms.stemmer_kaplan_swap import StemmerKaplanSwap
-from dpviz.algorithms.sulloyd import SuLloyd
+from dpviz.algorithms.lloyd.dp_lloyd import DPLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.glloyd import GLloyd
+from dpviz.algorithms.lloyd.sulloyd import SuLloyd
+from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
+from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
+from dpviz.algorithms.stemmer_kaplan.shuffle import StemmerKaplanShuffle
+from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import StemmerKaplan
+from dpviz.algorithms.stemmer_kaplan.swap import StemmerKaplanSwap
+from dpviz.algorithms.trees.dpm import DPM
+from dpviz.algorithms.trees.em_mc import EMMC
+from dpviz.algorithms.trees.lsh_splits import LSHSplits
+from dpviz.algorithms.trees.privtree import PrivTree
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     cls.slug: cls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -99,6 +99,10 @@ class Algorithm:
             return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
         return ()
 
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return warnings that follow from what was released, by step kind (its last step): one sentence each."""
+        return ()
+
     def run(
         self,
         X: np.ndarray | Rows,
@@ -174,7 +178,10 @@ class Algorithm:
             spent=promise(ledger.spent(curator.ledger, delta)),
             cluster_centers=freeze(rows.domain.inside(steps[-1].released["centers"])),
             coreset=_coreset(steps, rows.domain),
-            warnings=_doubts(self.name, curator),
+            warnings=(
+                *_doubts(self.name, curator),
+                *self.doubts({step.kind: step.released for step in steps}, rows.domain),
+            ),
         )
 
     def _promise(

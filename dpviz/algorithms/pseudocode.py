@@ -185,12 +185,14 @@ PSEUDOCODE: dict[str, tuple[Line, ...]] = {
         Line("weighted k-means on the averages", ("split-means",)),
     ),
     "nsm": (
+        Line("with enough rows: where is their mean?", ("mean",), "mean"),
         Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
         Line("with few rows: how far do most of them reach?", ("near",), "near"),
         Line("in which directions do they spread?", ("moment",), "moment"),
-        Line("place candidates; drop what may be noise", ("candidates", "zoom"), at=("before", "after")),
-        Line("count and average the rows near each of them", ("candidates",), "candidates"),
-        Line("the same again where rows were found", ("zoom",), "zoom"),
+        Line(
+            "count and average the rows near candidates", ("candidates",), "candidates", at=("before", "read", "after")
+        ),
+        Line("the same again where rows were found", ("zoom",), "zoom", at=("before", "read", "after")),
         Line("k-means with restarts on these noisy points", ("solve",)),
         Line("two to four times: how far do rows lie away?", ("correction",), "distances"),
         Line("  one step of Lloyd, clipped and damped", ("correction",), "step"),

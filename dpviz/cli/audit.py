@@ -11,6 +11,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.audit import Pair, audit, draws, instance, pairs
 from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.cli.progress import Bar
+from dpviz.numbers import number
 from dpviz.privacy.guarantee import Notion
 
 __all__ = ["add_audit"]
@@ -53,8 +54,8 @@ def _audit(arguments: argparse.Namespace) -> int:
     X = np.random.default_rng(arguments.seed).uniform(-1, 1, (60, 2))
     noise = draws(algorithm, X, runs=min(arguments.runs, 50), seed=arguments.seed)
     print(
-        f"{noise.entries} noise values: smallest p-value against the ledger's scale {noise.p_value:.2g}, largest "
-        f"correlation {noise.correlation:.1f} standard errors, {noise.repeats} repeats; "
+        f"{noise.entries} noise values: smallest p-value against the ledger's scale {number(noise.p_value, 2)}, "
+        f"largest correlation {noise.correlation:.1f} standard errors, {noise.repeats} repeats; "
         f"selections {noise.selections:.1f} standard errors off"
     )
     return 0 if holds else 1

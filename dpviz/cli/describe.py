@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.cli.inputs import add_form, form_of
 from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.readers import Table, read_table
+from dpviz.datasets.readers.form import NUMBERS, Form
 from dpviz.privacy.accounts import refuse_private
 
 __all__ = ["add_describe"]
@@ -23,9 +25,7 @@ def add_describe(command: argparse.ArgumentParser) -> None:
     mode = command.add_mutually_exclusive_group(required=True)
     mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
     mode.add_argument("--private", action="store_true", help="names and kinds only; bounds are yours to declare")
-    command.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line holds names")
-    command.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
-    command.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
+    add_form(command)
     command.add_argument("-o", "--out", type=Path, help="write it here, FILE.json; default: standard output")
     command.set_defaults(do=_describe)
 
@@ -40,16 +40,18 @@ def _describe(arguments: argparse.Namespace) -> int:
         )
     if arguments.public:
         refuse_private(arguments.file)
+    form = form_of(arguments)
     with arguments.file.open("rb") as file:
-        table = read_table(
-            file,
-            arguments.file.name,
-            header=arguments.header,
-            private=arguments.private,
-            sheet=arguments.sheet,
-            header_row=arguments.header_row,
+        table = read_table(file, arguments.file.name, private=arguments.private, **form)
+    declared = {key: value for key, value in form.items() if value is not None}
+    if arguments.private:
+        example = Form(**declared).example
+        declared |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
+        print(
+            f"numbers like {example}: do yours look like this? Cells of any other form will count as missing.",
+            file=sys.stderr,
         )
-    text = json.dumps(_draft(table, arguments.private), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(_draft(table, declared, arguments.private), indent=1, ensure_ascii=False) + "\n"
     for column in table.columns:
         if column.values is None:
             print(f"left out: {column.name!r} ({column.kind}): {column.reason}", file=sys.stderr)
@@ -75,7 +77,7 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
     return found if len(found) < len(table.usable) else {}
 
 
-def _draft(table: Table, private: bool) -> dict[str, Any]:
+def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
     """Return the facts that a file can tell; null where only its owner can."""
     columns = []
     left_out = _left_out(table, private)
@@ -89,7 +91,7 @@ def _draft(table: Table, private: bool) -> dict[str, Any]:
             if share := float(np.isnan(values).mean()):
                 column["description"] = f"{share:.1%} missing"
         columns.append(column)
-    facts: dict[str, Any] = {"title": Path(table.name).stem, "columns": columns, "scale": "column"}
+    facts: dict[str, Any] = {"title": Path(table.name).stem, "columns": columns, "scale": "column", "form": form}
     if private:
         return facts | {"n_public": None}
     return facts | {"n_public": table.n_rows, "declared": False}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.cli.inputs import add_form, form_of, say_form
 from dpviz.cli.run import book
 from dpviz.datasets import load_csv
 from dpviz.domain import Domain
@@ -19,6 +20,7 @@ from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import PAPER, WIDE
 from dpviz.federated.server import serve
 from dpviz.federated.shares import CLIENTS, DRAWN_BY, SERVER
+from dpviz.numbers import number
 from dpviz.privacy.accounts import Accounts, Claim
 from dpviz.privacy.noise import Secure
 from dpviz.trace import Step
@@ -65,10 +67,7 @@ def add_federated(command: argparse.ArgumentParser) -> None:
         part.set_defaults(do=do)
         if name == "client":
             part.add_argument("--data", type=Path, required=True, metavar="FILE.csv")
-            part.add_argument(
-                "--header", action=argparse.BooleanOptionalAction, default=None,
-                help="the first line of the file holds names of columns, or --no-header: it holds the first row",
-            )  # fmt: skip
+            add_form(part)
             part.add_argument("--json", type=Path, help="write the released trace to this file")
 
 
@@ -123,10 +122,10 @@ def _client(arguments: argparse.Namespace) -> int:
         raise ValueError(f"federated: the folder's name must be the client's; got {name!r}.")
     low, high = domain.low.tolist(), domain.high.tolist()
     content = arguments.data.read_bytes() if arguments.data.is_file() else None
-    data = load_csv(
-        arguments.data, low=low, high=high, n_public=domain.n_public, header=arguments.header, private=True,
-        content=content,
-    )  # fmt: skip
+    form = form_of(arguments)
+    form["n_columns"] = form["n_columns"] or domain.n_features
+    data = load_csv(arguments.data, low=low, high=high, n_public=domain.n_public, private=True, content=content, **form)
+    say_form(data.facts["form"])
     accounts = Accounts.open()
     key = accounts.key(content or b"")
     accounts.check(key, Claim.of(agreement.algorithm, domain))  # before the others are kept waiting for a refusal
@@ -167,9 +166,9 @@ def _client(arguments: argparse.Namespace) -> int:
     print(f"trust:   {trace.claimed.trust}")
     if agreement.drawn_by == CLIENTS:
         excess = max((entry.excess for entry in trace.ledger), default=1.0)
-        print(f"noise:   {excess:.3g} times the variance of a central run; no party can take off all of it")
+        print(f"noise:   {number(excess)} times the variance of a central run; no party can take off all of it")
     for center in trace.cluster_centers:
-        print("  ".join(f"{value:.4g}" for value in center))
+        print("  ".join(number(value) for value in center))
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpviz.datasets import Dataset
 from dpviz.datasets.parts import columns_in, parts_of
+from dpviz.datasets.readers.form import FORM_ENTRIES, SEPARATORS, Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.domain import Domain
 from dpviz.metrics import majority_accuracy, reference_name, run_loss
@@ -19,7 +22,48 @@ from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Trace
 
-__all__ = ["RunInput", "in_memory", "in_parts"]
+__all__ = ["RunInput", "add_form", "form_of", "in_memory", "in_parts", "say_form"]
+
+_SEPARATORS = {"tab": "\t", "space": " ", **{sign: sign for sign in SEPARATORS if sign.strip()}}
+
+
+def add_form(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a file is written."""
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line holds names of columns, or the first row; a private file is not read before you "
+        "say it, unless you declare names that all stand there",
+    )
+    parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
+    parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
+    parser.add_argument(
+        "--separator", choices=_SEPARATORS, metavar="SIGN",
+        help="what stands between two cells: , ; | tab space; default: of a public file found in it, of a private one "
+        "what separates the names in its first line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--decimal", choices=(".", ","), help="the decimal sign; default: of a public file found in it, else a point"
+    )
+    parser.add_argument(
+        "--thousands", choices=(".", ",", "none"), help="the sign that groups thousands; default: the other one"
+    )
+    parser.add_argument("--n-columns", type=int, metavar="N", help="cells of a line of a private file without names")
+
+
+def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the arguments of `add_form` say, as the readers call it; None for what they do not say."""
+    entries = {key: getattr(arguments, key) for key in FORM_ENTRIES}
+    return entries | {
+        "separator": _SEPARATORS.get(arguments.separator),
+        "thousands": "" if arguments.thousands == "none" else arguments.thousands,
+    }
+
+
+def say_form(form: Mapping[str, Any]) -> None:
+    """Print a made-up cell in the form in which a private file is read: a cell of another form is not noticed."""
+    example = Form(**form).example
+    print(f"read:    numbers like {example}; do yours look like this? Cells of any other form count as missing.")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -83,14 +127,13 @@ def in_parts(
     n_public: int | None,
     spread: Spread,
     *,
-    header: bool | None = None,
-    private: bool = False,
+    form: Form,
     columns: Sequence[str] | None = None,
 ) -> RunInput:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
 
     `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
-    shown only if its owner has said, by `header`, that they are names. `columns` names those to cluster, in this
+    shown only if its owner has said, by `form.header`, that they are names. `columns` names those to cluster, in this
     order; only they are read.
 
     Raises
@@ -102,10 +145,11 @@ def in_parts(
         raise ValueError(f"datasets: the file {path.name} does not exist.")
     if low is None or high is None:
         raise ValueError(f"datasets: {path.name} is read in parts, so its public bounds low and high must be given.")
-    if private and n_public is None:
+    if form.private and n_public is None:
         raise ValueError(f"datasets: n_public must be declared for {path.name}, because it is private.")
-    names, in_file = _columns(path, columns, hidden=header is False or (private and header is None))
-    parts = parts_of(path, in_file)
+    private = form.private
+    names, in_file = _columns(path, columns, hidden=form.header is False or (private and form.header is None))
+    parts = parts_of(path, in_file, form=form)
     domain = Domain.box(np.asarray(low), np.asarray(high), len(names), n_public=n_public, columns=names)
     rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES
+from dpviz.numbers import number, ratio_words
 from dpviz.planning.facts import Facts, numbers
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, offered, rehearse
 from dpviz.planning.solver import epsilon_for, widest
@@ -91,8 +92,12 @@ def _show(facts: Facts, rehearsals: list[Rehearsal], within: float) -> None:
         f"\n{ALGORITHMS[rehearsals[0].slug].name}{'' if rehearsals[0].by_formula else ' (noise measured, no formula)'}"
     )
     for one in rehearsals:
-        ratio = f"{one.ratio:.2f} × KMeans ({one.ratio_low:.2f} to {one.ratio_high:.2f})"
-        print(f"  ε {one.epsilon:<5g} noise per center ±{amount(widest(one), facts):<12} {ratio}  {one.seconds:.2g} s")
+        low, ratio, high = map(ratio_words, (one.ratio_low, one.ratio, one.ratio_high))
+        loss = f"{ratio} × KMeans ({low} to {high})"
+        print(
+            f"  ε {number(one.epsilon):<5} noise per center ±{amount(widest(one), facts):<12} {loss}  "
+            f"{number(one.seconds, 2)} s"
+        )
     if not np.isnan(within):
         need = epsilon_for(rehearsals, within)
         print("  " + answer(rehearsals[0].slug, within, need, facts, tuple(one.epsilon for one in rehearsals)))

@@ -12,6 +12,7 @@ import pandas as pd
 from loky import cpu_count
 
 from dpviz.cli.progress import Bar
+from dpviz.numbers import number
 from dpviz.papers.overview import overview, table
 from dpviz.papers.registry import Item, item_of, papers
 from dpviz.papers.reproduce import load_numbers, reproduce, rows_path, runs_of, save_numbers
@@ -115,6 +116,8 @@ def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
     found += [f"  differs: {words}" for words in item.differs]
     table = beside_printed(item.printed, numbers).dropna(subset="ours")
     for row in table.itertuples():
-        half = "" if pd.isna(row.half) else f" ± {row.half:.2g}"
-        found.append(f"  {row.data} {row.label} {row.what}: printed {row.printed:g}, ours {row.ours:.4g}{half}")
+        half = "" if pd.isna(row.half) else f" ± {number(row.half, 2)}"
+        found.append(
+            f"  {row.data} {row.label} {row.what}: printed {number(row.printed)}, ours {number(row.ours)}{half}"
+        )
     return found

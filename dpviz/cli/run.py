@@ -13,12 +13,13 @@ from loky import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.cli.inputs import RunInput, in_memory, in_parts
+from dpviz.cli.inputs import RunInput, add_form, form_of, in_memory, in_parts, say_form
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
-from dpviz.datasets.readers import Recoding
+from dpviz.datasets.readers import Form, Recoding
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.numbers import chance, number, percent, place
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.guarantee import Neighboring
@@ -42,12 +43,7 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
-    parser.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first line holds names of columns, or the first row; unless you say, the names of a private "
-        "file are not shown, and it is refused if the line may be a person",
-    )
+    add_form(parser)
     parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
     parser.add_argument(
@@ -68,8 +64,6 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         default="drop",
         help="a row with a missing cell is left out (default), or the cell becomes the middle of its bounds",
     )
-    parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
-    parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
@@ -135,14 +129,22 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     accounts = Accounts.open() if arguments.private else None
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
-        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row:
-            raise ValueError("--recode, --label, --sheet and --header-row are for files that fit in memory.")
+        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
+            raise ValueError(
+                "--recode, --label, --sheet, --header-row and --separator are for files that fit in memory."
+            )
         spread: Spread = threads(cpu_count())
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         before = _stamp(path)
         rows = in_parts(
-            path, low, high, n_public, spread, header=arguments.header, private=arguments.private, columns=columns
+            path,
+            low,
+            high,
+            n_public,
+            spread,
+            columns=columns,
+            form=Form(private=arguments.private, **form_of(arguments)),
         )
         if accounts is None:
             return rows
@@ -158,16 +160,16 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         low=low,
         high=high,
         n_public=n_public,
-        header=arguments.header,
         private=arguments.private,
         columns=columns,
         label=arguments.label,
         missing=arguments.missing,
-        sheet=arguments.sheet,
-        header_row=arguments.header_row,
         recode=[Recoding.read(text) for text in arguments.recode],
         content=content,
+        **form_of(arguments),
     )
+    if arguments.private:
+        say_form(data.facts["form"])
     if data.incomplete:
         kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
         print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
@@ -244,22 +246,22 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     print(f"claimed: {trace.claimed}")
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if trace.claimed.rho_distance is not None:
-        rho = trace.claimed.rho_distance * float(trace.domain.half_width.max())
-        print(f"hidden:  moves up to {rho:.4g} in the data's own units;")
+        print(f"hidden:  moves up to {trace.domain.length(trace.claimed.rho_distance)};")
         print("         who is in the data, and roughly where, is not protected")
     if not arguments.private:
         if not cls.regions:
             what = "k-median cost per row" if reference_name(trace) == "KMedians" else "normalized loss"
-            print(f"{what} of {len(trace.cluster_centers)} centers: {data.loss(trace):.4g} (NOT PRIVATE)")
+            print(f"{what} of {len(trace.cluster_centers)} centers: {number(data.loss(trace))} (NOT PRIVATE)")
         elif data.agreement is not None:
             print(
                 f"agreement of regions and known groups: {data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
             )
         if data.groups is not None and not cls.regions:
-            print(f"rows in the largest known group of their center: {data.groups(trace.cluster_centers):.1%}")
+            print(f"rows in the largest known group of their center: {percent(data.groups(trace.cluster_centers), 3)}")
     print("  ".join(data.columns))
+    widths = trace.domain.high - trace.domain.low
     for center in trace.cluster_centers:
-        print("  ".join(f"{value:.4g}" for value in center))
+        print("  ".join(map(place, center, widths)))
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0
@@ -285,6 +287,6 @@ def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> N
         replace(copy, accounts.to_file(key).encode())
     total, runs = account.total(claim.neighboring), len(account.under(claim.neighboring))
     print(
-        f"booked:  epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} in all, "
+        f"booked:  epsilon = {number(total.epsilon)}, delta = {chance(total.delta)} in all, "
         f"by {runs} run{'s' * (runs != 1)} on this file, for {claim.neighboring.unit}"
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz import validate
 from dpviz.datasets.earth import Equirectangular
+from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
 
@@ -38,6 +39,7 @@ _DEFAULTS: dict[str, Any] = {
     "projection": None,
     "picture": None,
     "recode": [],
+    "form": {},
     "n_public": None,
     "n_is": "exact",
     "declared": True,
@@ -47,6 +49,7 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
+MOST_CLUSTERS = 256  # what every algorithm takes at most
 _LONGEST = 1_000_000  # characters of a dictionary file
 _MOST_COLUMNS = 1024  # more than a table may have
 
@@ -58,8 +61,9 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
     columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row),
-    recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a column that is named
-    without bounds, or not at all, stands for all that its rule makes), projection (how kilometers
+    form (how the file is written: header, sheet, header_row, separator, decimal, thousands, n_columns, see
+    `readers.form.Form`), recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a
+    column that is named without bounds, or not at all, stands for all that its rule makes), projection (how kilometers
     are made from latitude and longitude, see `projection.Equirectangular`). Other keys are left out.
 
     Raises
@@ -83,7 +87,10 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     try:
         validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
         validate.one_of(name, (True, False), declared=full["declared"])
-        validate.integer(name, 1, None, n_clusters=full["n_clusters"])
+        validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
+        full["form"] = Form.checked(full["form"], name)
+        if full["label"] is not None and not isinstance(full["label"], str):
+            raise ValueError(f"{name}: label must be the name of a column, or null.")
         for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
             if not isinstance(full[key], str):
                 raise ValueError(f"{name}: {key} must be text.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import secrets
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from dpviz.datasets.dictionary import complete, domain_of, parse
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
+from dpviz.datasets.readers.form import with_form
 from dpviz.domain import Domain
 
 __all__ = ["SAMPLES", "SAMPLE_FOLDER", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
@@ -83,6 +84,10 @@ def load_csv(
     sheet: str | None = None,
     header_row: int | None = None,
     recode: Sequence[Recoding] = (),
+    separator: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    n_columns: int | None = None,
     content: bytes | None = None,
 ) -> Dataset:
     """Read a table in any format that `readers.read_table` knows, and NAME.json beside it if no bounds are given.
@@ -98,12 +103,13 @@ def load_csv(
     columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
-    sheet, header_row : where in the file the table is, see `readers.read_table`
+    sheet, header_row, separator, decimal, thousands, n_columns : the form of the file, see `readers.Form`; each wins
+        over what NAME.json says in `form`
     recode : which columns of words and dates become numbers, beside those that NAME.json declares
     content : what the caller has read from the file, so that nothing else is read; None: it is read here
 
-    No message ever holds a cell's value. As long as nobody has said that the first line of a private file holds
-    names, columns are named by their position, but for those that NAME.json declares.
+    No message ever holds a cell's value. The first line of a private file is names of columns if the owner has said so,
+    or if it holds all names that he has declared; then the others are named by their position.
 
     Raises
     ------
@@ -123,21 +129,19 @@ def load_csv(
     if low is None and high is None and dictionary_file.is_file():
         facts = parse(dictionary_file.read_bytes(), dictionary_file.name)
         facts = complete(facts | {"recode": [rule.facts for rule in _rules(facts, recode)]}, dictionary_file.name)
-    table = read_table(
-        path.read_bytes() if content is None else content,
-        path.name,
-        header=header,
-        private=private,
-        sheet=sheet,
-        header_row=header_row,
-        recode=_rules(facts, recode),
-    )
-    if private and header is None:
-        declared = {column["name"] for column in facts["columns"]} if facts else set()
-        declared |= {column["name"] for rule in recode for column in rule.columns}
-        if path.suffix != ".parquet":  # whose names are no row
-            _check_header(table, declared)
-        table = table.without_names(declared)
+    form = with_form(
+        facts, header=header, sheet=sheet, header_row=header_row, separator=separator, decimal=decimal,
+        thousands=thousands, n_columns=n_columns,
+    )  # fmt: skip
+    declared = _declared(facts, columns, _rules(facts, recode))
+    bounds = 1 if low is None or isinstance(low, float | int) else len(low)
+    if form["n_columns"] is None and columns is None and facts is None and not recode and bounds > 1:
+        form["n_columns"] = bounds
+    read = path.read_bytes() if content is None else content
+    table = read_table(read, path.name, private=private, recode=_rules(facts, recode), names=declared, **form)
+    if private and form["header"] is None:
+        recoded = {column["name"] for rule in _rules(facts, recode) for column in rule.columns}
+        table = table.without_names({*declared, *recoded})
     whole = table
     made = {rule.column: [column["name"] for column in rule.columns] for rule in _rules(facts, recode)}
     if columns is not None:
@@ -157,6 +161,7 @@ def load_csv(
             f"`dpviz describe {path.name}` drafts."
         )
     facts |= {} if n_public is None else {"n_public": n_public}
+    facts["form"] = {key: value for key, value in form.items() if value is not None}
     if label is not None:
         if label not in whole.groupings:
             raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")
@@ -178,20 +183,21 @@ def _rules(facts: Mapping[str, Any] | None, recode: Sequence[Recoding]) -> tuple
     return (*recode, *(rule for rule in declared if rule.column not in given))
 
 
-def _check_header(table: Table, declared: Set[str]) -> None:
-    """Refuse a private table whose first line may be a person.
-
-    It cannot be one if it holds all names that the owner has declared, or words above numbers only.
-    """
-    if declared:
-        certain = declared <= {column.name for column in table.columns}
-    else:
-        certain = all(column.values is not None for column in table.columns)
-    if not certain:
-        raise TableError(
-            f"{table.name}: is the first line names of columns, or the first person? "
-            "Give --header or --no-header; nothing of it is shown before."
-        )
+def _declared(
+    facts: Mapping[str, Any] | None, columns: Sequence[str] | None, rules: Sequence[Recoding]
+) -> tuple[str, ...]:
+    """Return the names that the owner has declared, as they stand in the file: no rule and no projection made them."""
+    made = {column["name"]: rule.column for rule in rules for column in rule.columns}
+    names = [made.get(name, name) for name in columns or ()]
+    if facts is not None:
+        flat = Equirectangular.parse(facts["projection"], "data dictionary") if facts["projection"] else None
+        for column in facts["columns"]:
+            own = column["name"]
+            if flat and own in (flat.east, flat.north):
+                names += [flat.latitude, flat.longitude]
+            else:
+                names.append(made.get(own, own))
+    return tuple(dict.fromkeys([*names, *(rule.column for rule in rules)]))
 
 
 def _bounded(

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from dpviz.datasets.readers.table import TableError, faults_as, kind_of
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.table import TableError, faults_as, kind_of, own_numbers
 
 __all__ = ["Part", "columns_in", "parts_of", "resized"]
 
@@ -32,6 +33,7 @@ class Part:
     groups : row groups of a Parquet file
     columns : names of a Parquet file's columns, numbers of a .npy matrix's, in this order; or all
     padding : rows without a number that are put after those of the file
+    signs : decimal and thousands sign of cells of text, see `readers.form.Form`
     """
 
     path: str
@@ -40,6 +42,7 @@ class Part:
     groups: tuple[int, ...] = ()
     columns: tuple[str, ...] = ()
     padding: int = 0
+    signs: tuple[str, str] = (".", ",")
 
     def read(self) -> np.ndarray:
         """Return the rows, shape (stop - start + padding, d), original units."""
@@ -53,16 +56,19 @@ class Part:
         with parquet.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
         table = table.select(self.columns) if self.columns else table
-        return np.column_stack([column.to_numpy(zero_copy_only=False).astype(np.float64) for column in table.columns])
+        return np.column_stack([own_numbers(column, self.signs) for column in table.columns])
 
 
-def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS) -> tuple[Part, ...]:
+def parts_of(
+    path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS, form: Form | None = None
+) -> tuple[Part, ...]:
     """Cut a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
 
     A file without rows is one empty part, so that it is answered like any other: an error would tell it from its
     neighbors.
 
-    Types are checked here, from the header alone: an error while rows are converted would quote a cell.
+    The types of a public file are checked here, from the header alone: an error while rows are converted would quote a
+    cell. In a private file, whose `form` is declared, a cell that is no number is missing, as wherever it is read.
 
     Raises
     ------
@@ -83,20 +89,22 @@ def parts_of(path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_R
     with _parquet(path) as file:
         for place, field in enumerate(file.schema_arrow, 1):
             kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
-            if kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
+            private = form is not None and form.private
+            if not private and kind not in ("number", "true/false", "empty") and (not columns or field.name in columns):
                 raise TableError(f"datasets: column {place} of {path.name} must hold numbers; it holds {kind}.")
         width = len(columns) or len(file.schema_arrow)
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
     _fits(path, max(sizes, default=0), width)
     part_rows = min(part_rows, PART_CELLS // max(width, 1))
     found, start, group = [], 0, 0
+    signs = (form or Form()).signs
     while group < len(sizes):
         first, rows = group, 0
         while group < len(sizes) and (rows == 0 or rows + sizes[group] <= part_rows):
             rows, group = rows + sizes[group], group + 1
-        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns)))
+        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns), signs=signs))
         start += rows
-    return tuple(found) or (Part(name, 0, 0, (), tuple(columns)),)
+    return tuple(found) or (Part(name, 0, 0, (), tuple(columns), signs=signs),)
 
 
 def columns_in(path: Path) -> list[str]:

@@ -1,46 +1,36 @@
 """Figures: pure functions from a trace to a table (`*_table`, tested) and from there to a plotly figure.
 
 `PANES` maps a kind of step to the `Pane` that draws runs with such steps. A new family's figures are one module with
-a `PANE` and one line here; every other run gets the plain picture of `centers`.
+a `PANE` and one line here; every other run gets the plain picture of `plain`.
 """
 
-from dpviz.figures import (
-    centers,
-    continual,
-    dpm,
-    em_mc,
-    grid,
-    hdpe,
-    lloyd,
-    local,
-    lsh_splits,
-    mixture,
-    nsm,
-    pe,
-    privtree,
-    rho,
-    spans,
-    stemmer_kaplan,
-)
-from dpviz.figures.view import Pane, Panel, View
+from dpviz.figures import dp_em, plain
+from dpviz.figures.dist_dp import dist_dp
+from dpviz.figures.evolution import hdpe_means, pe_means
+from dpviz.figures.grids import continual, dp_dbscan, eugkm
+from dpviz.figures.kit.view import Pane, Panel, View
+from dpviz.figures.lloyd import lloyd
+from dpviz.figures.nsm import nsm
+from dpviz.figures.stemmer_kaplan import local, stemmer_kaplan
+from dpviz.figures.trees import dpm, em_mc, lsh_splits, privtree
 from dpviz.trace import Trace
 
 PANES = {
-    "iteration": centers.REFERENCE,
-    "generation": pe.PANE,
-    "projected-generation": hdpe.PANE,
+    "iteration": plain.REFERENCE,
+    "generation": pe_means.PANE,
+    "projected-generation": hdpe_means.PANE,
     "noisy-iteration": lloyd.PANE,
-    "noisy-points": rho.PANE,
+    "noisy-points": dist_dp.PANE,
     "solve": nsm.PANE,
     "buckets": stemmer_kaplan.PANE,
     "cubes": stemmer_kaplan.PANE,
     "reports": local.PANE,
     "region": dpm.PANE,
-    "grid": grid.PANE,
-    "density": spans.PANE,
+    "grid": eugkm.PANE,
+    "density": dp_dbscan.PANE,
     "partition": continual.PANE,
     "halving-level": privtree.PANE,
-    "mixture": mixture.PANE,
+    "mixture": dp_em.PANE,
     "cover": em_mc.PANE,
     "split-level": lsh_splits.PANE,
 }
@@ -59,4 +49,4 @@ def printed(view: View, compact: bool = False) -> list[Panel]:
 
 def pane(trace: Trace) -> Pane:
     """Return how a run is drawn: the pane of its first kind of step that has one, else the plain picture."""
-    return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), centers.PANE)
+    return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), plain.PANE)

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from dpviz.figures import pane
+from dpviz.numbers import number
 from dpviz.privacy.plan import Plan
 from dpviz.trace import Step, Trace
 
@@ -72,7 +73,7 @@ def price(trace: Trace, label: str) -> str:
         return "Reads rows; not needed in this run, costs nothing"
     alone = Plan(costs).total(trace.claimed.delta).epsilon
     once = "once" if times == 1 else f"at most {times} times"
-    return f"Reads rows, {once}; alone it would cost ε {alone:.2g} of {trace.claimed.epsilon:.3g}"
+    return f"Reads rows, {once}; alone it would cost ε {number(alone, 2)} of {number(trace.claimed.epsilon)}"
 
 
 def listing(trace: Trace, lines: Sequence[Line]) -> str:

@@ -10,10 +10,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.figures import pane
-from dpviz.figures.panels import spend_table
-from dpviz.figures.shots import Shot
-from dpviz.figures.theme import DARK, STYLES, Style, Theme, base
-from dpviz.figures.view import Panel, View, add_last, xy
+from dpviz.figures.kit.panels import spend_table
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base
+from dpviz.figures.kit.view import Panel, View, add_last, xy
+from dpviz.numbers import number
 from dpviz.postprocessing.beside import LETTERS
 from dpviz.postprocessing.bound import Bound
 from dpviz.trace import Trace
@@ -78,7 +79,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
             else [len(values) - 1] * len(levels)
             for values in spent
         ]
-        heads = [f"Spent so far: ε {level:.3g}" for level in levels]
+        heads = [f"Spent so far: ε {number(level)}" for level in levels]
 
     def line(tick: int) -> str:
         return " · ".join(_line(i, t, shots[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
@@ -106,8 +107,8 @@ def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> floa
 
 def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int) -> str:
     if frame < 0:
-        return f"{LETTERS[run]}: not begun, its first picture costs ε {spent[0]:.3g}"
-    cost = f" (ε {spent[frame]:.3g})" if trace.claimed.private else ""
+        return f"{LETTERS[run]}: not begun, its first picture costs ε {number(spent[0])}"
+    cost = f" (ε {number(spent[frame])})" if trace.claimed.private else ""
     return f"{LETTERS[run]}: {shots[frame].head}{cost}"
 
 
@@ -194,8 +195,8 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound], *, height: int = 38
             x=[at], y=[float(bound.miss(np.array(at)))], mode="text", text=[f"<b>{run}</b>"], hoverinfo="skip",
             textposition="top right", textfont={"size": 14, "color": colors.ink}, cliponaxis=False,
         )  # fmt: skip
-    best = "; ".join(f"{run} {100 * bound.best_guess:.0f} of 100" for run, bound in bounds.items())
-    return Panel("plane", figure, f"Trade-off curves of the promises beside a coin's line. Best guesses right: {best}.")
+    best = "; ".join(f"{run} {bound.odds} of 100" for run, bound in bounds.items())
+    return Panel("plane", figure, f"Trade-off curves of the promises beside a coin's line. Bets right at most: {best}.")
 
 
 def color_of(style: Style, colors: Theme) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from scipy.sparse import csc_array
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
@@ -18,6 +20,7 @@ __all__ = [
     "clip_ball",
     "cluster_sums",
     "fold",
+    "in_cache",
     "inertia",
     "levy_steps",
     "nearest",
@@ -29,8 +32,10 @@ __all__ = [
 
 GRID = 2.0**-24
 _SWEPT = 32  # up to so many points one pass for each over all rows is faster than a search along every row
-_BLOCK = 500_000  # most entries of a distance block: what fits the cache beside its rows
-_BANDS = (0.9, 0.96)  # shares of a parent's children, by distance from it, that are looked at together
+_CACHED = 16_384  # entries of a block of rows that several steps of a computation go through
+_BLOCK = 200_000  # most entries of a distance block: what fits the cache beside its rows
+_SHORTER = 0.96  # share of a parent's children, by distance from it, that are looked at together
+_SLACK = 1e-6  # of a distance that is compared with a bound: more than the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to here a k-d tree is fastest,
 _FEW_POINTS = 64  # unless there are so few points that comparing with all of them is
@@ -39,16 +44,26 @@ _PARALLEL_ROWS = 50_000  # fewer rows are looked up faster by one worker: starti
 
 def snap(x: np.ndarray) -> np.ndarray:
     """Round to the nearest point of the grid 2^-24; any shape."""
-    whole = np.rint(np.asarray(x, dtype=np.float64) / GRID)
-    whole *= GRID  # in place: rows are many
-    return whole
+    return _rounded(np.rint, x)
 
 
 def snap_toward_zero(x: np.ndarray) -> np.ndarray:
     """Round to the grid 2^-24 toward zero, so that no norm grows; any shape."""
-    whole = np.trunc(np.asarray(x, dtype=np.float64) / GRID)
-    whole *= GRID  # in place: rows are many
+    return _rounded(np.trunc, x)
+
+
+def _rounded(to_whole: np.ufunc, x: np.ndarray) -> np.ndarray:
+    whole = np.asarray(np.multiply(x, 1 / GRID, dtype=np.float64))
+    to_whole(whole, out=whole)  # in place: rows are many
+    whole *= GRID
     return whole
+
+
+def in_cache(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of consecutive rows, so few that several arrays of them stay in the processor's cache."""
+    height = max(_CACHED // n_columns, 64)
+    for start in range(0, n_rows, height):
+        yield slice(start, min(start + height, n_rows))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,7 +82,7 @@ class Population(ReadOnly):
     group: np.ndarray | None = None
 
 
-def nearest(x: np.ndarray, population: Population | np.ndarray, x32: np.ndarray | None = None) -> np.ndarray:
+def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
     """Return the index of the nearest point of every row, ties to the lowest index, EXACTLY.
 
     A vote must depend on its row and the population only, bit for bit: BLAS results change with the block, so fast
@@ -78,7 +93,6 @@ def nearest(x: np.ndarray, population: Population | np.ndarray, x32: np.ndarray 
     ----------
     x : ndarray of shape (n, d), on the grid, norms at most sqrt(d)
     population : Population or ndarray of shape (m, d), likewise
-    x32 : ndarray of shape (n, d) or None, `x` in single precision
 
     Returns
     -------
@@ -94,14 +108,13 @@ def nearest(x: np.ndarray, population: Population | np.ndarray, x32: np.ndarray 
         return np.zeros(n, dtype=np.int64)
     if d <= _TREE_FEATURES and len(points) > _FEW_POINTS:
         return _nearest_tree(x, points)
-    fast = x.astype(np.float32) if x32 is None else x32
     if population.parents is None or population.group is None or len(points) < _WORTH_GROUPING:
-        winners, unsure = _propose(np.float32, fast, x, points)
+        winners, unsure = _propose(np.float32, x, points)
     else:
-        winners, unsure = _propose_grouped(fast, x, points, population.parents, population.group)
+        winners, unsure = _propose_grouped(x, points, population.parents, population.group)
     if unsure.any():
         rows = np.flatnonzero(unsure)
-        winners[rows], still = _propose(np.float64, x[rows], x[rows], points)
+        winners[rows], still = _propose(np.float64, x[rows], points)
         rows = rows[still]
         winners[rows] = _nearest_exact(x[rows], points)
     return winners
@@ -112,10 +125,12 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
     A squared distance has relative error below (d + 2) 2^-53; 1e-14 leaves room for the root as well.
     """
-    distinct, first = np.unique(points, axis=0, return_index=True)  # duplicates: the lowest index wins
-    if len(distinct) == 1:
+    order = np.lexsort(points.T)  # stable: of duplicates the lowest index comes first, and wins
+    first = order[np.append(True, (np.diff(points[order], axis=0) != 0).any(axis=1))]
+    if len(first) == 1:
         return np.zeros(len(x), dtype=np.int64)
-    distance, found = cKDTree(distinct).query(x, k=2, workers=-1 if len(x) > _PARALLEL_ROWS else 1)
+    tree = cKDTree(points[first], leafsize=32, balanced_tree=False, compact_nodes=False)
+    distance, found = tree.query(x, k=2, workers=-1 if len(x) > _PARALLEL_ROWS else 1)
     winners = first[found[:, 0]]
     unsure = np.flatnonzero(distance[:, 1] - distance[:, 0] <= 1e-14 * distance[:, 1])
     winners[unsure] = _nearest_exact(x[unsure], points)
@@ -131,8 +146,16 @@ def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarr
     return 1.01 * (d + 4) * float(np.finfo(dtype).eps) / 2 * (row * point + 0.5 * point * point)
 
 
+def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (index of the largest, the largest, the second largest) of every row of scores (n, m), overwritten."""
+    every, won = np.arange(len(scores)), scores.argmax(axis=1)
+    most = scores[every, won]
+    scores[every, won] = -np.inf
+    return won, most, scores[every, scores.argmax(axis=1)]  # faster than the maximum itself
+
+
 def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (index of the best score 0.5 |s|^2 - x.s, the best score, the second best) of every row."""
+    """Return (index of the best score 0.5 |s|^2 - x.s, the best score, the second best) of every row, in `dtype`."""
     half = (0.5 * (points**2).sum(axis=1)).astype(dtype)
     columns: np.ndarray = np.ascontiguousarray(points.astype(dtype))
     transposed = np.ascontiguousarray(columns.T)
@@ -142,17 +165,14 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
 
     def search(start: int) -> None:
         stop = min(start + height, len(rows))
-        scores = rows[start:stop] @ transposed
-        np.subtract(half, scores, out=scores)
-        every, won = np.arange(stop - start), scores.argmin(axis=1)
-        best[start:stop] = won
-        least[start:stop] = scores[every, won]
-        scores[every, won] = np.inf
-        second[start:stop] = scores.min(axis=1)
+        scores = rows[start:stop].astype(dtype) @ transposed
+        scores -= half
+        best[start:stop], most, runner_up = _first_two(scores)
+        least[start:stop], second[start:stop] = -most, -runner_up
 
     def sweep(start: int) -> None:
         stop = min(start + height, len(rows))
-        scores = columns @ rows[start:stop].T
+        scores = columns @ rows[start:stop].astype(dtype).T
         np.subtract(half[:, None], scores, out=scores)
         low, won = scores[0].copy(), best[start:stop]
         next_low, worse = np.full_like(low, np.inf), np.empty_like(low)
@@ -168,73 +188,93 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
     return best, least, second
 
 
-def _propose(dtype: type, fast: np.ndarray, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _propose(dtype: type, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (winner, unsure) by scores against all points in one precision."""
-    best, least, second = _two_best(dtype, fast, points)
+    best, least, second = _two_best(dtype, x, points)
     longest = math.sqrt(float((points**2).sum(axis=1).max()))
-    error = _score_error(dtype, x.shape[1], np.sqrt((x**2).sum(axis=1)), longest)
+    error = _score_error(dtype, x.shape[1], np.sqrt(np.einsum("ij,ij->i", x, x)), longest)
     return best, second - least <= 2 * error
 
 
 def _propose_grouped(
-    fast: np.ndarray, x: np.ndarray, points: np.ndarray, parents: np.ndarray, group: np.ndarray
+    x: np.ndarray, points: np.ndarray, parents: np.ndarray, group: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return (winner, unsure), comparing a row only with the children that are near enough.
 
-    A child at distance l from its parent is at least | |x - parent| - l | away from x. So of each parent's children,
-    cut by l into bands, a row is compared with those bands only that can hold something nearer than what it has; the
-    few longest children are compared with all rows. Scores relative to the parent are small, and so are their
-    rounding errors. Intervals [value - error, value + error] of 0.5 |x - s|^2 decide: a row is sure if the winner's
-    upper end is below every other lower end.
+    A child at distance l from a parent is at least | |x - parent| - l | away from x. Rows are taken cell by cell, a
+    cell being the rows with the same nearest parent: all of them are compared with that parent's children, and with
+    those of the few longest children of all parents that can be as near to some row of the cell. The other parents'
+    children are then compared with those rows only for which one of them can be nearer than what the row has. Scores
+    relative to the parent are small, and so are their rounding errors. Intervals [value - error, value + error] of
+    0.5 |x - s|^2 decide: a row is sure if the winner's upper end is below every other lower end.
     """
-    d = x.shape[1]
-    offsets = points - parents[group]
-    lengths = np.sqrt((offsets**2).sum(axis=1))
+    n, d = x.shape
+    lengths = np.sqrt(((points - parents[group]) ** 2).sum(axis=1))
     children = [np.flatnonzero(group == g) for g in range(len(parents))]
+    edges = np.array([np.quantile(lengths[own], _SHORTER) if len(own) else 0.0 for own in children])
+    longest = np.flatnonzero(lengths > edges[group])
+    cells = (x @ (-2 * parents.T) + (parents**2).sum(axis=1)).argmin(axis=1)
+    order = np.argsort(cells, kind="stable")
+    x, ends = x[order], np.cumsum(np.bincount(cells, minlength=len(parents)))
     squares = np.einsum("ij,ij->i", x, x)
-    apart = x @ (-2 * parents.T)  # squared distances to the parents, within 1e-13 (1 + |x|^2)
-    apart += squares[:, None]
-    apart += (parents**2).sum(axis=1)
+    apart = -2 * parents @ x.T  # (k, n): squared distances to the parents, within 1e-13 (1 + |x|^2)
+    apart += squares
+    apart += (parents**2).sum(axis=1)[:, None]
     away = np.sqrt(np.maximum(apart, 0.0))
-    norms = np.sqrt(squares)
-    shortest = np.array([lengths[own].min(initial=np.inf) for own in children])
-    bound = (away + shortest).min(axis=1)
+    bound = np.full(n, np.inf)
+    for g, own in enumerate(children):
+        if len(own):
+            np.minimum(bound, away[g] + lengths[own].min(), out=bound)
 
-    value, error, rival = np.full(len(x), np.inf), np.zeros(len(x)), np.full(len(x), np.inf)
-    winners = np.zeros(len(x), dtype=np.int64)
+    value, error, rival = np.full(n, np.inf), np.zeros(n), np.full(n, np.inf)
+    winners = np.zeros(n, dtype=np.int64)
 
-    def meet(rows: np.ndarray, chosen: np.ndarray, best: np.ndarray, second: np.ndarray, doubt: np.ndarray) -> None:
-        """Merge candidates: their best values, second values and errors."""
-        doubt = doubt + 1e-12 * (1 + norms[rows] ** 2)
-        won = best < value[rows]
-        lower = np.where(won, np.minimum(value[rows] - error[rows], second - doubt), best - doubt)
+    def meet(rows: np.ndarray | slice, g: int, some: np.ndarray) -> None:
+        """Compare rows with some of the points, relative to a parent, and merge what is found."""
+        own, apart_g = x[rows], apart[g, rows]
+        near = points[some] - parents[g]
+        half = 0.5 * (near**2).sum(axis=1)
+        doubt = _score_error(np.float32, d, away[g, rows], math.sqrt(2 * float(half.max())))
+        doubt += 1e-12 * (1 + squares[rows])
+        columns = np.ascontiguousarray(np.column_stack([near, -half]).T, dtype=np.float32)
+        best = np.empty(len(own), dtype=np.int64)
+        most, second = np.empty(len(own), np.float32), np.empty(len(own), np.float32)
+        height = max(1, _BLOCK // len(some))
+
+        def compare(start: int) -> None:
+            part = slice(start, min(start + height, len(own)))
+            relative = np.ones((part.stop - start, d + 1), np.float32)  # its last column brings -0.5 |s|^2 along
+            np.subtract(own[part], parents[g], out=relative[:, :d], casting="same_kind")
+            best[part], most[part], second[part] = _first_two(relative @ columns)
+
+        each(compare, range(0, len(own), height))
+        least, runner_up = 0.5 * apart_g - most, 0.5 * apart_g - second
+        won = least < value[rows]
+        lower = np.where(won, np.minimum(value[rows] - error[rows], runner_up - doubt), least - doubt)
         rival[rows] = np.minimum(rival[rows], lower)
-        winners[rows[won]], value[rows[won]], error[rows[won]] = chosen[won], best[won], doubt[won]
+        winners[rows] = np.where(won, some[best], winners[rows])
+        value[rows], error[rows] = np.where(won, least, value[rows]), np.where(won, doubt, error[rows])
 
-    edges = np.array([np.quantile(lengths[own], _BANDS) if len(own) else np.zeros(len(_BANDS)) for own in children])
-    for band in range(len(_BANDS)):
-        for g, parent in enumerate(parents):
-            low, high = edges[g, band - 1] if band else -1.0, edges[g, band]
-            some = children[g][(lengths[children[g]] > low) & (lengths[children[g]] <= high)]
-            if len(some) == 0:
-                continue
-            reach = away[:, g]
-            rows = np.flatnonzero((reach - high <= bound + 1e-6) & (low - reach <= bound + 1e-6))
-            if len(rows) == 0:
-                continue
-            relative = np.subtract(x[rows], parent, out=np.empty((len(rows), d), np.float32), casting="same_kind")
-            best, least, second = _two_best(np.float32, relative, offsets[some])
-            base = 0.5 * apart[rows, g]
-            doubt = _score_error(np.float32, d, reach[rows], float(lengths[some].max()))
-            meet(rows, some[best], base + least, base + second, doubt)
-        bound = np.minimum(bound, np.sqrt(2 * np.maximum(value + error, 0.0)))
-    longest = np.flatnonzero(lengths > edges[group, -1])
-    if len(longest):
-        best, least, second = _two_best(np.float32, fast, points[longest])
-        reach = math.sqrt(float((points[longest] ** 2).sum(axis=1).max()))
-        doubt, base = _score_error(np.float32, d, norms, reach), 0.5 * squares
-        meet(np.arange(len(x)), longest[best], base + least, base + second, doubt)
-    return winners, rival <= value + error
+    for g, (start, stop) in enumerate(zip(ends - np.diff(ends, prepend=0), ends, strict=True)):
+        if start < stop:
+            cell = slice(start, stop)
+            reach = np.sqrt(((points[longest] - parents[g]) ** 2).sum(axis=1))
+            most, least = (away[g, cell] + bound[cell]).max() + _SLACK, (away[g, cell] - bound[cell]).min() - _SLACK
+            shorter = children[g][lengths[children[g]] <= edges[g]]
+            some = np.concatenate([shorter, longest[(reach <= most) & (reach >= least)]])
+            if len(some):
+                meet(cell, g, some)
+    np.minimum(bound, np.sqrt(2 * np.maximum(value + error, 0.0)), out=bound)
+    bound += _SLACK
+    for g, own in enumerate(children):
+        close = away[g] <= bound + edges[g]
+        close[ends[g - 1] if g else 0 : ends[g]] = False
+        rows, some = np.flatnonzero(close), own[lengths[own] <= edges[g]]
+        if len(rows) and len(some):
+            meet(rows, g, some)
+    found, unsure = np.empty(n, dtype=np.int64), np.empty(n, dtype=bool)
+    found[order], unsure[order] = winners, rival <= value + error
+    return found, unsure
 
 
 def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -254,8 +294,8 @@ def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
     """Return (sums (k, d), counts (k,)) of the rows x (n, d) of each label (n,); exact for rows on the grid."""
-    sums = np.column_stack([np.bincount(labels, weights=column, minlength=n_clusters) for column in x.T])
-    return sums, np.bincount(labels, minlength=n_clusters)
+    members = csc_array((np.ones(len(x)), labels, np.arange(len(x) + 1)), shape=(n_clusters, len(x)))
+    return members @ x, np.bincount(labels, minlength=n_clusters)
 
 
 def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
@@ -283,12 +323,17 @@ def inertia(x: np.ndarray, centers: np.ndarray) -> float:
 
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
     """Scale every row of x (n, d) longer than `radius` down to it and snap toward zero; a function of the row alone."""
-    squares = np.zeros(len(x))
-    for column in x.T:
-        squares += column * column
-    norms = np.sqrt(squares)
+    clipped = np.empty(x.shape)
     reach = radius * (1 - 2.0**-40)  # more than the rounding of a norm for any d below 2^12
-    return snap_toward_zero(x * np.where(norms > reach, reach / np.maximum(norms, reach), 1.0)[:, None])
+    for part in in_cache(*x.shape):
+        rows, squares = x[part], np.zeros(part.stop - part.start)
+        for column in rows.T:
+            squares += column * column
+        norms = np.sqrt(squares)
+        if (norms > reach).any():
+            rows = rows * np.where(norms > reach, reach / np.maximum(norms, reach), 1.0)[:, None]
+        clipped[part] = snap_toward_zero(rows)
+    return clipped
 
 
 def fold(x: np.ndarray, half_width: float | np.ndarray) -> np.ndarray:

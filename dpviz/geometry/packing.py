@@ -42,29 +42,31 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
     points, count, failures = np.empty((n, d)), 0, 0
     while count < n:
         batch = propose(a, 256)
-        near = cKDTree(points[:count]).query(batch)[0] < 2 * a if count else np.zeros(len(batch), dtype=bool)
-        taken = 0  # a bit for every proposal of this batch that was accepted
-        for i, (refused, rivals) in enumerate(zip(near.tolist(), _too_close(batch, 2 * a), strict=True)):
-            if refused or taken & rivals:
-                failures += 1
-            else:
-                points[count] = batch[i]
-                taken |= 1 << i
-                count, failures = count + 1, 0
+        near = (
+            cKDTree(points[:count]).query(batch, distance_upper_bound=2 * a)[0]
+            if count
+            else np.full(len(batch), np.inf)
+        )
+        free = np.flatnonzero(near >= 2 * a)
+        close = cdist(batch[free], batch[free], "sqeuclidean") < 4 * a * a
+        refused = np.zeros(len(free), dtype=bool)
+        last = -1  # of this batch, the proposal that was accepted last
+        for i, at in enumerate(free.tolist()):
+            if refused[i]:
+                continue
+            if failures + at - last - 1 >= tries:
+                break
+            points[count] = batch[at]
+            refused |= close[i]
+            count, failures, last = count + 1, 0, at
             if count == n:
-                break
-            if failures == tries:
-                if not halve:
-                    return None, a
-                a, failures = a / 2, 0
-                break
+                return points, a
+        failures += len(batch) - last - 1
+        if failures >= tries:
+            if not halve:
+                return None, a
+            a, failures = a / 2, 0
     return points, a
-
-
-def _too_close(batch: np.ndarray, apart: float) -> list[int]:
-    """Return, for every proposal, which proposals are too close: a whole number with one bit for each."""
-    close = cdist(batch, batch, "sqeuclidean") < apart * apart
-    return [int.from_bytes(row, "little") for row in np.packbits(close, axis=1, bitorder="little")]
 
 
 def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False) -> np.ndarray:

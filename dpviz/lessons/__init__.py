@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from dpviz.figures import Panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
 

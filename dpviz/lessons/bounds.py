@@ -9,11 +9,11 @@ import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.figures import Panel
-from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.figures.theme import Theme
-from dpviz.lessons.ground import Ground, Runs, ground, number
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
+from dpviz.lessons.ground import Ground, Runs, ground
 from dpviz.lessons.lesson import Stage
-from dpviz.postprocessing.verdict import quantity, ratio_words
+from dpviz.numbers import length, number, ratio_words
 from dpviz.trace import Trace
 
 __all__ = ["FACTORS", "LEGEND", "panels", "run"]
@@ -43,12 +43,12 @@ def run(seed: int) -> Stage:
     shown = Shown(town, traces)
     noise, found = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
     ratios = shown.ratios
-    widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
+    widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     outside = 1 - np.mean(_inside(town, FACTORS[0]))
     odds = [trace.claimed.odds for trace in traces]
     groups = len(town.groups.means)
     titles = tuple(
-        f"Declared {width} wide · noise of a mean ±{quantity(sd)} km; {there} of {groups} neighborhoods have a "
+        f"Declared {width} wide · noise of a mean ±{length(sd, 'km', 2)}; {there} of {groups} neighborhoods have a "
         f"center; loss {ratio_words(ratio)} times KMeans'; ε 1"
         for width, sd, there, ratio in zip(widths, noise, found, ratios, strict=True)
     )
@@ -58,7 +58,7 @@ def run(seed: int) -> Stage:
         "people": f"{len(town.data.X):,}", "few": int(town.groups.sizes.min()),
         "meant": widths[meant], "wide": widths[wide], "narrow": widths[0],
         "times": number(FACTORS[-1]),
-        "noise": f"±{quantity(noise[meant])} km", "noise_wide": f"±{quantity(noise[wide])} km",
+        "noise": f"±{length(noise[meant], 'km', 2)}", "noise_wide": f"±{length(noise[wide], 'km', 2)}",
         "found": found[meant], "found_wide": found[wide], "groups": groups, "found_narrow": found[0],
         "loss": ratio_words(ratios[meant]), "loss_wide": ratio_words(ratios[wide]),
         "loss_narrow": ratio_words(ratios[0]), "outside": f"{100 * outside:.0f}", "odds": odds[meant],
@@ -97,9 +97,9 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
         view, "Declared bounds and released centers", town.groups, [trace.cluster_centers for trace in shown.traces],
         boxes=boxes,
     )  # fmt: skip
-    widths = [f"{2 * factor * float(town.data.domain.half_width.max()):g} km" for factor in FACTORS]
+    widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     values = Values(
         f"Noise of a mean over {town.groups.sizes.min()} people, by the width that was declared", "± km", widths, noise,
-        [f"±{quantity(sd)} km" for sd in noise],
+        [f"±{length(sd, 'km', 2)}" for sd in noise],
     )  # fmt: skip
     return [plane, values_panel(colors, values)]

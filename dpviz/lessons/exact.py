@@ -9,12 +9,13 @@ import numpy as np
 from dpviz.algorithms import Algorithm
 from dpviz.audits.reconstruct import exactly, published, read_off
 from dpviz.figures import Panel
-from dpviz.figures.exact import LEGEND as READ
-from dpviz.figures.exact import read_panel
-from dpviz.figures.lessons import Values, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import Values, values_panel
+from dpviz.figures.scenes.reconstruction import LEGEND as READ
+from dpviz.figures.scenes.reconstruction import read_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
+from dpviz.numbers import number
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "panels", "run"]
@@ -47,7 +48,7 @@ def run(seed: int) -> Stage:
     who = there.data.X[read[-1][0]] if counts[-1] else np.full(2, np.nan)
     facts = {
         "people": f"{people:,}", "rounds": rounds, "read": counts[-1], "k": CENTERS,
-        "first": first + 1, "noisy": len(noisy[-1]), "epsilon": f"{EPSILON:g}",
+        "first": first + 1, "noisy": len(noisy[-1]), "epsilon": number(EPSILON),
         "x": f"{who[0]:.3f}", "y": f"{who[1]:.3f}",
     }  # fmt: skip
     answer = {1} if counts[-1] and not len(noisy[-1]) else {0}

@@ -11,13 +11,13 @@ import numpy as np
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset, load
-from dpviz.figures.theme import Theme
-from dpviz.figures.view import View
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.kit.view import View
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.trace import Trace
 
-__all__ = ["Ground", "Runs", "ground", "listed", "number"]
+__all__ = ["Ground", "Runs", "ground", "listed"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,12 +85,6 @@ class Runs:
     def ratios(self) -> list[float]:
         """Loss of every run as a multiple of KMeans'."""
         return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
-
-
-def number(value: float) -> str:
-    """Return a budget as people write it: 1/8, 1/2, 4."""
-    fractions = {0.125: "1/8", 0.25: "1/4", 0.5: "1/2"}
-    return fractions.get(value, f"{value:g}")
 
 
 def listed(words: list[str]) -> str:

@@ -7,14 +7,15 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures import Panel
-from dpviz.figures.lesson_maps import mean_panel
-from dpviz.figures.lessons import Values, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lesson_maps import mean_panel
+from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
+from dpviz.numbers import number
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.ledger import spent
-from dpviz.sweeps.reruns import matched
+from dpviz.runs.reruns import matched
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "LOOKS", "panels", "run"]
@@ -78,7 +79,7 @@ def run(seed: int) -> Stage:
         for look, promise, one, every in zip(range(1, LOOKS + 1), spent, _words(single), _words(mean), strict=True)
     )
     facts = {
-        "people": f"{len(data.X):,}", "looks": LOOKS, "epsilon": f"{EPSILON:g}", "sum": f"{LOOKS * EPSILON:g}",
+        "people": f"{len(data.X):,}", "looks": LOOKS, "epsilon": number(EPSILON), "sum": number(LOOKS * EPSILON),
         "total": f"{spent[-1].epsilon:.2f}", "odds": spent[0].odds, "odds_all": spent[-1].odds,
         "single": _words(single.mean()[None])[0], "mean": _words(mean)[-1],
         "times": f"{float(np.mean(single)) / float(mean[-1]):.1f}",

@@ -7,13 +7,13 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures import Panel
-from dpviz.figures.reruns import LEGEND as CLOUDS
-from dpviz.figures.reruns import Cloud, clouds
-from dpviz.figures.theme import Theme
-from dpviz.lessons.ground import Ground, ground, number
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.reruns import LEGEND as CLOUDS
+from dpviz.figures.scenes.reruns import Cloud, clouds
+from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
-from dpviz.postprocessing.verdict import quantity
-from dpviz.sweeps.reruns import Reruns, rerun, spread
+from dpviz.numbers import fraction, length, number
+from dpviz.runs.reruns import Reruns, rerun, spread
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "EPSILONS", "panels", "run"]
@@ -52,19 +52,19 @@ def run(seed: int) -> Stage:
         tuple(rerun([town.data], one, seeds) for one in algorithms),
     )
     scatter = shown.scatter
-    words = [f"±{quantity(km)} km" for km in scatter]
+    words = [f"±{length(km, 'km', 2)}" for km in scatter]
     whole = [sum(town.found(centers) == len(town.groups.means) for centers in some.centers) for some in shown.runs]
     odds = [one.guarantee(*_size(town)).odds for one in algorithms]
     titles = tuple(
-        f"ε {number(epsilon)} · {RUNS} runs: a center scatters by {words[i]}; all {len(town.groups.means)} "
+        f"ε {fraction(epsilon)} · {RUNS} runs: a center scatters by {words[i]}; all {len(town.groups.means)} "
         f"neighborhoods are found in {whole[i]} of {RUNS}; an attacker is right at most {odds[i]} times in 100"
         for i, epsilon in enumerate(EPSILONS)
     )
     centers = sorted({len(found) for found in shown.runs[0].centers})
     facts = {
         "centers": " or ".join(map(str, centers)),
-        "runs": RUNS, "people": f"{len(town.data.X):,}", "few": number(EPSILONS[0]), "many": number(EPSILONS[-1]),
-        "scatter_few": words[0], "scatter_many": words[-1], "times": quantity(scatter[0] / scatter[-1]),
+        "runs": RUNS, "people": f"{len(town.data.X):,}", "few": fraction(EPSILONS[0]), "many": fraction(EPSILONS[-1]),
+        "scatter_few": words[0], "scatter_many": words[-1], "times": number(scatter[0] / scatter[-1], 2),
         "whole_few": whole[0], "whole_many": whole[-1], "odds_few": odds[0], "odds_many": odds[-1],
     }  # fmt: skip
     right = {1} if scatter[0] > 4 * scatter[-1] else {0}
@@ -79,7 +79,7 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     """Return the clouds on the map, and a dot for the loss of every run."""
     view = shown.ground.view(shown.trace, colors, kmeans=True)
     found = [
-        Cloud(f"ε {number(epsilon)}", some.centers, some.losses / shown.ground.loss)
+        Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / shown.ground.loss)
         for epsilon, some in zip(EPSILONS, shown.runs, strict=True)
     ]
     return clouds(view, found, f"Released centers of {RUNS} runs")

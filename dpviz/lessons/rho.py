@@ -7,12 +7,11 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures import Panel
-from dpviz.figures.lesson_maps import moved_panel
-from dpviz.figures.lessons import Values, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lesson_maps import moved_panel
+from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
-from dpviz.postprocessing.verdict import reach_words
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "MOVES", "panels", "run"]
@@ -57,7 +56,7 @@ def run(seed: int) -> Stage:
     same = np.mean(_nearest(true, means) == _nearest(noisy, means))
     guess = float(np.bincount(_nearest(true, means)).max() / len(true))
     thrown = float(np.sqrt(((noisy - true) ** 2).sum(axis=1).mean()))
-    words = [reach_words(moves * rho, domain) for moves in MOVES]
+    words = [domain.length(moves * rho) for moves in MOVES]
     titles = tuple(
         f"A move of {moves} rho · Alex may be anywhere within {far}: whoever bets on here or there is right at most "
         f"{right} times in 100"
@@ -66,7 +65,7 @@ def run(seed: int) -> Stage:
     full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # for one row changed: twice that
     facts = {
         "loss": f"{city.ratio(trace.cluster_centers):.2f}", "full": f"{city.ratio(full.cluster_centers):.2f}",
-        "people": f"{len(true):,}", "rho": words[0], "thrown": reach_words(thrown, domain), "districts": len(means),
+        "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),
         "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": odds[0], "far": odds[-1],
         "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": odds[3],
     }  # fmt: skip

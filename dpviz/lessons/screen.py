@@ -7,11 +7,12 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures import Panel
-from dpviz.figures.lesson_maps import screen_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lesson_maps import screen_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.metrics import loss_path
+from dpviz.numbers import chance, number
 from dpviz.trace import Trace
 
 __all__ = ["ITEMS", "LEGEND", "panels", "run"]
@@ -29,7 +30,7 @@ ITEMS = {  # what the options of the lesson name, in their order -> whether it m
 }
 LEGEND = (
     ("center", "filled: released center"),
-    ("disc", "guess, as large as its noisy votes"),
+    ("disc", "trial point, as large as its noisy votes"),
     ("diamond", "KMeans center"),
     ("ring", "person"),
 )
@@ -55,9 +56,9 @@ def run(seed: int) -> Stage:
     found, groups = town.found(trace.cluster_centers), len(town.groups.means)
     facts = {
         "people": f"{len(town.data.X):,}", "ratio": ratio, "found": found, "groups": groups, "seed": seed,
-        "epsilon": f"{trace.claimed.epsilon:g}", "delta": f"{trace.claimed.delta:.2g}", "mu": f"{trace.claimed.mu:.2f}",
+        "epsilon": number(trace.claimed.epsilon), "delta": chance(trace.claimed.delta), "mu": f"{trace.claimed.mu:.2f}",
         "noisy": f"{noisy[first]:.1f}", "true": f"{true[first]:.0f}", "noise": f"{noisy[first] - true[first]:+.1f}",
-        "low": f"{town.data.domain.low[0]:g}", "high": f"{town.data.domain.high[0]:g}",
+        "low": number(town.data.domain.low[0], 6), "high": number(town.data.domain.high[0], 6),
     }  # fmt: skip
     titles = (
         f"All that DEMO shows · seed {seed}; {found} of {groups} neighborhoods found; loss {ratio} times KMeans'",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dpviz.figures import Panel
-from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.figures.theme import Theme
-from dpviz.lessons.ground import Runs, ground, number
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
+from dpviz.lessons.ground import Runs, ground
 from dpviz.lessons.lesson import Stage
+from dpviz.numbers import fraction, number
 from dpviz.postprocessing.verdict import FAR
 
 __all__ = ["EPSILONS", "LEGEND", "panels", "run"]
@@ -27,7 +28,7 @@ def run(seed: int) -> Stage:
     ratios = shown.ratios
     lost = [i for i, there_is in enumerate(served) if not there_is]
     titles = tuple(
-        f"ε {number(epsilon)} · {int(mask.sum())} of {groups} groups have a center; the group of {sizes[small]} has "
+        f"ε {fraction(epsilon)} · {int(mask.sum())} of {groups} groups have a center; the group of {sizes[small]} has "
         f"{'one' if mask[small] else 'none'}; loss {ratio:.2f} times KMeans'"
         for epsilon, mask, ratio in zip(EPSILONS, masks, ratios, strict=True)
     )
@@ -35,11 +36,11 @@ def run(seed: int) -> Stage:
     middle = EPSILONS.index(1.0)
     hint = middle if middle in lost or not lost else lost[0]
     facts = {
-        "hinted": number(EPSILONS[hint]),
+        "hinted": fraction(EPSILONS[hint]),
         "people": f"{len(there.data.X):,}", "small": int(sizes[small]),
         "share": f"{100 * sizes[small] / sizes.sum():.1f}",
         "groups": groups, "budgets": len(EPSILONS), "lost": len(lost), "k": there.data.n_clusters,
-        "worst": f"{max((ratios[i] for i in lost), default=1.0):.2f}", "far": f"{FAR:g}",
+        "worst": f"{max((ratios[i] for i in lost), default=1.0):.2f}", "far": number(FAR),
         "kmeans": "a center" if kmeans else "no center",
     }  # fmt: skip
     hidden = bool(lost) and all(ratios[i] <= FAR for i in lost)
@@ -54,7 +55,7 @@ def panels(shown: Runs, colors: Theme) -> list[Panel]:
         view, "Which groups have a center", there.groups, [trace.cluster_centers for trace in shown.traces]
     )
     losses = Values(
-        "Loss for every ε", "× KMeans", [f"ε {number(e)}" for e in EPSILONS], ratios,
+        "Loss for every ε", "× KMeans", [f"ε {fraction(e)}" for e in EPSILONS], ratios,
         [f"{ratio:.2f}×" for ratio in ratios], line=(1.0, "KMeans"), private=True,
     )  # fmt: skip
     return [plane, values_panel(colors, losses)]

@@ -9,11 +9,11 @@ import numpy as np
 from dpviz.datasets import Blobs
 from dpviz.federated import CLIENTS, simulate, spread
 from dpviz.figures import Panel
-from dpviz.figures.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.figures.theme import Theme
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground
 from dpviz.lessons.lesson import Stage
-from dpviz.postprocessing.verdict import ratio_words
+from dpviz.numbers import number, ratio_words
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 
 __all__ = ["DATA", "LEGEND", "MODELS", "panels", "run"]
@@ -62,11 +62,11 @@ def run(seed: int) -> Stage:
     ratios, found = shown.ratios, [there.found(trace.cluster_centers) for trace in traces]
     groups = len(there.groups.means)
     titles = tuple(
-        f"{model} · trusted: {TRUST[model]}; ε {promise.epsilon:.3g} for one row changed; "
+        f"{model} · trusted: {TRUST[model]}; ε {number(promise.epsilon)} for one row changed; "
         f"{there_are} of {groups} groups have a center; loss {ratio_words(ratio)} times KMeans'"
         for model, promise, there_are, ratio in zip(MODELS, shown.promises, found, ratios, strict=True)
     )
-    facts = {"people": f"{len(data.X):,}", "groups": groups, "epsilon": f"{EPSILON:g}", "hospitals": HOSPITALS}
+    facts = {"people": f"{len(data.X):,}", "groups": groups, "epsilon": number(EPSILON), "hospitals": HOSPITALS}
     for model, ratio, there_are in zip(MODELS, ratios, found, strict=True):
         facts |= {model.lower(): ratio_words(ratio), f"{model.lower()}_found": there_are}
     report = dict(traces[2].ledger[0].cost).get("epsilon")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
-from dpviz.figures import Panel, splitting
-from dpviz.figures.legend import HIDDEN
-from dpviz.figures.lessons import GROUPS
-from dpviz.figures.pe import PANE
-from dpviz.figures.theme import LIGHT, Theme
-from dpviz.figures.view import View
+from dpviz.figures import Panel
+from dpviz.figures.evolution.pe_means import PANE
+from dpviz.figures.kit.legend import HIDDEN
+from dpviz.figures.kit.theme import LIGHT, Theme
+from dpviz.figures.kit.view import View
+from dpviz.figures.scenes import splitting
+from dpviz.figures.scenes.lessons import GROUPS
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.metrics import loss_path
+from dpviz.numbers import number
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "panels", "run"]
@@ -55,7 +57,7 @@ def run(seed: int) -> Stage:
         "groups": len(town.groups.means), "rounds": len(left), "left": int(left.found.iloc[-1]),
         "right": int(right.found.iloc[-1]), "fewest": int(left.found.min()), "round": worst + 1,
         "left_loss": f"{left.loss_ratio.iloc[-1]:.2f}", "right_loss": f"{right.loss_ratio.iloc[-1]:.2f}",
-        "sd": f"{voted.steps[0].released['noise_sd']:.0f}", "epsilon": f"{EPSILON:g}",
+        "sd": f"{voted.steps[0].released['noise_sd']:.0f}", "epsilon": number(EPSILON),
         "smallest": f"{int(town.groups.sizes.min()):,}",
     }  # fmt: skip
     same = int(left.found.iloc[-1]) >= int(right.found.iloc[-1])

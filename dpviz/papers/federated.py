@@ -7,11 +7,11 @@ import time
 import numpy as np
 import pandas as pd
 
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.federated import simulate, spread
 from dpviz.federated.rows import Round
 from dpviz.papers.registry import Item
-from dpviz.sweeps.averages import margin_of_error
+from dpviz.runs.averages import margin_of_error
 from dpviz.sweeps.sources import open_source, stamp
 
 __all__ = ["DELAY", "rounds"]

@@ -12,7 +12,7 @@ import pandas as pd
 from dpviz.metrics import loss_auc
 from dpviz.papers.federated import rounds
 from dpviz.papers.registry import item_of
-from dpviz.sweeps.averages import margin_of_error, margins_of_error
+from dpviz.runs.averages import margin_of_error, margins_of_error
 from dpviz.sweeps.engines import Engine, perform
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import RowFile, read_rows

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+from dpviz.numbers import number
 from dpviz.papers.registry import Check, Item, Printed
 
 __all__ = ["DOES_NOT", "NOT_RUN", "REPRODUCES", "WITHIN", "Verdict", "beside_printed", "judge"]
@@ -77,7 +78,7 @@ def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int
             spread = line["mean"].max() / line["mean"].min() - 1
             found.append((1 if spread <= check.within else -1, f"{label} on {data} varies by {spread:.0%}"))
         elif len(line) > 1:
-            ends = (f"{end['mean']:.3g} at {end[check.axis]}" for end in (first, last))
+            ends = (f"{number(end['mean'])} at {end[check.axis]}" for end in (first, last))
             found.append((_apart(first, last), f"{label} on {data}: {', '.join(ends)}"))
     return found
 
@@ -93,7 +94,7 @@ def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
             if key in better.index:
                 mine = better.loc[key]
                 where = f"{key[0]}{', ' + key[1] if key[1] else ''}"
-                words = f"{where}: {mine['label']} {mine['mean']:.3g}, {other} {row['mean']:.3g}"
+                words = f"{where}: {mine['label']} {number(mine['mean'])}, {other} {number(row['mean'])}"
                 found.append((_apart(mine, row), words))
     return found
 
@@ -138,4 +139,4 @@ def _agrees(row: Any, within: float) -> int:
 
 
 def _printed_words(row: Any) -> str:
-    return f"{row.data}, {row.label}, {row.what}: printed {row.printed:.3g}, ours {row.ours:.3g}"
+    return f"{row.data}, {row.label}, {row.what}: printed {number(row.printed)}, ours {number(row.ours)}"

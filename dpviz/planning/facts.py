@@ -11,6 +11,7 @@ import numpy as np
 from dpviz import validate
 from dpviz.datasets import Blobs, Dataset, load
 from dpviz.domain import Domain
+from dpviz.numbers import number
 
 __all__ = ["MOST_CLUSTERS", "MOST_COLUMNS", "MOST_ROWS", "Facts", "numbers"]
 
@@ -82,7 +83,10 @@ class Facts:
                 raise ValueError(f"plan: there are {len(given)} {what}, and bounds for {len(low)}.")
         for name, a, b in zip(names, low, high, strict=True):
             if not (math.isfinite(a) and math.isfinite(b) and a < b):
-                raise ValueError(f"plan: the lowest value of {name} must be below its largest; got {a:g} and {b:g}.")
+                raise ValueError(
+                    f"plan: the lowest value of {name} must be below its largest; "
+                    f"got {number(a, 6)} and {number(b, 6)}."
+                )
         validate.integer("plan", 1, MOST_COLUMNS, columns=len(low))
         validate.integer("plan", 2, MOST_PEOPLE, people=n_people)
         domain = Domain.box(

@@ -18,8 +18,8 @@ from dpviz.planning.facts import Facts
 from dpviz.postprocessing.released import center_noise
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.guarantee import Notion
-from dpviz.sweeps.averages import margin_of_error
-from dpviz.sweeps.reruns import spread
+from dpviz.runs.averages import margin_of_error
+from dpviz.runs.reruns import spread
 
 __all__ = ["STOPS", "Rehearsal", "offered", "rehearse", "memory"]
 

@@ -6,10 +6,10 @@ import math
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
+from dpviz.numbers import length, number, percent
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import Rehearsal
 from dpviz.planning.solver import widest
-from dpviz.postprocessing.verdict import quantity
 
 __all__ = ["amount", "answer", "assumption", "size", "tighter"]
 
@@ -21,9 +21,8 @@ def amount(value: float, facts: Facts) -> str:
     domain = facts.domain
     units, wide = set(domain.units), int((domain.high - domain.low).argmax())
     if len(units) <= 1 and (domain.scale == "common" or len(set(domain.half_width)) == 1):
-        return f"{quantity(value)} {domain.units[0] if units else ''}".rstrip()
-    unit = f" {domain.units[wide]}" if units and domain.units[wide] else ""
-    return f"{quantity(value)}{unit} in {domain.columns[wide]}"
+        return length(value, domain.units[0] if units else "", 2)
+    return f"{length(value, domain.units[wide] if units else '', 2)} in {domain.columns[wide]}"
 
 
 def assumption(facts: Facts) -> str:
@@ -43,10 +42,14 @@ def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
         return "what tighter bounds would buy is not known."
-    change = f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {wide.epsilon:g}"
+    change = f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {number(wide.epsilon)}"
     if after > 0.8 * before:
         return f"bounds that are half as wide would change little, {change}: it looks for the people's place itself."
-    words = "would halve the noise" if 0.4 <= after / before <= 0.6 else f"would take the noise to {after / before:.0%}"
+    words = (
+        "would halve the noise"
+        if 0.4 <= after / before <= 0.6
+        else f"would take the noise to {percent(after / before)}"
+    )
     return f"if the people fill only half of each bound, bounds that are half as wide {words}: {change}."
 
 
@@ -54,13 +57,13 @@ def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[flo
     """Return which ε it takes to be within a distance."""
     start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
-        return f"{start} even ε {max(stops):g} is not enough."
-    return f"{start} ε {min(stops):g} is enough." if need == 0 else f"{start} you need ε about {need:.2g}."
+        return f"{start} even ε {number(max(stops))} is not enough."
+    return f"{start} ε {number(min(stops))} is enough." if need == 0 else f"{start} you need ε about {number(need, 2)}."
 
 
 def size(n_bytes: float) -> str:
     """Return an amount of memory in words."""
     for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if n_bytes >= one:
-            return f"about {float(f'{n_bytes / one:.2g}'):g} {unit}"
+            return f"about {number(n_bytes / one, 2)} {unit}"
     return "less than 1 MB"

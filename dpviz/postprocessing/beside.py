@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from dpviz.numbers import number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import reach
@@ -102,7 +103,7 @@ def facts(traces: Sequence[Trace]) -> list[Row]:
         "Promise": [str(claim.notion) if claim.private else "none" for claim in claims],
         "Hides": [_hides(trace) for trace in traces],
         "Trusts": [claim.trust for claim in claims],
-        "μ": ["not defined" if claim.mu is None else f"{claim.mu:.3g}" for claim in claims],
+        "μ": ["not defined" if claim.mu is None else number(claim.mu) for claim in claims],
         "Bets are on": [_bet_on(trace) for trace in traces],
         "In a bet, from ε, δ, μ": [f"{bet_of(claim).odds} of 100" for claim in claims],
         "In a bet, from its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
@@ -120,7 +121,7 @@ def _parameter(trace: Trace, name: str) -> str:
         value = trace.claimed.delta
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "auto" if value is None else f"{value:.4g}" if isinstance(value, int | float) else str(value)
+    return "auto" if value is None else number(value, 6) if isinstance(value, float) else str(value)
 
 
 def _hides(trace: Trace) -> str:
@@ -192,7 +193,10 @@ def _numbers(traces: Sequence[Trace]) -> list[str]:
     claims = [trace.claimed for trace in traces]
     private = [claim for claim in claims if claim.private]
     sentences = []
-    if len({f"{claim.epsilon:.4g}" for claim in private}) > 1 or len({f"{claim.delta:.3g}" for claim in private}) > 1:
+    if (
+        len({float(f"{claim.epsilon:.4g}") for claim in private}) > 1
+        or len({float(f"{claim.delta:.3g}") for claim in private}) > 1
+    ):
         bets = ", ".join(f"{LETTERS[i]} {Bound.of_run(trace).odds} of 100" for i, trace in enumerate(traces))
         sentences.append(f"Their budgets differ: whoever bets on {bets_on(traces)} is right at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpviz.numbers import odds
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.plan import Plan
 from dpviz.trace import Trace
@@ -102,4 +103,4 @@ class Bound:
     @property
     def odds(self) -> int:
         """`best_guess` as "at most N times in 100", rounded up."""
-        return min(100, math.ceil(100 * self.best_guess - 1e-9))
+        return odds(self.best_guess)

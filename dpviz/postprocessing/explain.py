@@ -19,6 +19,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from dpviz.domain import Domain
+from dpviz.numbers import number
 from dpviz.postprocessing.center_sd import CELLS, members
 from dpviz.postprocessing.released import CenterNoise, center_noise
 from dpviz.trace import Trace
@@ -174,7 +175,7 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
     if share < others:
         side, share, others = "below", 1 - share, 1 - others
     return (
-        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {edge:.4g}{unit}, of all "
+        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {number(edge)}{unit}, of all "
         f"others {100 * others:.0f}% (±{100 * z * others_sd:.0f})"
     )
 
@@ -246,7 +247,7 @@ def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
 
 
 def _number(value: float, reach: float, unit: str) -> str:
-    return f"{value:.3g}{unit} (±{reach:.2g})"
+    return f"{number(value)}{unit} (±{number(reach, 2)})"
 
 
 def _unit(units: Sequence[str], column: int) -> str:

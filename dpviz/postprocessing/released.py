@@ -8,12 +8,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from dpviz.escape import cell, line
+from dpviz.numbers import at, number, round_to
 from dpviz.postprocessing.center_sd import UNKNOWN, members
 from dpviz.privacy.ledger import Release
 from dpviz.trace import Step, Trace
@@ -24,10 +25,15 @@ __all__ = [
     "centers_csv",
     "centers_json",
     "centers_table",
+    "centers_text",
+    "coreset_csv",
     "coreset_table",
+    "coreset_text",
     "weighted_points",
     "widest",
 ]
+
+_DIGITS = 1e-4  # of the width of a column's bounds: how far places are written out where nothing tells their noise
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,9 +143,97 @@ def csv_text(trace: Trace, table: pd.DataFrame) -> str:
     return f"{first}\n{table.rename(columns=cell).to_csv(index=False)}"
 
 
-def centers_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
-    """Return the centers as CSV text: first a line that says what is promised, then the table."""
-    return csv_text(trace, centers_table(trace, columns, units))
+def centers_text(
+    trace: Trace,
+    columns: Sequence[str],
+    units: Sequence[str] = (),
+    *,
+    scatter: np.ndarray | None = None,
+    commas: bool = True,
+) -> pd.DataFrame:
+    """Write the table of the centers for people: every number to a tenth of its noise.
+
+    Parameters
+    ----------
+    scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns; it stands in where no
+        formula gives the noise. NaN where it is not known. Without either, places have four digits of their bounds.
+    commas : whether to part thousands, as a screen does and a file must not
+    """
+    table = centers_table(trace, columns, units)
+    noise, width, d = center_noise(trace), trace.domain.high - trace.domain.low, len(columns)
+    sd = noise.sd
+    if sd is None and scatter is not None:
+        sd = np.broadcast_to(np.asarray(scatter, dtype=float)[:, None], (len(table), d))
+    resolution = _resolution(None if sd is None else sd * trace.domain.half_width, width)
+    cells = [[str(i) for i in table.iloc[:, 0]]]
+    cells += [_written(table.iloc[:, j + 1], resolution[j], commas) for j in range(d)]
+    if noise.sizes is not None:
+        cells.append(_sizes_text(noise.sizes, noise.sizes_sd, commas))
+    cells += [_noise_text(table.iloc[:, j], commas) for j in range(len(cells), table.shape[1])]
+    return pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
+
+
+def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
+    """Return what a column's numbers are rounded to (d,): a tenth of its smallest noise, else by the bounds' width."""
+    if sd is None:
+        return _DIGITS * width
+    sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)
+    return np.where(np.isfinite(sd), sd / 10, _DIGITS * width)
+
+
+def _written(values: Iterable[float], resolution: float, commas: bool) -> list[str]:
+    return [(at if commas else round_to)(float(value), float(resolution)) for value in values]
+
+
+def _sizes_text(sizes: np.ndarray, sd: float | None, commas: bool) -> list[str]:
+    """Write noisy numbers of rows: to a tenth of their noise, but never finer than a tenth of a row."""
+    return _written(sizes, max(0.1, sd / 10) if sd else 0.1, commas)
+
+
+def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
+    """Write standard deviations with two digits."""
+    if commas:
+        return [number(value, 2) for value in values]
+    return [round_to(float(value), float(value) / 10) if 0 < value < math.inf else str(value) for value in values]
+
+
+def coreset_text(
+    trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, commas: bool = True
+) -> pd.DataFrame | None:
+    """Write the weighted point set for people, weights to a tenth of their noise; None where the run releases none."""
+    table = coreset_table(trace, columns, units)
+    if table is None:
+        return None
+    resolution = _resolution(None, trace.domain.high - trace.domain.low)
+    cells = [_written(table.iloc[:, j], step, commas) for j, step in enumerate(resolution)]
+    weights = zip(table.iloc[:, -2], table.iloc[:, -1], strict=True)
+    cells.append([_sizes_text(np.array([weight]), float(sd), commas)[0] for weight, sd in weights])
+    cells.append(_noise_text(table.iloc[:, -1], commas))
+    return pd.DataFrame(list(zip(*cells, strict=True)), columns=table.columns)
+
+
+def centers_csv(
+    trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, scatter: np.ndarray | None = None
+) -> str:
+    """Return the centers as CSV text for people: a line that states the promise, then `centers_text` without commas.
+
+    `centers_json` has every digit.
+    """
+    return csv_text(trace, centers_text(trace, columns, units, scatter=scatter, commas=False))
+
+
+def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
+    """Return the weighted points as CSV text for people.
+
+    Raises
+    ------
+    ValueError
+        If the run releases none.
+    """
+    table = coreset_text(trace, columns, units, commas=False)
+    if table is None:
+        raise ValueError(f"coreset_csv: {trace.name} releases no weighted points.")
+    return csv_text(trace, table)
 
 
 def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:

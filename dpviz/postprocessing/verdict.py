@@ -16,6 +16,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
+from dpviz.numbers import chance, length, number, percent, ratio_words
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import agreement, has_regions, labels_of
 from dpviz.postprocessing.released import CenterNoise, center_noise
@@ -29,9 +30,7 @@ __all__ = [
     "groups_of",
     "largest_gap",
     "private_verdict",
-    "quantity",
     "reach",
-    "reach_words",
     "regions_verdict",
     "spread_words",
 ]
@@ -124,10 +123,9 @@ def largest_gap(
     one, other = linear_sum_assignment(cdist(here, there))
     gaps = np.abs(centers[one] - reference[other])
     if domain.scale == "common" and len(set(units)) == 1:
-        return f"{quantity(float(np.linalg.norm(gaps, axis=1).max()))} {units[0]}".rstrip()
+        return length(float(np.linalg.norm(gaps, axis=1).max()), units[0], 2)
     row, column = np.unravel_index((gaps / domain.half_width).argmax(), gaps.shape)
-    unit = f" {units[column]}" if units and units[column] else ""
-    return f"{quantity(float(gaps[row, column]))}{unit} in {columns[column]}"
+    return f"{length(float(gaps[row, column]), units[column] if units else '', 2)} in {columns[column]}"
 
 
 def demo_verdict(
@@ -195,7 +193,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
     reference : ndarray of shape (k, d), KMeans' centers, original units
     """
     clusters = labels_of(trace, X)
-    parts = [*_regions(trace), f"{(clusters >= 0).mean():.0%} of the people lie in one"]
+    parts = [*_regions(trace), f"{percent(float((clusters >= 0).mean()))} of the people lie in one"]
     if groups is None:
         return Verdict((*parts, bet(trace)), good=True)
     domain, finite = trace.domain, np.isfinite(X).all(axis=1)
@@ -231,39 +229,14 @@ def bet(trace: Trace) -> str:
     if not promise.private:
         return "no privacy: 100 of 100 bets on anybody are won"
     made = bet_of(promise, far=reach(trace))
-    delta = f", δ {promise.delta:.2g}" if promise.delta else ""
+    delta = f", δ {chance(promise.delta)}" if promise.delta else ""
     each = " a row" if promise.rows_per_person > 1 else ""
-    return f"for ε {promise.epsilon:.3g}{delta}{each}: bets on {made.on} are won at most {made.odds} of 100"
+    return f"for ε {number(promise.epsilon)}{delta}{each}: bets on {made.on} are won at most {made.odds} of 100"
 
 
 def reach(trace: Trace) -> str:
-    """Return how far a row may move unseen under a weaker promise, in the data's units; meters below a kilometer."""
-    return reach_words(float(trace.claimed.rho_distance or 0), trace.domain)
-
-
-def reach_words(rho_distance: float, domain: Domain) -> str:
-    """Return a distance in z units in the data's units; meters below a kilometer."""
-    distance = rho_distance * float(domain.half_width.max())
-    units = set(domain.units)
-    unit = units.pop() if len(units) == 1 else "units of the data"
-    if unit == "km" and distance < 1:
-        distance, unit = 1000 * distance, "m"
-    return f"{quantity(distance)} {unit}".rstrip()
-
-
-def quantity(value: float) -> str:
-    """Return a number as people write it: two digits that count, no exponent for everyday sizes."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    if 1e-3 <= abs(value) < 1e6:
-        digits = max(0, 1 - math.floor(math.log10(abs(value))))
-        return f"{value:,.{digits}f}"
-    return f"{value:.1e}"
-
-
-def ratio_words(ratio: float) -> str:
-    """Return a ratio of losses with the digits that matter."""
-    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}" if math.isfinite(ratio) else "∞"
+    """Return how far a row may move unseen under a weaker promise, in the data's units."""
+    return trace.domain.length(float(trace.claimed.rho_distance or 0))
 
 
 def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
@@ -276,10 +249,9 @@ def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str],
         return "as wide as the public bounds"
     widths = sd * domain.half_width
     if domain.scale == "common" and len(set(units)) <= 1:
-        return f"±{quantity(float(widths.max()))} {units[0] if units else ''}".rstrip()
+        return f"±{length(float(widths.max()), units[0] if units else '', 2)}"
     column = int(sd.argmax())
-    unit = f" {units[column]}" if units and units[column] else ""
-    return f"±{quantity(float(widths[column]))}{unit} in {columns[column]}"
+    return f"±{length(float(widths[column]), units[column] if units else '', 2)} in {columns[column]}"
 
 
 def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoise, k: int) -> str:
@@ -291,7 +263,7 @@ def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoi
         if k < len(groups.sizes):
             sentences.append(f"{k} center{'s' * (k != 1)} cannot serve {len(groups.sizes)} groups")
         elif noise.sizes_sd is not None and noise.sizes_sd > LOUD * sizes[0]:
-            sentences.append(f"the noise (±{quantity(noise.sizes_sd)} rows) is about as large")
+            sentences.append(f"the noise (±{number(noise.sizes_sd, 2)} rows) is about as large")
     elif ratio > FAR:
         sentences.append("every group has a center, but far from its middle")
     if not sentences:

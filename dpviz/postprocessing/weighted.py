@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from sklearn.cluster import KMeans
 
-__all__ = ["lloyd_on", "occupied", "solve"]
+__all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
 _TREE_PAIRS = 1_000_000  # above, a tree is faster than all pairs (up to 8 columns)
 _FLAT = 3  # up to so many columns sums by label are faster column by column than as one product
@@ -49,11 +49,21 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which places (m,) have a positive noisy count, else the largest ones, and their weights, at least 1."""
+    """Return which places (m,) have a positive noisy count, and their weights, the counts; else the largest, weight 1.
+
+    A count below 1 is no row: lifted to 1, many empty places would outweigh the rows where the noise is small.
+    """
     kept = noisy_counts > 0
-    if not kept.any():
-        kept = noisy_counts >= noisy_counts.max()
-    return kept, np.maximum(noisy_counts[kept], 1.0)
+    if kept.any():
+        return kept, noisy_counts[kept]
+    kept = noisy_counts >= noisy_counts.max()
+    return kept, np.ones(int(kept.sum()))
+
+
+def spread(points: np.ndarray, weights: np.ndarray) -> float:
+    """Return the weighted mean squared distance of points (m, d) from their weighted mean."""
+    squares = ((points - np.average(points, axis=0, weights=weights)) ** 2).sum(axis=1)
+    return float(np.average(squares, weights=weights))
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:
@@ -77,7 +87,7 @@ def solve(
     cloud = _Cloud(points, weights)
     _, squares = cloud.assign(best)
     cumulative = np.cumsum(weights * squares)
-    swaps = int(min(60 * n_clusters, 1e8 / (len(points) * n_clusters * points.shape[1])))
+    swaps = int(min(6 * n_clusters, 1e8 / (len(points) * n_clusters * points.shape[1])))
     for out, into in zip(rng.integers(n_clusters, size=swaps), rng.random(swaps), strict=True):
         if cumulative[-1] <= 0:
             break

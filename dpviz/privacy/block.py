@@ -46,11 +46,6 @@ class Block:
         """Return one column without gathering the others, shape (n,)."""
         return self.x[:, i] if self._base is None else self._base.x[self._index, i]
 
-    @cached_property
-    def float32(self) -> np.ndarray:
-        """The rows in single precision, for kernels that re-decide near ties exactly."""
-        return self.x.astype(np.float32)
-
     def take(self, index: np.ndarray) -> Block:
         """Return the block of some of these rows; what is needed of them is gathered from the base block."""
         base = self if self._base is None else self._base

@@ -10,6 +10,8 @@ from typing import Any
 
 from scipy.special import ndtr
 
+from dpviz.numbers import chance, number, odds
+
 __all__ = ["Guarantee", "Neighboring", "Notion"]
 
 
@@ -108,7 +110,7 @@ class Guarantee:
     @property
     def odds(self) -> int:
         """`best_guess` as "at most N times in 100", rounded UP."""
-        return min(100, math.ceil(100 * self.best_guess - 1e-9))
+        return odds(self.best_guess)
 
     def under(self, neighboring: Neighboring) -> Guarantee:
         """Convert an add/remove promise to replacement: (2 epsilon, (1 + e^epsilon) delta), mu -> 2 mu.
@@ -147,11 +149,12 @@ class Guarantee:
     def __str__(self) -> str:
         if not self.private:
             return "no privacy"
-        numbers = f"epsilon = {self.epsilon:.4g}, delta = {self.delta:.2g}"
+        delta = f"{self.delta:.2g} ({chance(self.delta)})" if self.delta else "0"
+        numbers = f"epsilon = {number(self.epsilon, 4)}, delta = {delta}"
         if self.mu is not None:
-            numbers += f", mu = {self.mu:.3g}"
+            numbers += f", mu = {number(self.mu)}"
         if self.rho_distance is not None:
-            numbers += f", rho (distance) = {self.rho_distance:.3g}"
+            numbers += f", rho (distance) = {number(self.rho_distance)}"
         return f"{self.notion} for {self.unit}: {numbers}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.domain import Domain
-from dpviz.geometry import snap, snap_toward_zero
+from dpviz.geometry import in_cache, snap, snap_toward_zero
 from dpviz.privacy.block import Block
 from dpviz.privacy.noise import Noise
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
@@ -50,11 +50,12 @@ class Rows:
         finite = np.isfinite(Z).all(axis=1)
         if not finite.all():
             Z[~finite] = 0.0  # the middle of the domain
-        x = snap_toward_zero(domain.clip(Z))
-        x.setflags(write=False)
+        for part in in_cache(*Z.shape):
+            Z[part] = snap_toward_zero(domain.clip(Z[part]))
+        Z.setflags(write=False)
         self.domain = domain
         self.dataset_id = dataset_id
-        self._x = x
+        self._x = Z
         self._finite = None if finite.all() else finite
 
     @property

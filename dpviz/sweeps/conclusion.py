@@ -6,7 +6,8 @@ import math
 
 import pandas as pd
 
-from dpviz.figures.tradeoff import short
+from dpviz.figures.scenes.tradeoff import short
+from dpviz.numbers import number, percent, ratio_words
 from dpviz.sweeps.measures import METRICS
 
 __all__ = ["WITHIN", "conclusion", "steadiness"]
@@ -34,12 +35,16 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
         best = here.loc[here["mean"].idxmax() if measure.higher_is_better else here["mean"].idxmin()]
         name = measure.title.partition(" (")[0]
         most = "highest" if measure.higher_is_better else "lowest"
-        return f"{_place(axis, at)} {best.series} has the {most} {name}, {best['mean']:.3g}"
+        return f"{_place(axis, at)} {best.series} has the {most} {name}, {number(best['mean'])}"
     near = points.assign(near=points.ratio <= 1 + WITHIN)
     good, count = int(near[near[axis] == at].near.sum()), len(here)
     if count == 1:
         ratio = here.ratio.iloc[0]
-        words = f"within {WITHIN:.0%} of {measure.against}" if good else f"at {ratio:.2g} times {measure.against}' loss"
+        words = (
+            f"within {percent(WITHIN)} of {measure.against}"
+            if good
+            else f"at {ratio_words(ratio)} times {measure.against}' loss"
+        )
         return f"{_place(axis, at)} {here.series.iloc[0]} is {words}"
     what = "methods" if here.algorithm.nunique() == count else "curves"
     if good == count:
@@ -64,7 +69,7 @@ def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
     """
     found = [
         f"{one.series} gets worse from {_value(axis, one.start)} to {_value(axis, one.end)}, by "
-        f"{one.change:.0%}: more than the noise of {one.runs} runs."
+        f"{percent(one.change)}: more than the noise of {one.runs} runs."
         for one in turns[turns.sure].itertuples()
     ]
     unsure = turns[~turns.sure]
@@ -81,7 +86,7 @@ def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
 
 
 def _within(against: str) -> str:
-    return f"within {WITHIN:.0%} of {against}"
+    return f"within {percent(WITHIN)} of {against}"
 
 
 def _all(count: int) -> str:

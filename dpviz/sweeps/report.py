@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz import validate
-from dpviz.figures import packed, tradeoff
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit import packed
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes import tradeoff
+from dpviz.numbers import chance, number
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.spec import Published
@@ -125,10 +127,10 @@ def _short(rows: pd.DataFrame, metric: str) -> str:
         others = f" of {among} methods" if among > 1 else ""
         promise = f" ({notion})" if table.notion.nunique() > 1 else ""
         sentences.append(
-            f"On {data} at ε = {epsilon:g}{promise}, {first.series} did best{others}: "
-            f"{measure.title.lower()} {first['mean']:.4g}"
-            + (f", {first.ratio:.3g} times that of {measure.against} without privacy" if measure.relative else "")
-            + f", on average over {first.runs:g} run{'' if first.runs == 1 else 's'}."
+            f"On {data} at ε = {number(epsilon)}{promise}, {first.series} did best{others}: "
+            f"{measure.title.lower()} {number(first['mean'])}"
+            + (f", {number(first.ratio)} times that of {measure.against} without privacy" if measure.relative else "")
+            + f", on average over {first.runs:,.0f} run{'' if first.runs == 1 else 's'}."
         )
     more = f" {len(sentences) - MOST_IN_SHORT} more data sets follow." if len(sentences) > MOST_IN_SHORT else ""
     return " ".join(sentences[:MOST_IN_SHORT]) + more
@@ -139,7 +141,7 @@ def _facts(done: pd.DataFrame) -> str:
     facts = [f"{len(private):,} private runs", f"seeds {private.seed.min():.0f} to {private.seed.max():.0f}"]
     deltas = sorted(private.delta.dropna().unique())
     if deltas:
-        facts.append(f"δ {deltas[0]:.2g}" + (f" to {deltas[-1]:.2g}" if len(deltas) > 1 else ""))
+        facts.append(f"δ {chance(deltas[0])}" + (f" to {chance(deltas[-1])}" if len(deltas) > 1 else ""))
     if taken := sorted(set(done.bounds) - {"declared", ""}):
         facts.append(f"bounds taken from the data as in the papers ({', '.join(taken)})")
     return ", ".join([*facts, f"dpviz {', '.join(sorted(set(done.version)))}"])
@@ -157,10 +159,10 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
                     r.data,
                     r.notion,
                     _named(r.series, look),
-                    f"{r.area:.3f}",
-                    f"{r.low:.3f} to {r.high:.3f}",
+                    number(r.area),
+                    f"{number(r.low)} to {number(r.high)}",
                     r.runs,
-                    f"{r.k_found:g}",
+                    number(r.k_found),
                 )
                 for r in areas.itertuples()
             ],
@@ -174,7 +176,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
             [
                 (
                     r.data, r.notion, _named(r.series, look),
-                    f"more than {r.tested:g}" if pd.isna(r.least) else f"{'at most ' if r.first else ''}{r.least:g}",
+                    _least(r),
                     f"{r.good} of {r.runs}",
                 )
                 for r in table.itertuples()
@@ -189,9 +191,9 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
                 (
                     r.data,
                     r.notion,
-                    f"{r.epsilon:g}",
-                    f"{r.n_rows:g}",
-                    f"{r.n_clusters:g}",
+                    number(r.epsilon),
+                    f"{r.n_rows:,.0f}",
+                    f"{r.n_clusters:,.0f}",
                     r.best or "no clear winner: the intervals overlap",
                 )
                 for r in wins.itertuples()
@@ -232,9 +234,10 @@ def _published(rows: pd.DataFrame, published: Sequence[Published]) -> str:
         ("data", "algorithm", "ε", "what", "published", "ours", "95% interval of the mean", "runs", "source"),
         [
             (
-                r.data, r.label, "" if pd.isna(r.epsilon) else f"{r.epsilon:g}", r.what, f"{r.published:g}",
-                "not run" if pd.isna(r.ours) else f"{r.ours:.4g}",
-                "" if pd.isna(r.low) else f"{r.low:.4g} to {r.high:.4g}", "" if pd.isna(r.runs) else f"{r.runs:.0f}",
+                r.data, r.label, "" if pd.isna(r.epsilon) else number(r.epsilon), r.what, number(r.published),
+                "not run" if pd.isna(r.ours) else number(r.ours),
+                "" if pd.isna(r.low) else f"{number(r.low)} to {number(r.high)}",
+                "" if pd.isna(r.runs) else f"{r.runs:.0f}",
                 r.source,
             )
             for r in table.itertuples()
@@ -244,6 +247,13 @@ def _published(rows: pd.DataFrame, published: Sequence[Published]) -> str:
 
 class _Html(str):
     """Text that is HTML already."""
+
+
+def _least(row: Any) -> str:
+    """Write the smallest value that was good enough, and whether a smaller one was tested at all."""
+    if pd.isna(row.least):
+        return f"more than {number(row.tested)}"
+    return f"{'at most ' if row.first else ''}{number(row.least)}"
 
 
 def _named(series: str, look: dict[str, Any]) -> _Html:

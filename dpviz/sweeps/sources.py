@@ -23,7 +23,9 @@ from dpviz.sweeps.generated import RECIPES, made, tight_box
 __all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
 
 _LOOSE = {"tight_nonprivate": 1.0, "loose_nonprivate": 4.0}  # how many times as wide as it must be
-BOUNDS = ("declared", *_LOOSE)
+_BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}  # of every column, from its smallest value on
+_CORNER = "corner_nonprivate"
+BOUNDS = ("declared", *_LOOSE, *_BOXES, _CORNER)
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
 _RESAMPLING_SEED = 0
 _LABELS = ("label", "income_gt_50k")
@@ -60,7 +62,9 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
     name : "sample:NAME" (or "sample:blobs:..."), "bench:NAME" (a generated benchmark set, or one in the folder that
         DPVIZ_DATASETS names), or the path of a public file
     bounds : "declared", or for benchmarks "tight_nonprivate" (the papers' preprocessing, taken from the data) and
-        "loose_nonprivate" (four times as wide)
+        "loose_nonprivate" (four times as wide), as people declare boxes "columns_nonprivate" (min to max of every
+        column), "twice_nonprivate" (twice as wide, from the min on) and "corner_nonprivate" (one scale for all columns,
+        rows in a corner)
     n_rows : int or None; if given, as if so many people had come: rows are drawn without replacement, whole copies
         of the data first if more are asked for than there are
     modified : the file's `stamp`, so that a changed file is read again
@@ -74,9 +78,22 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
         labels = None if data.labels is None else data.labels[chosen]
         domain = dataclasses.replace(data.domain, n_public=n_rows)
         data = dataclasses.replace(data, X=data.X[chosen], labels=labels, domain=domain)
-    if bounds in _LOOSE:
-        data = dataclasses.replace(data, domain=Domain.tight_nonprivate(data.X, loose=_LOOSE[bounds]))
+    if bounds != "declared":
+        data = dataclasses.replace(data, domain=_taken(data.X, bounds))
     return Source(data, Rows(data.X, data.domain, data.dataset_id), data.domain.normalize(data.X))
+
+
+def _taken(X: np.ndarray, bounds: str) -> Domain:
+    """Return bounds taken from the data: for benchmarks only, NOT PRIVATE."""
+    if bounds in _LOOSE:
+        return Domain.tight_nonprivate(X, loose=_LOOSE[bounds])
+    low, width = X.min(axis=0), np.ptp(X, axis=0)
+    width = np.where(width > 0, width, 1.0)
+    high = low + (width.max() if bounds == _CORNER else _BOXES[bounds] * width)
+    scale = "common" if bounds == _CORNER else "column"
+    return dataclasses.replace(
+        Domain.box(low, high, scale=scale, n_public=len(X)), origin=f"{bounds}: taken from the data"
+    )
 
 
 @lru_cache(maxsize=16)

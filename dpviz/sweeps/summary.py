@@ -21,7 +21,8 @@ from scipy.stats import t as student
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
-from dpviz.sweeps.averages import margin_of_error, margins_of_error, standard_error
+from dpviz.numbers import number
+from dpviz.runs.averages import margin_of_error, margins_of_error, standard_error
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
 
@@ -252,4 +253,4 @@ def _unfolded(rows: pd.DataFrame) -> pd.DataFrame:
 def _number(axis: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
-    return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else f"{value:.3g}"
+    return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else number(value)

@@ -144,7 +144,7 @@ class Sweep:
     repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that moving epsilon keeps the
         initial centers
     metrics : names in METRICS
-    bounds : "declared"; for benchmarks "tight_nonprivate" or "loose_nonprivate"
+    bounds : "declared", or one of `BOUNDS` for benchmarks, taken from the data
     """
 
     data: tuple[str, ...]

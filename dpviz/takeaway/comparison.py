@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz.figures.compare import CURVES
-from dpviz.figures.still import plane_svg
+from dpviz.figures.kit.svg import plane_svg
 from dpviz.postprocessing.beside import LETTERS, facts, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import private_verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 
+from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import private_verdict, reach
 from dpviz.takeaway.style import document
@@ -40,9 +41,9 @@ def facts(trace: Trace) -> dict[str, str]:
     """Return the label's lines, in their order; every one follows from released values and public facts."""
     promise, spent = trace.claimed, trace.spent
     if promise.private:
-        words = f"{promise.notion}: ε {promise.epsilon:.4g}, δ {promise.delta:.2g}"
+        words = f"{promise.notion}: ε {number(promise.epsilon)}, δ {chance(promise.delta)}"
         if promise.mu is not None:
-            words += f", μ {promise.mu:.3g}"
+            words += f", μ {number(promise.mu)}"
         if promise.rho_distance is not None:
             words += f", for moves up to {reach(trace)}"
         made = bet_of(promise, far=reach(trace))
@@ -52,12 +53,14 @@ def facts(trace: Trace) -> dict[str, str]:
     person = ""
     if promise.private and promise.rows_per_person > 1:
         whole = promise.person
-        person = f"; one person has up to {promise.rows_per_person} rows: ε {whole.epsilon:.4g}, δ {whole.delta:.2g}"
+        person = (
+            f"; one person has up to {promise.rows_per_person} rows: ε {number(whole.epsilon)}, δ {chance(whole.delta)}"
+        )
     lines = {
         "Protects": f"{promise.unit}{person}" if promise.private else "nobody",
         "Promise": words,
         "In a bet": bet,
-        "Spent by this run": f"ε {spent.epsilon:.4g}, δ {spent.delta:.2g}" if promise.private else "no budget",
+        "Spent by this run": f"ε {number(spent.epsilon)}, δ {chance(spent.delta)}" if promise.private else "no budget",
         "Trusts": promise.trust,
         "Public inputs": _public(trace),
         "Not protected": "facts about everybody; families and other groups; that a run took place, and its duration",
@@ -71,7 +74,7 @@ def _public(trace: Trace) -> str:
     columns, units = names_of(trace)
     domain = trace.domain
     bounds = [
-        f"{name} {low:g} to {high:g}{' ' * bool(unit)}{unit}"
+        f"{name} {number(low, 6)} to {number(high, 6)}{' ' * bool(unit)}{unit}"
         for name, low, high, unit in zip(columns, domain.low, domain.high, units, strict=True)
     ]
     more = f" and {len(bounds) - MOST} more" if len(bounds) > MOST else ""
@@ -90,12 +93,22 @@ def _result(trace: Trace) -> str:
 def block(trace: Trace) -> str:
     """Return the label as HTML to stand in a page."""
     rows = "".join(
-        f"<tr><th scope=row>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
+        f"<tr><th scope=row>{html.escape(name)}</th><td{_raw(name, trace)}>{html.escape(text)}</td></tr>"
         for name, text in facts(trace).items()
     )
     return (
         f'<section class="label"><header><b>PRIVACY LABEL</b><span class="badge">{badge(trace)}</span></header>'
         f"<table>{rows}</table></section>"
+    )
+
+
+def _raw(line: str, trace: Trace) -> str:
+    """Return the tooltip with all digits of a line's numbers, as an HTML attribute; none for most lines."""
+    promise = {"Promise": trace.claimed, "Spent by this run": trace.spent}.get(line)
+    return (
+        f' title="ε {float(promise.epsilon)!r}, δ {float(promise.delta)!r}"'
+        if promise is not None and promise.private
+        else ""
     )
 
 
@@ -119,7 +132,10 @@ def _foot(trace: Trace) -> str:
 
 
 def label_json(trace: Trace) -> str:
-    """Return the label as JSON: `schema`, `badge`, `notice`, and the lines by their names."""
+    """Return the label as JSON: `schema`, `badge`, `notice`, the lines by their names, both prices with all digits."""
     lines = {name.lower().replace(" ", "_"): text for name, text in facts(trace).items()}
     record = {"schema": SCHEMA, "badge": badge(trace), "notice": trace.notice, "version": trace.version, **lines}
+    for name, promise in (("claimed", trace.claimed), ("spent", trace.spent)):
+        if trace.claimed.private:
+            record[name] = {"epsilon": promise.epsilon, "delta": promise.delta, "mu": promise.mu}
     return json.dumps(record, ensure_ascii=False)

@@ -8,11 +8,11 @@ import pandas as pd
 
 from dpviz.datasets import Dataset
 from dpviz.figures import pane
-from dpviz.figures.shapes import Shown, drawn
-from dpviz.figures.still import plane_svg
-from dpviz.figures.theme import LIGHT
-from dpviz.figures.view import View
-from dpviz.postprocessing.released import centers_table
+from dpviz.figures.kit.shapes import Shown, drawn
+from dpviz.figures.kit.svg import plane_svg
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.view import View
+from dpviz.postprocessing.released import centers_text
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.takeaway.label import badge, block, names_of
 from dpviz.takeaway.style import document
@@ -39,7 +39,7 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
     if data is not None and data.shape == "picture" and len(trace.cluster_centers) <= MOST_ROWS:
         centers = drawn(Shown(trace, data, LIGHT))
     else:
-        centers = _table(centers_table(trace, columns, units))
+        centers = _table(centers_text(trace, columns, units))
     body = (
         f"<h1>{html.escape(trace.name)}</h1>"
         f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
@@ -54,9 +54,7 @@ def _table(table: pd.DataFrame) -> str:
     """Return a table that fits a page; what is left out is said."""
     shown = table.iloc[:MOST_ROWS, : MOST_COLUMNS + 1]
     heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in shown.columns)
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{value:.4g}</td>' for value in row)}</tr>" for row in shown.itertuples(index=False)
-    )
+    rows = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in shown.itertuples(index=False))
     left = [
         f"{len(table) - MOST_ROWS} more centers" * (len(table) > MOST_ROWS),
         f"{table.shape[1] - MOST_COLUMNS - 1} more columns" * (table.shape[1] > MOST_COLUMNS + 1),

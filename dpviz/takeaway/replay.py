@@ -9,9 +9,9 @@ import json
 from dpviz.algorithms.pseudocode import lines_of
 from dpviz.figures import pane, printed
 from dpviz.figures.code import listing, lit, style
+from dpviz.figures.kit.theme import DARK, LIGHT
+from dpviz.figures.kit.view import View
 from dpviz.figures.stage import script as stage
-from dpviz.figures.theme import DARK, LIGHT
-from dpviz.figures.view import View
 from dpviz.takeaway.label import badge, block
 from dpviz.takeaway.page import view_of
 from dpviz.takeaway.style import document, text_of

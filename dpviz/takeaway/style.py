@@ -6,7 +6,7 @@ import html
 from functools import cache
 from importlib.resources import files
 
-from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.takeaway.policy import sealed
 
 __all__ = ["document", "text_of"]

@@ -5,8 +5,8 @@ import pytest
 
 from dpviz.algorithms.dp_em import DPEM
 from dpviz.domain import Domain
-from dpviz.figures import View, mixture
-from dpviz.figures.theme import LIGHT
+from dpviz.figures import View, dp_em
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.block import Block
 from dpviz.privacy.queries import MixtureMoments
@@ -82,7 +82,7 @@ def test_shapes_are_found_and_drawn():
         np.testing.assert_allclose(covariance, wanted, atol=0.025)
     flat = DPEM(n_clusters=2, epsilon=4.0, covariance="diagonal").run(X, domain=DOMAIN, seed=1)
     assert all((c[0, 1], c[1, 0]) == (0, 0) for c in flat.steps[-1].released["covariances"])
-    line = mixture.ellipses(View(trace, LIGHT, (0, 1), ("a", "b"), ("", "")), last, np.array([True, False]))
+    line = dp_em.ellipses(View(trace, LIGHT, (0, 1), ("a", "b"), ("", "")), last, np.array([True, False]))
     around = line[~np.isnan(line).any(axis=1)] - last.released["centers"][0]
     inverse = np.linalg.inv(last.released["covariances"][0])
     np.testing.assert_allclose(np.einsum("ni,ij,nj->n", around, inverse, around), 4.0, rtol=1e-6)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from pages._ui.shell import PAGES
+from pages._ui.frame.shell import PAGES
 from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from pages._ui.shell import PAGES
+from pages._ui.frame.shell import PAGES
 from tests.browser.conftest import PATIENCE
 from tests.browser.proxy import proxied
 from tests.browser.test_journeys import charts, no_exception

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.kit.theme import DARK, LIGHT
 from tests.browser.conftest import PATIENCE, serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

@@ -10,7 +10,7 @@ from PIL import Image
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
-from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.metrics import loss_path, normalized_loss
 from tests.browser.stage_page import open_stage
 from tests.figures.panes import ONE_OF_A_PANE

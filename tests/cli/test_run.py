@@ -54,7 +54,8 @@ def test_an_answer_that_cannot_be_kept_is_not_asked_for(tmp_path, capsys):
 
 def test_a_private_file_gets_secure_noise_and_no_metric(mine, tmp_path, capsys):
     out = tmp_path / "out.json"
-    command = ["run", "pe-means", "--data", str(mine), "--private", "--low", "0", "--high", "1", "--n-public", "60"]
+    command = ["run", "pe-means", "--data", str(mine), "--private", "--header", "--low", "0", "--high", "1"]
+    command += ["--n-public", "60"]
     assert main([*command, "--n-clusters", "2", "--json", str(out)]) == 0
     said = capsys.readouterr().out
     assert "loss" not in said and "NOT PRIVATE" not in said
@@ -89,7 +90,7 @@ def test_bad_parameters_are_one_sentence(options, words, capsys):
         (["--public"], "no public bounds"),
         (["--public", "--low", "1", "--high", "0"], "low < high"),
         (["--public", "--low", "0"], "given together"),
-        (["--private", "--low", "0", "--high", "1"], "n_public must be declared"),
+        (["--private", "--header", "--low", "0", "--high", "1"], "n_public must be declared"),
         (
             ["--private", "--low", "0", "--high", "1", "--n-public", "60", "--seed", "1"],
             "a private release has no seed",

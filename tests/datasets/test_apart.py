@@ -44,8 +44,8 @@ def test_what_comes_back_is_what_was_read():
     single = pd.DataFrame({"a": np.arange(600_000.0), "b": 1.5, "c": "text"})  # kept in single precision
     mixed = workbook(["a", "b", "c"], [True, 2, "x"], [False, CELL, 3])
     for content, private in ((BOOK, True), (mixed, False), (single.to_parquet(), False)):
-        away = read_table(content, "x", private=private)
-        here = child.read(memoryview(content), "x", Form(None, private), Limits(), lambda done: None)
+        away = read_table(content, "x", header=True, private=private)
+        here = child.read(memoryview(content), "x", Form(True, private), Limits(), lambda done: None)
         assert (away.name, away.n_rows, away.notes) == (here.name, here.n_rows, here.notes)
         for one, other in zip(away.columns, here.columns, strict=True):
             assert (one.name, one.kind, one.reason) == (other.name, other.kind, other.reason)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("cryptography")
 
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.federated import Aborted, client
 from dpviz.federated.agreement import new_run
 from dpviz.federated.keys import client_context, server_context

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, kstest
 
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.domain import Domain
 from dpviz.federated import (
     PAPER,

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("cryptography")
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.cli import main
 from dpviz.federated import PAPER, SERVER, Aborted, client, door, messages
 from dpviz.federated.keys import client_context, make_keys

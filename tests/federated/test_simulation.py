@@ -9,8 +9,8 @@ import pytest
 from scipy.special import ndtr
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.fastlloyd import FastLloyd
-from dpviz.algorithms.pe_means import PEMeans
+from dpviz.algorithms.evolution.pe_means import PEMeans
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.domain import Domain
 from dpviz.federated import (
     DRAWN_BY,

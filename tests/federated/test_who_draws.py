@@ -18,7 +18,7 @@ from dpviz.federated import (
     simulate,
 )
 from dpviz.federated.masks import deal, mask
-from dpviz.figures.ledger import why
+from dpviz.figures.kit.ledger import why
 from dpviz.privacy.accounting import delta_of_mu
 from dpviz.privacy.noise import Seeded
 from dpviz.trace import Trace

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("cryptography")
 
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.domain import Domain
 from dpviz.federated import client, spread
 from dpviz.federated.agreement import Agreement

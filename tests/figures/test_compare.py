@@ -9,9 +9,9 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
 from dpviz.figures.compare import curve_table, curves_panel, planes, timeline
-from dpviz.figures.panels import spend_table
-from dpviz.figures.theme import DARK, LIGHT
-from dpviz.figures.view import View
+from dpviz.figures.kit.panels import spend_table
+from dpviz.figures.kit.theme import DARK, LIGHT
+from dpviz.figures.kit.view import View
 from dpviz.postprocessing.beside import partners
 from dpviz.postprocessing.bound import Bound
 

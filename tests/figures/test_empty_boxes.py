@@ -5,8 +5,8 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
-from dpviz.figures.theme import LIGHT
-from dpviz.sweeps.compare import reference, replay
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.runs.single import reference, replay
 
 
 def shown(update):

@@ -12,12 +12,16 @@ from plotly.colors import hex_to_rgb
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
-from dpviz.figures import PANES, View, hdpe, marks, nsm, pane, panels, splitting, votes
-from dpviz.figures.panels import spend_table
-from dpviz.figures.shots import complete
-from dpviz.figures.theme import DARK, LIGHT, STYLES
-from dpviz.figures.turns import turns
-from dpviz.figures.view import thin, xy
+from dpviz.figures import PANES, View, pane
+from dpviz.figures.evolution import hdpe_means
+from dpviz.figures.kit import layers, panels, votes
+from dpviz.figures.kit.panels import spend_table
+from dpviz.figures.kit.release_labels import turns
+from dpviz.figures.kit.shots import complete
+from dpviz.figures.kit.theme import DARK, LIGHT, STYLES
+from dpviz.figures.kit.view import thin, xy
+from dpviz.figures.nsm import nsm
+from dpviz.figures.scenes import splitting
 from dpviz.frozen import freeze
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Hidden, Step
@@ -134,10 +138,10 @@ def test_nsm_strength_frame_calls_signal_what_noise_alone_does_not_reach():
 def test_nsm_outline_is_the_shadow_of_a_ball_in_original_units():
     seen = view("nsm", axes=(0, 2))
     d, half = seen.trace.domain.n_features, (seen.trace.domain.high - seen.trace.domain.low) / 2
-    ring = marks.outline(seen, 0.5 * np.eye(d), np.zeros(d)) - seen.trace.domain.middle[[0, 2]]
+    ring = layers.outline(seen, 0.5 * np.eye(d), np.zeros(d)) - seen.trace.domain.middle[[0, 2]]
     scale = half[[0, 2]] if seen.trace.domain.scale == "column" else np.full(2, half.max())
     np.testing.assert_allclose(np.linalg.norm(ring / scale, axis=1), 0.5)
-    stretched = marks.outline(seen, np.diag([1.0, 9.0, 0.5, 9.0]), np.zeros(d)) - seen.trace.domain.middle[[0, 2]]
+    stretched = layers.outline(seen, np.diag([1.0, 9.0, 0.5, 9.0]), np.zeros(d)) - seen.trace.domain.middle[[0, 2]]
     np.testing.assert_allclose(np.abs(stretched / scale).max(axis=0), [1.0, 0.5], rtol=1e-2)
 
 
@@ -169,7 +173,7 @@ def test_nsm_says_when_a_row_is_read_and_what_it_costs():
 
 
 def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
-    table = hdpe.budget_table(run("hdpe-means", "wine")[1])
+    table = hdpe_means.budget_table(run("hdpe-means", "wine")[1])
     assert table.part.tolist() == ["votes", "sums", "counts"] and table.share.sum() == pytest.approx(1)
     assert table.share[1:].sum() == pytest.approx(0.8) and table.releases.tolist()[1:] == [1, 1]
 
@@ -177,7 +181,7 @@ def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
 def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     seen = view("hdpe-means", sample="highdim", axes=(0, 1))
     how, found = pane(seen.trace), {p.figure.layout.title.text: p for p in pane(seen.trace).panels(seen)}
-    left = found["Guesses in the projection: 2 of 16 columns"]
+    left = found["Trial points in the projection: 2 of 16 columns"]
     people = np.stack([left.figure.data[0].x, left.figure.data[0].y], axis=1)
     matrix = seen.trace.steps[0].released["projection"]
     shown = seen.people[thin(len(seen.people), 800)]

@@ -60,6 +60,21 @@ def test_pruned_vote_equals_the_flat_one(d, spread, monkeypatch):
     np.testing.assert_array_equal(nearest(x, wrong), flat)  # the group is a hint, never an answer
 
 
+def test_long_children_just_beyond_the_rows_of_another_cell_get_their_votes():
+    rng = np.random.default_rng(0)
+    parents = snap(rng.uniform(-0.5, 0.5, (4, 6)))
+    x = snap(parents[rng.integers(4, size=2000)] + 0.1 * rng.normal(size=(2000, 6)))
+    points = np.concatenate([parents, evolved(rng, 4, 150, 6).points[4:]])
+    own = parents[((x[:, None] - parents) ** 2).sum(axis=2).argmin(axis=1)]
+    outer = np.argsort(-((x - own) ** 2).sum(axis=1))[:8]
+    points[20:28] = snap(own[outer] + 1.05 * (x - own)[outer])
+    group = np.concatenate([np.arange(4), np.repeat(np.arange(4), 150)])
+    group[20:28] = [np.abs(parents - one).sum(axis=1).argmax() for one in own[outer]]
+    winners = nearest(x, Population(points, parents, group))
+    np.testing.assert_array_equal(winners, nearest(x, points))
+    assert set(range(20, 28)) <= set(winners[outer])
+
+
 @pytest.mark.parametrize(("few", "swept"), [(0, 32), (64, 32), (64, 0)])
 @pytest.mark.parametrize("d", [1, 2, 5, 16])
 def test_ties_and_near_ties_go_where_integers_say(d, few, swept, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 
 from dpviz import lessons
 from dpviz.algorithms import ALGORITHMS
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, panels, screen, sheets
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Neighboring
@@ -89,7 +89,7 @@ def reached(rings, centers):
 
 
 COUNTED = {  # what a title says of the groups that are found, one number a plane
-    "votes": r"left, the 5 most voted guesses: (\d) of 5 groups .* survivors: (\d) of 5",
+    "votes": r"left, the 5 trial points with most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 3 groups have a center",
     "trust": r"(\d) of 6 groups have a center",
     "bounds": r"(\d) of 5 neighborhoods have a center",

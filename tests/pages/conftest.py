@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from pages._ui import markup, runs
-from pages._ui.pace import Pace
+from pages._ui.frame import markup
+from pages._ui.work import runs
+from pages._ui.work.pace import Pace
 from tests.luck import same_luck
 
 

@@ -13,9 +13,10 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
 from dpviz.trace import Cancelled
-from pages._ui import controls, scene
-from pages._ui.attacker import stock, view
-from pages._ui.jobs import Job
+from pages._ui.address import scene
+from pages._ui.attacker import rounds, view
+from pages._ui.work.jobs import Job
+from pages._ui.workspace.attacker import attacker
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -135,8 +136,8 @@ BAD = ["v=1&a=nobody", "v=1&e=3", "v=1&who=me", "v=1&d=town&x=1e9", "v=1&ask=why
 
 @pytest.mark.parametrize("query", BAD)
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
-    found, sentence = scene.read("attacker", query, controls.attacker)
-    assert found.values == scene.read("attacker", "", controls.attacker)[0].values
+    found, sentence = scene.read("attacker", query, attacker)
+    assert found.values == scene.read("attacker", "", attacker)[0].values
     assert sentence.startswith("This link opens, but parts of it do not fit") and sentence.count(".") == 1
 
 
@@ -153,11 +154,11 @@ def test_private_data_are_refused_with_the_reason(monkeypatch):
 
 def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
     made = []
-    monkeypatch.setattr(stock, "play", lambda *args: made.append(args[2:4]) or play(*args))
+    monkeypatch.setattr(rounds, "play", lambda *args: made.append(args[2:4]) or play(*args))
     data = load_sample("iris")
     algorithm = ALGORITHMS["fastlloyd"](n_clusters=3)
     question = present(algorithm, data.X, data.domain, data.n_public, data.X[0], 0)
-    one = stock.Game(question, algorithm, seed=9)
+    one = rounds.Game(question, algorithm, seed=9)
     one.target = 33
     one._fill(type("Quiet", (), {"advance": lambda *args: None})())
     assert made == [(0, 4), (4, 25), (29, 4)]
@@ -170,13 +171,14 @@ def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypat
     jobs, asked = [], []
 
     class Queue:
-        def submit(self, title, work, *_):
+        def __call__(self, title, work, expected):
             jobs.append(work)
             return Job("", title, status="running")
 
-    monkeypatch.setattr(stock, "runs", SimpleNamespace(jobs=Queue, owner=lambda: "me"))
-    monkeypatch.setattr(stock, "play", lambda *args: [None] * args[3])
-    game = stock.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
+    monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=Queue()))
+    monkeypatch.setattr(rounds.Game, "_seconds", lambda game, target: 1.0)
+    monkeypatch.setattr(rounds, "play", lambda *args: [None] * args[3])
+    game = rounds.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
 
     class Late(Job):
         def advance(self, done, total):
@@ -195,7 +197,7 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
     jobs = []
 
     class Queue:
-        def submit(self, title, work, *_):
+        def __call__(self, title, work, expected):
             jobs.append((Job("", title, status="running"), work))
             return jobs[-1][0]
 
@@ -206,9 +208,10 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
             game.make(40)
         return [None] * args[3]
 
-    monkeypatch.setattr(stock, "runs", SimpleNamespace(jobs=Queue, owner=lambda: "me"))
-    monkeypatch.setattr(stock, "play", batch)
-    game = stock.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
+    monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=Queue()))
+    monkeypatch.setattr(rounds.Game, "_seconds", lambda game, target: 1.0)
+    monkeypatch.setattr(rounds, "play", batch)
+    game = rounds.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
     game.make(20)
     with pytest.raises(Cancelled):
         jobs[0][1](jobs[0][0])

@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
-from dpviz.sweeps.compare import reference
-from pages._ui.klass import maps, parts, phone, work
-from pages._ui.klass.room import (
+from dpviz.runs.single import reference
+from pages._ui.classroom import components, compute, maps, phone
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import (  # fmt: skip
     ALONE,
     LETTERS,
     LIFE,
@@ -27,11 +28,10 @@ from pages._ui.klass.room import (
     Classrooms,
     Closed,
     Refused,
-)  # fmt: skip
-from pages._ui.klass.rooms import rooms
+)
 
 ROOT = Path(__file__).parents[2]
-BOX = (work.LOW, work.HIGH)
+BOX = (compute.LOW, compute.HIGH)
 
 
 class Clock:
@@ -313,13 +313,13 @@ def test_a_hundred_phones_come_place_and_answer_at_once(classes):
 
 
 def test_a_report_is_randomized_response_on_the_cells():
-    assert [work.cell_of(*at) for at in ((-12, -9), (12, 9), (0, 0), (-12, 9))] == [0, 11, 6, 8]
-    told = np.array([work.report(7.0, 7.0) for _ in range(3_000)])  # cell 11
-    counts, sd = work.estimates(told)
+    assert [compute.cell_of(*at) for at in ((-12, -9), (12, 9), (0, 0), (-12, 9))] == [0, 11, 6, 8]
+    told = np.array([compute.report(7.0, 7.0) for _ in range(3_000)])  # cell 11
+    counts, sd = compute.estimates(told)
     assert abs(counts[11] - 3_000) < 6 * sd + 6 * math.sqrt(3_000)
     assert np.abs(np.delete(counts, 11)).max() < 6 * sd
     flip = told[:, :11].mean()  # the odds of a bit between two answers are e^epsilon at most
-    assert 0.5 / flip * (1 - flip) / 0.5 == pytest.approx(math.exp(work.LOCAL_EPSILON), rel=0.1)
+    assert 0.5 / flip * (1 - flip) / 0.5 == pytest.approx(math.exp(compute.LOCAL_EPSILON), rel=0.1)
 
 
 def groups_in(data):
@@ -327,24 +327,24 @@ def groups_in(data):
 
 
 def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
-    few, many = (work.data_of(load_sample("town").X[:n], 200, 150, 4) for n in (30, 90))
+    few, many = (compute.data_of(load_sample("town").X[:n], 200, 150, 4) for n in (30, 90))
     assert few.n_public == many.n_public == 150 and len(few.X) == 230 and ":" not in few.dataset_id
-    algorithm = work.ALGORITHMS["pe-means"](n_clusters=4, epsilon=1.0)
+    algorithm = compute.ALGORITHMS["pe-means"](n_clusters=4, epsilon=1.0)
     assert algorithm.plan(2, few.n_public) == algorithm.plan(2, many.n_public)
     trace = algorithm.run(few.X, domain=few.domain, seed=0, dataset_id=few.dataset_id)
-    shown = work.frames_of(trace, few, groups_in(few))
+    shown = compute.frames_of(trace, few, groups_in(few))
     got = groups_in(few).found_by(few.domain.normalize(trace.cluster_centers))
     assert (shown.groups, shown.groups_found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
     assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # guesses, votes, then centers
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
-    assert all(np.all((at >= work.LOW - 9) & (at <= work.HIGH + 9)) for at in shown.centers)  # km, not z units
-    question = work.game_of(shown, tuple(few.X[3]))
+    assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)  # km, not z units
+    question = compute.game_of(shown, tuple(few.X[3]))
     assert len(question.inside) == len(few.X) == len(question.outside) + 1
-    assert len(work.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # who came after the run
+    assert len(compute.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # who came after the run
 
 
 def test_the_pictures_hold_what_they_are_given(monkeypatch):
-    from dpviz.figures.theme import LIGHT
+    from dpviz.figures.kit.theme import LIGHT
 
     assert "2 people and 1 released" in maps.people(LIGHT, np.zeros((2, 2)), np.zeros((1, 2)))
     bars = maps.bars([3, 1], ["<b>a", "c"], truth=1)
@@ -352,7 +352,7 @@ def test_the_pictures_hold_what_they_are_given(monkeypatch):
     words = maps.scores(LIGHT, [(6, 10), (5, 10)], 57)
     assert "<b>55 of 100</b> right in 20 guesses (32 to 77)" in words and "Nobody" in maps.scores(LIGHT, [], 57)
     assert "right in 1 guess (" in maps.scores(LIGHT, [(0, 1)], 57)
-    assert "row by row: 2, 0, 0" in maps.grid(LIGHT, np.array([1.8, -0.2] + [0.0] * (work.cells() - 2)), 0.9)
+    assert "row by row: 2, 0, 0" in maps.grid(LIGHT, np.array([1.8, -0.2] + [0.0] * (compute.cells() - 2)), 0.9)
 
 
 @pytest.fixture
@@ -387,7 +387,7 @@ def joined(opened, room, **query):
 def test_a_phone_returns_to_its_seat_however_its_code_was_typed(opened, monkeypatch):
     room = rooms().open(*BOX)
     kept = {"code": room.code, "token": room.sit().token}
-    monkeypatch.setattr(parts, "memory", lambda save, *, forget=False: kept)
+    monkeypatch.setattr(components, "memory", lambda save, *, forget=False: kept)
     try:
         for typed in (room.code, room.code.lower()):
             app = opened(f"v=1&code={typed}")
@@ -508,4 +508,4 @@ def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opene
     other.session_state["class_point"] = (5.0, 5.0)
     app.segmented_control(key="class_stage").set_value("local").run()
     other.run()
-    assert seat.point is None and len(seat.report) == work.cells() and not other.exception
+    assert seat.point is None and len(seat.report) == compute.cells() and not other.exception

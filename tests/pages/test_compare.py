@@ -12,11 +12,15 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
-from dpviz.sweeps.compare import reference, replay
+from dpviz.runs.single import reference, replay
 from dpviz.takeaway import comparison
-from pages._ui import controls, scene
+from pages._ui.address import scene
 from pages._ui.compare import view
-from pages._ui.compare.sides import Side, side_of, text_of
+from pages._ui.compare.sides import side_of, text_of
+from pages._ui.compare.state import Side
+from pages._ui.frame import catalog
+from pages._ui.workspace.compare import compare
+from pages._ui.workspace.explore import explore
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
 
@@ -78,8 +82,8 @@ def test_a_link_comes_back_as_it_was(open_link):
     app = open_link(query)
     assert not app.exception and not app.info
     (address,) = parts(app, "dpviz_address")
-    opened, sentence = scene.read("compare", address["query"], controls.compare)
-    asked, _ = scene.read("compare", query, controls.compare)
+    opened, sentence = scene.read("compare", address["query"], compare)
+    asked, _ = scene.read("compare", query, compare)
     assert sentence == "" and opened.values == asked.values and asked.step == 2
     assert app.segmented_control(key="compare_by").value == "spent"
     assert [side.seed for side in app.session_state["compare_runs"]] == [5, 0, 1]
@@ -102,7 +106,7 @@ def test_a_link_comes_back_as_it_was(open_link):
     ],
 )
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
-    found, sentence = scene.read("compare", query, controls.compare)
+    found, sentence = scene.read("compare", query, compare)
     assert found.values["run"] == ()
     assert sentence.startswith("This link opens, but parts of it do not fit") and "Runs" in sentence
 
@@ -116,7 +120,7 @@ def test_a_bad_link_still_shows_two_runs(open_link):
 def test_a_run_is_the_same_after_its_address():
     for cls in ALGORITHMS.values():
         side = Side(cls(n_clusters=3), 7)
-        assert side_of(text_of(side, "iris", controls.explore), "iris", controls.explore) == side
+        assert side_of(text_of(side, "iris", explore), "iris", explore) == side
 
 
 def test_one_thing_changed_from_explore(open_link):
@@ -167,16 +171,14 @@ def test_private_data_are_refused_with_the_reason(monkeypatch):
 def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_link):
     app = open_link(link("a=dist-dp&k=3", "a=nsm&k=3&e=0.5"))
     assert app.get("download_button")
-    data = controls.catalog.sample("town")
+    data = catalog.sample("town")
     traces = [
         ALGORITHMS[slug](n_clusters=3, **more).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
         for slug, more in (("dist-dp", {}), ("nsm", {"epsilon": 0.5}))
     ]
     text = comparison(traces)
     assert "is not better for it" in text and "<td>0.5</td>" in text and "DEMO: NOT A RELEASE" in text
-    assert (
-        "<script" not in text and "http" not in text.replace("http://www.w3.org/2000/svg", "") and len(text) < 300_000
-    )
+    assert "<script" not in text and "://" not in text.replace("http://www.w3.org/2000/svg", "") and len(text) < 300_000
     with pytest.raises(ValueError, match="two to 4 runs"):
         comparison(traces[:1])
     other = ALGORITHMS["nsm"](n_clusters=3).run(data.X, domain=data.domain, seed=0, dataset_id="sample:other")

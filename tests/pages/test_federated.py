@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.algorithms.fastlloyd import FastLloyd
+from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.datasets import load_sample
 from dpviz.federated import WIDE, simulate, spread
 from dpviz.figures import View
-from dpviz.figures.federated import plot_clients, plot_words, words_table
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes.federated import plot_clients, plot_words, words_table
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,17 +6,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
-from pages._ui import controls
-from pages._ui.explore.picker import GROUPS, named, offered
-from pages._ui.scene import read
-from pages._ui.sweep.form import sweep_of
+from pages._ui.address.scene import read
+from pages._ui.form.picker import GROUPS, named, offered
+from pages._ui.tradeoff.form import sweep_of
+from pages._ui.workspace.tradeoff import tradeoff
 
 
 def strip_of(slug, reach):
     import streamlit as st
 
     from dpviz.algorithms import ALGORITHMS
-    from pages._ui import shell
+    from pages._ui.frame import shell
 
     st.session_state.page = "explore"
     shell.strip("Town", slug, ALGORITHMS[slug](n_clusters=5).guarantee(2, 5000), reach=reach)
@@ -42,7 +42,7 @@ def test_another_promise_has_a_badge_of_its_own(slug, reach, words):
 
 @pytest.mark.parametrize(("free", "values"), [("", (("exactly_k", True),)), ("&own=1", ())])
 def test_a_sweep_asks_for_exactly_k_unless_told_otherwise(free, values):
-    scene, sentence = read("tradeoff", f"v=1&d=town&a=dpm&e=1{free}", controls.tradeoff)
+    scene, sentence = read("tradeoff", f"v=1&d=town&a=dpm&e=1{free}", tradeoff)
     assert not sentence and [one.values for one in sweep_of(scene.values).variants] == [values]
 
 

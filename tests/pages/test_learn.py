@@ -7,11 +7,12 @@ import re
 import pytest
 
 from dpviz.lessons import LESSONS, SEEDS, glossary
-from pages._ui import controls, scene
-from pages._ui.learn.place import COURSE, PARTS, SHEETS
+from pages._ui.address import scene
+from pages._ui.learn.controls import COURSE, PARTS, SHEETS
+from pages._ui.workspace.explore import explore
 from tests.lessons.test_lessons import stage
+from tests.pages.address.test_links import open_link, told
 from tests.pages.pictures import pictures
-from tests.pages.test_links import open_link, told
 from tests.pages.test_words import code_names, words
 
 __all__ = ["open_link"]
@@ -119,7 +120,7 @@ def test_a_step_in_the_address_is_where_the_player_starts(open_link):
 @pytest.mark.parametrize("name", LESSONS)
 def test_where_a_lesson_goes_on_is_a_scene_of_explore(name):
     asked = scene.Scene("explore", LESSONS[name].explore)
-    found, wrong = scene.read("explore", scene.write(asked, controls.explore), controls.explore)
+    found, wrong = scene.read("explore", scene.write(asked, explore), explore)
     assert wrong == "" and dict(asked.values).items() <= dict(found.values).items()
 
 

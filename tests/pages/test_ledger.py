@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.audit import instance
 from dpviz.domain import Domain
-from dpviz.figures.ledger import plot_steps, releases_table, steps_table
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.ledger import plot_steps, releases_table, steps_table
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.privacy.guarantee import Notion
-from pages._ui.runs import RECOMMENDED
+from pages._ui.work.runs import RECOMMENDED
 
 ROOT = Path(__file__).parents[2]
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]

@@ -12,9 +12,9 @@ import streamlit as st
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 from streamlit.testing.v1 import AppTest
 
-from pages._ui import runs
-from pages._ui.caches import per_run
 from pages._ui.explore import centers, quality
+from pages._ui.work import runs
+from pages._ui.work.caches import per_run
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -138,7 +138,7 @@ def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(a
     open_page(app, "pages/explore.py")
     app.number_input(key="param_nsm_epsilon").set_value(0.5).run()
     wait_for_run(app)
-    monkeypatch.setattr("pages._ui.settings.LIVE", 0.0)
+    monkeypatch.setattr("pages._ui.explore.settings.LIVE", 0.0)
     app.number_input(key="param_nsm_epsilon").set_value(2.0).run()
     assert '"epsilon": 0.5' in app.session_state["shown"]
     [ribbon] = [block.proto.body for block in app.get("html") if "You see" in block.proto.body]

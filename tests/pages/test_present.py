@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._ui.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.present import pictures, scenes
-from pages._ui.present.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.present.scenes import staged
 from pages._ui.present.show import _record
 

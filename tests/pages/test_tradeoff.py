@@ -17,18 +17,20 @@ from dpviz.atlas import cells, files
 from dpviz.atlas.cells import Chapter
 from dpviz.atlas.fingerprint import LAYOUT
 from dpviz.datasets import load_sample
-from dpviz.figures import tradeoff
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes import tradeoff
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
-from pages._ui import atlas, controls, scene
-from pages._ui.atlas import Trust
-from pages._ui.jobs import Job, Jobs
-from pages._ui.results import Result, Store
-from pages._ui.sweep import form, sweeps, tables, vary, view
-from pages._ui.sweep.sweeps import WORKERS, Kept, shelf
+from pages._ui.address import scene
+from pages._ui.tradeoff import form, sweeps, tables, vary, view
+from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust
+from pages._ui.work.jobs import Job, Jobs
+from pages._ui.work.results import Result, Store
+from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
 from tests.sweeps.handmade import ROOT, rows, runs
 
@@ -291,11 +293,11 @@ def looks_travel(app, identity):
     app.selectbox(key="sweep_within").set_value(50).run()
     query = app.session_state["kept"][1]
     assert not app.exception and {"at=0", "of=sample:iris", "good=1", "within=50"} <= set(query.split("&"))
-    found, sentence = scene.read("tradeoff", query, controls.tradeoff)
-    assert sentence == "" and scene.write(found, controls.tradeoff) == query
+    found, sentence = scene.read("tradeoff", query, tradeoff_controls)
+    assert sentence == "" and scene.write(found, tradeoff_controls) == query
     for wrong in ("at=9", "of=sample:town", "good=3", "within=3", "against=data"):
-        found, sentence = scene.read("tradeoff", f"v=1&sweep={identity}&{wrong}", controls.tradeoff)
-        assert sentence.startswith("This link opens, but") and f"&{wrong}" not in scene.write(found, controls.tradeoff)
+        found, sentence = scene.read("tradeoff", f"v=1&sweep={identity}&{wrong}", tradeoff_controls)
+        assert sentence.startswith("This link opens, but") and f"&{wrong}" not in scene.write(found, tradeoff_controls)
 
 
 @pytest.mark.slow
@@ -362,12 +364,13 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
     it, gate = sweeps.Shelf(), threading.Event()
     it.archive = None
     monkeypatch.setattr(sweeps, "shelf", lambda: it)
-    monkeypatch.setattr(sweeps, "_work", lambda kept, job: gate.wait(240))
-    monkeypatch.setattr(sweeps, "turns", SimpleNamespace(turn=lambda: sweeps.session.owner))
+    monkeypatch.setattr(sweeps, "_work", lambda kept, job: gate.wait(5))
+    monkeypatch.setattr(sweeps, "turns", SimpleNamespace(turn=lambda: sweeps.work_state.owner))
     monkeypatch.setattr(sweeps, "show", lambda identity: None)
     one = sweep_of({"data": "sample:town", "algorithms": ["pe-means"], "epsilon": [1], "repeats": 2})
     for owner in ("ann", "bob"):
-        monkeypatch.setattr(sweeps, "session", SimpleNamespace(owner=owner, sweeps=[]))
+        monkeypatch.setattr(sweeps, "work_state", SimpleNamespace(owner=owner))
+            monkeypatch.setattr(sweeps, "tradeoff_state", SimpleNamespace(sweeps=[]))
         sweeps.start(one, "the town")
         with pytest.raises(ValueError, match="your sweep on the town is not finished"):
             sweeps.start(one, "the town")
@@ -397,8 +400,8 @@ def test_the_best_run_comes_first_among_those_to_take_away():
     def page():
         from dpviz.sweeps.rowfile import table
         from dpviz.sweeps.sweep import Sweep, Variant, execute
-        from pages._ui.sweep.sweeps import Kept
-        from pages._ui.sweep.take import one_run
+        from pages._ui.tradeoff.sweeps import Kept
+        from pages._ui.tradeoff.take import one_run
 
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
         one_run(table([execute(cell) for cell in sweep.runs()]), Kept("i", "t", sweep, 2), "loss")

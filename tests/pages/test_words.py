@@ -14,12 +14,12 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
-from dpviz.figures.panels import release_name
+from dpviz.figures.kit.panels import release_name
 from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
-from pages._ui.player import briefly
-from pages._ui.shell import PAGES
-from pages._ui.words import on_screen
+from pages._ui.frame.shell import PAGES
+from pages._ui.frame.words import on_screen
+from pages._ui.player.player import briefly
 from tests.pages.test_pages import app, open_page
 
 __all__ = ["app"]
@@ -68,7 +68,7 @@ def test_no_page_shows_a_name_of_the_code_and_a_person_is_a_person(app, page):
     assert not app.exception and len(found) > 5
     assert code_names(found) == [] and other_people(found) == []
     cut = [box.label for box in app.number_input if box.proto.data_type == NumberInput.INT]
-    assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.numbers"
+    assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.form.numbers"
 
 
 @pytest.mark.parametrize("slug", ["dpm", "dist-dp", "stemmer-kaplan-local", "stemmer-kaplan-swap"])
@@ -97,7 +97,7 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_pe
 
 
 def test_no_axis_and_no_metric_is_in_hidden_units():
-    drawn = "".join(path.read_text() for path in (Path(figures.__file__).parent).glob("*.py"))
+    drawn = "".join(path.read_text() for path in (Path(figures.__file__).parent).rglob("*.py"))
     titles = " ".join(metric.title for metric in METRICS.values())
     assert not re.search(r"z²|\bz per row|\(z\)", drawn + titles), "write × KMeans, or half-widths of the bounds"
 

@@ -13,7 +13,7 @@ from dpviz.planning.rehearsal import Rehearsal, _louder, _make, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at
 from dpviz.planning.words import amount, tighter
 from dpviz.postprocessing.released import center_noise
-from dpviz.sweeps.reruns import rerun, spread
+from dpviz.runs.reruns import rerun, spread
 
 TOWN = (5000, [-12, -9], [12, 9], 5)
 
@@ -102,11 +102,11 @@ def test_both_directions_agree():
 
 
 def test_amounts_have_the_unit_of_the_widest_column():
-    assert amount(0.5, declared(*TOWN)) == "0.50 km"
+    assert amount(0.5, declared(*TOWN)) == "500 m"
     mixed = Facts.declare(100, [0, 0], [100, 1], 2, columns=["age", "share"], units=["years", "of all"])
-    assert amount(3.0, mixed) == "3.0 years in age" and amount(math.inf, mixed) == "unknown"
+    assert amount(3.0, mixed) == "3 years in age" and amount(math.inf, mixed) == "unknown"
     words = tighter(point(1.0, 0.4), point(1.0, 0.2), declared(*TOWN))
-    assert "would halve the noise: from ±0.40 km to ±0.20 km at ε 1" in words
+    assert "would halve the noise: from ±400 m to ±200 m at ε 1" in words
     assert "would change little" in tighter(point(1.0, 0.4), point(1.0, 0.39), declared(*TOWN))
     assert memory(declared(*TOWN)) < memory(declared(10**6, [-12, -9], [12, 9], 5))
 

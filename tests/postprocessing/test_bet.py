@@ -16,7 +16,7 @@ from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.label import facts
 from pages._ui.present.pictures import _bet
-from pages._ui.private import bet as account_bet
+from pages._ui.work.private import bet as account_bet
 
 QUESTIONS = {
     ("eugkm", 1): "whether one person is in the data",
@@ -68,5 +68,5 @@ def test_the_glossary_knows_every_question_and_a_name_may_stand_for_the_person()
     glossary = tomllib.loads((Path(dpviz.lessons.__file__).parent / "glossary.toml").read_text())
     promises = [run(slug, 1).claimed for slug, rows in QUESTIONS if rows == 1]
     assert {promise.neighboring for promise in promises} == set(Neighboring)
-    assert all(bet_of(promise).on in glossary["Odds"] for promise in promises)
+    assert all(bet_of(promise).on in glossary["Bet"] for promise in promises)
     assert bet_of(promises[0], who="Alex").on == "whether Alex is in the data"

@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.figures import View
-from dpviz.figures import coreset as figures
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.scenes import coreset as figures
 from dpviz.postprocessing import coresets
 from dpviz.trace import Coreset
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,17 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Painted
 from dpviz.domain import Domain
-from dpviz.postprocessing.released import center_noise, centers_csv, centers_json, centers_table, coreset_table
-from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict, quantity
+from dpviz.numbers import chance
+from dpviz.postprocessing.released import (
+    center_noise,
+    centers_csv,
+    centers_json,
+    centers_table,
+    centers_text,
+    coreset_csv,
+    coreset_table,
+)
+from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict
 from dpviz.trace import Trace
 from tests.luck import same_luck
 
@@ -63,6 +73,39 @@ def test_every_algorithm_hands_over_its_centers(slug, X):
     assert (points is None) == (trace.coreset is None)
 
 
+def test_a_file_for_people_rounds_to_a_tenth_of_the_noise_and_the_one_for_machines_does_not(X):
+    trace = run("glloyd", X)
+    exact, sd = centers_table(trace, ["east", "north"]), center_noise(trace).sd * DOMAIN.half_width
+    told = pd.read_csv(io.StringIO(centers_csv(trace, ["east", "north"])), comment="#")
+    assert list(told.columns) == list(exact.columns)
+    for column, noise in (("east", sd[:, 0].min()), ("north", sd[:, 1].min())):
+        off = np.abs(told[column] - exact[column]).max()
+        assert 0 < off <= noise / 20  # half of a step, which is at most a tenth of the noise
+        assert max(len(str(value).partition(".")[2]) for value in told[column]) == math.ceil(-math.log10(noise / 10))
+
+
+def test_where_no_formula_gives_the_noise_the_spread_of_reruns_rounds_and_else_the_bounds(X):
+    trace = run("pe-means", X)
+    assert center_noise(trace).sd is None
+    alone = centers_text(trace, ["east", "north"])["east"]
+    beside = centers_text(trace, ["east", "north"], scatter=np.array([0.03, np.nan, 0.05]))["east"]
+    width, spread = float(DOMAIN.high[0] - DOMAIN.low[0]), 0.03 * DOMAIN.half_width[0]
+    exact = trace.cluster_centers[:, 0]
+    assert np.abs(alone.str.replace(",", "").astype(float) - exact).max() <= width * 1e-4 / 2
+    off = np.abs(beside.str.replace(",", "").astype(float) - exact).max()
+    assert width * 1e-4 < off <= spread / 20
+    with pytest.raises(ValueError, match="PE-means releases no weighted points"):
+        coreset_csv(trace, ["east", "north"])
+
+
+def test_weighted_points_round_to_a_tenth_of_their_noise(X):
+    trace = run("nsm", X)
+    points = coreset_table(trace, ["east", "north"])
+    told = pd.read_csv(io.StringIO(coreset_csv(trace, ["east", "north"])), comment="#")
+    assert list(told.columns) == list(points.columns) and len(told) == len(points)
+    assert np.abs(told["noisy weight"] - points["noisy weight"]).max() <= points["noise of the weight"].max() / 20
+
+
 def test_a_column_that_looks_like_a_formula_stays_text(X):
     header = centers_csv(run("glloyd", X), ["=cmd|' /C calc'!A0", "north"]).splitlines()[1]
     assert "'=cmd" in header
@@ -98,10 +141,10 @@ def test_a_good_run_is_called_good(X, kmeans):
         trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.0051, 0.005), ["east", "north"], ["km", "km"]
     )
     assert verdict.good and not verdict.why and not verdict.help
-    assert str(verdict).startswith("3 of 3 groups found · 1.02 × KMeans · off by 0.")
+    assert str(verdict).startswith("3 of 3 groups found · 1.02 × KMeans · off by ")
     assert str(verdict).endswith(
-        f"km at most · for ε 1, δ {trace.claimed.delta:.2g}: bets on whether one person is in the data are won at most "
-        f"{trace.claimed.odds} of 100"
+        f"m at most · for ε 1, δ {chance(trace.claimed.delta)}: bets on whether one person is in the data are won "
+        f"at most {trace.claimed.odds} of 100"
     )
 
 
@@ -128,13 +171,6 @@ def test_the_private_verdict_reads_released_values_only(X, monkeypatch):
     verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
     assert str(verdict).startswith("3 centers · noise of each at most ±")
     assert "KMeans" not in str(verdict) and "groups" not in str(verdict)
-
-
-@pytest.mark.parametrize(
-    ("value", "words"), [(0.0823, "0.082"), (12.34, "12"), (1234.5, "1,234"), (0, "0"), (2.5e-7, "2.5e-07")]
-)
-def test_quantities_have_the_digits_that_count(value, words):
-    assert quantity(value) == words
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)

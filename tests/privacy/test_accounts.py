@@ -461,7 +461,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     data, copy = tmp_path / "mine.csv", tmp_path / "mine.account.json"
     data.write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows))
     command = ["run", "pe-means", "--data", str(data), "--low", "0", "--high", "1", "--n-public", "200"]
-    command += ["--n-clusters", "2"]
+    command += ["--n-clusters", "2", "--header"]
     assert main([*command, "--private"]) == 0
     assert "booked:  epsilon = 1, delta = 0.0029 in all, by 1 run on this file" in capsys.readouterr().out
     assert main([*command, "--private", "--account", str(copy)]) == 0
@@ -510,7 +510,7 @@ def test_a_run_is_booked_on_the_bytes_that_it_read(tmp_path, monkeypatch, capsys
     name = "load_csv" if whole else "in_parts"
     monkeypatch.setattr(run, name, swapped(getattr(run, name), file, other))
     command = ["run", "pe-means", "--data", str(file), "--private", "--low", "0", "--high", "1", "--n-public", "100"]
-    ended = main([*command, "--n-clusters", "2", "--no-header", *([] if whole else ["--in-parts"])])
+    ended = main([*command, "--n-clusters", "2", "--no-header", "--n-columns", "2", *([] if whole else ["--in-parts"])])
     assert (ended, len(accounts.of(first).claims)) == ((0, 1) if whole else (2, 0))
     assert accounts.of(second).claims == ()
     assert whole or "the file changed while it was read" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import parts as datasets_parts
 from dpviz.datasets.parts import Part, parts_of, resized
+from dpviz.datasets.readers import Form
 from dpviz.domain import Domain
 from dpviz.geometry import Population
 from dpviz.privacy.chunked import ChunkedRows, threads
@@ -154,15 +155,21 @@ def test_foreign_files_are_one_sentence(tmp_path):
 def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_shown(tmp_path, capsys):
     cells = {"text": ["Alice", "Bob"], "category": pd.Categorical(["Alice", "Bob"]), "bytes": [b"Alice", b"Bob"]}
     cells["date"] = pd.to_datetime(["2001-02-03", "2004-05-06"])
-    options = ["--private", "--in-parts", "--low", "0", "--high", "1", "--n-public", "100", "--n-clusters", "2"]
+    bounds = ["--in-parts", "--low", "0", "--high", "1", "--n-public", "100", "--n-clusters", "2"]
     for kind, column in cells.items():
         pd.DataFrame({"a": [0.1, 0.2], "b": column}).to_parquet(tmp_path / f"{kind}.parquet")
     np.save(tmp_path / "text.npy", np.array([["Alice", "1"], ["2", "3"]]))
     np.save(tmp_path / "complex.npy", np.array([[1 + 2j, 0], [1, 1]]))
     for path in sorted(tmp_path.iterdir()):
-        assert main(["run", "nsm", "--data", str(path), *options]) == 2
-        said = capsys.readouterr().err
-        assert f"{path.name} must hold" in said and "Alice" not in said and "2001" not in said
+        assert main(["run", "nsm", "--data", str(path), *bounds, "--public"]) == 2
+        told = capsys.readouterr().err
+        assert f"{path.name} must hold" in told and "Alice" not in told and "2001" not in told
+    for path in tmp_path.glob("*.parquet"):  # as in memory: what is no number is a missing cell, without a word
+        (part,) = parts_of(path, form=Form(private=True, decimal=","))
+        assert np.array_equal(part.read(), [[0.1, np.nan], [0.2, np.nan]], equal_nan=True)
+    pd.DataFrame({"a": ["7,5", "1.234", "x"]}).to_parquet(tmp_path / "signs.parquet")
+    (part,) = parts_of(tmp_path / "signs.parquet", form=Form(private=True, decimal=","))
+    assert np.array_equal(part.read(), [[7.5], [1234], [np.nan]], equal_nan=True)
     with pytest.raises(ValueError, match="column 2 of text.parquet must hold numbers; it holds text"):
         parts_of(tmp_path / "text.parquet")
     assert parts_of(tmp_path / "text.parquet", ["a"])

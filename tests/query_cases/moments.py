@@ -15,13 +15,17 @@ _moment = SecondMoment(1.0, 2)
 def _build(rng, d):
     radius = float(rng.uniform(0.3, 2.0))
     if rng.random() < 0.5:
-        return SecondMoment(radius, d)
+        return SecondMoment(radius, d, middle=_middle(rng, d))
     return SecondMoment(radius, 2, Projection(random_projection(d, 2, rng)))
+
+
+def _middle(rng, d):
+    return rng.uniform(-1, 1, d) if rng.random() < 0.5 else None
 
 
 CASES: dict[type[Query], Case] = {
     NormHistogram: Case(
-        build=lambda rng, d: NormHistogram(float(rng.uniform(0.3, 2.0)), int(rng.integers(1, 20))),
+        build=lambda rng, d: NormHistogram(float(rng.uniform(0.3, 2.0)), int(rng.integers(1, 20)), _middle(rng, d)),
         worst={
             AR: [(_norms, _far, np.vstack([_far, _near]))],
             REPLACE: [(_norms, _far, _near)],

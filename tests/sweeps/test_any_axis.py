@@ -11,12 +11,12 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.figures import View
-from dpviz.figures.panels import loss_panel
-from dpviz.figures.shots import one_a_step
-from dpviz.figures.theme import LIGHT
+from dpviz.figures.kit.panels import loss_panel
+from dpviz.figures.kit.shots import one_a_step
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.metrics import kmeans_distances, loss_path, mean_distance
-from dpviz.sweeps.averages import margin_of_error, margins_of_error, standard_error
-from dpviz.sweeps.compare import reference, replay
+from dpviz.runs.averages import margin_of_error, margins_of_error, standard_error
+from dpviz.runs.single import reference, replay
 from dpviz.sweeps.generated import made, unequal_clusters
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import best_references, stamp

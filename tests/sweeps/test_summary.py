@@ -14,8 +14,8 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli import main
 from dpviz.datasets import load_sample
-from dpviz.figures import tradeoff
-from dpviz.figures.theme import DARK, LIGHT
+from dpviz.figures.kit.theme import DARK, LIGHT
+from dpviz.figures.scenes import tradeoff
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.people import simulate
 from dpviz.privacy.accounting import epsilon_of_mu

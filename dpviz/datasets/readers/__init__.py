@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from dpviz.datasets.readers.apart import read_apart
-from dpviz.datasets.readers.formats import REFUSED, format_of
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record
 from dpviz.datasets.readers.recode import Recoding
-from dpviz.datasets.readers.table import Column, Form, Limits, Stopped, Table, TableError, too_much
-from dpviz.datasets.readers.text import read_text
+from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_much
+from dpviz.datasets.readers.text import is_split_slowly, read_text
 
 __all__ = ["Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "read_table"]
 
@@ -31,21 +32,22 @@ def read_table(
     sheet: str | None = None,
     header_row: int | None = None,
     recode: Sequence[Recoding] = (),
+    separator: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    names: Sequence[str] = (),
+    n_columns: int | None = None,
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
-    """Read a table by its content; the name only serves the messages.
+    """Read a table. A public one by its content, and its name serves the messages only; see `Form` for a private one.
 
     Parameters
     ----------
     source : bytes, a buffer, or an open binary file
     name : str, how messages call the file
-    header : whether the first line holds names of columns, as the owner has said; None: nobody has, and a first line
-        that holds a value is refused
-    private : no sentence and no kind of a column may follow from a cell or from the number of rows
-    sheet : name or number of a workbook's sheet; None: the first that does not hold notes
-    header_row : line or row where the table begins, counted from 1
-    recode : which columns of words and dates become numbers, and how
+    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns : what the owner has
+        said about the form, see `Form`
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -60,13 +62,16 @@ def read_table(
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     if data.nbytes > limits.bytes:
         raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
+    form = Form(
+        header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns
+    )
     head = bytes(data[:64])
     for magic, what in REFUSED.items():
-        if head.startswith(magic):
+        if head.startswith(magic) and not is_first_record(name, head, form):
             raise TableError(f"{name}: the content is {what}; a table in CSV, TSV, Parquet or Excel form is needed.")
-    reader = read_text if format_of(head) == "text" else read_apart
+    here = declared_format(name, head, form) == "text" and not private and not is_split_slowly(data)
     try:
-        table = reader(data, name, Form(header, private, sheet, header_row, tuple(recode)), limits, advance)
+        table = (read_text if here else read_apart)(data, name, form, limits, advance)
     except MemoryError:
         raise too_much(name) from None
     _check_recoded(table, recode)

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.frames import ASKED, ERROR, FILE, PROGRESS, TABLE, frames, request, send, table_from
-from dpviz.datasets.readers.table import Form, Limits, Table, TableError, faults_as, too_much
+from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, too_much
 
 __all__ = ["read_apart", "stop", "warm"]
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.feather as feather
 
+from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.table import (
+    INDEX,
     NO_ROWS,
     Column,
-    Form,
     Limits,
     Table,
     TableError,
@@ -35,6 +36,8 @@ def read_arrow(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
     """Return a table whose columns have their types already."""
+    if form.private:  # it is there if a writer left rows out, and numbers those that stay
+        cells = cells.drop_columns([field for field in cells.column_names if field.startswith(INDEX)])
     n_rows, width = cells.num_rows, cells.num_columns
     if not width or (n_rows == 0 and not form.private):
         raise TableError(f"{name}: {NO_ROWS}")
@@ -43,7 +46,7 @@ def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
     dtype = precision(n_rows, width, form)
 
     def made(public: str, at: int) -> list[Column]:
-        if cells.column_names[at].startswith("__index_level_"):
+        if cells.column_names[at].startswith(INDEX):
             return [refused(public, "index")]
         return columns_of(public, cells.column(at), dtype, form)
 

@@ -6,10 +6,13 @@ import datetime
 import math
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.numerals import LARGEST, numbers
 from dpviz.datasets.readers.recode import recoded
-from dpviz.datasets.readers.table import LARGEST, Column, Form, column_of, columns_of, missing, mixed, refused
+from dpviz.datasets.readers.table import Column, column_of, columns_of, mixed, own_columns, refused
 
 __all__ = ["columns_of_cells"]
 
@@ -21,7 +24,27 @@ def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> li
     """Return what a column of Python values becomes: itself, or the columns that its owner's rule makes of it."""
     if recoded(form.recode, name):
         return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
-    return [_column(name, cells, dtype, form.private)]
+    if form.private:
+        return own_columns(name, [_own(cells, form)], form)
+    return [_column(name, cells, dtype)]
+
+
+def _own(cells: list[Any], form: Form) -> np.ndarray:
+    """Return cells of a private file as numbers, each by itself."""
+    values = np.full(len(cells), np.nan)
+    texts: list[str | None] = [None] * len(cells)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, int | float):
+            values[row] = cell if abs(cell) <= LARGEST else np.nan
+        elif isinstance(cell, str):
+            texts[row] = _utf8(cell)
+    written = numbers(pa.array(texts, pa.string()), form.signs)
+    return np.where(np.isnan(values), written, values)
+
+
+def _utf8(text: str) -> str:
+    """Return text that can be stored: half a surrogate pair becomes a question mark."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def _as_text(cell: Any) -> str | None:
@@ -32,28 +55,29 @@ def _as_text(cell: Any) -> str | None:
         return cell.isoformat()
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
-    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+    return str(cell).lower() if isinstance(cell, bool) else _utf8(str(cell))
 
 
-def _column(name: str, cells: list[Any], dtype: type, private: bool) -> Column:
-    """Return a column of Python values; one kind of value per column, else the sentence for mixed cells."""
+def _column(name: str, cells: list[Any], dtype: type) -> Column:
+    """Return a column of a public file; one kind of value per column, else the sentence for mixed cells."""
     if any(isinstance(cell, dict | list) for cell in cells):
         return refused(name, "nested")
     cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]
+    cells = [_utf8(cell) if isinstance(cell, str) else cell for cell in cells]
     kinds = {
         bool if isinstance(c, bool) else float if isinstance(c, int | float) else str if isinstance(c, str) else _DATES
         for c in cells
         if c is not None
     }
     if not kinds:
-        return missing(name, len(cells)) if private else refused(name, "empty")
+        return refused(name, "empty")
     if kinds == {_DATES}:
         return refused(name, "date")
     if len(kinds) > 1:
         first = next(c for c in cells if c is not None)
         row = next(i for i, c in enumerate(cells, 1) if c is not None and type(c) is not type(first))
-        return mixed(name, row, private)
+        return mixed(name, row)
     if kinds == {float}:
         cells = [None if c is None else float(c) if abs(c) <= LARGEST else math.nan for c in cells]
     type_ = pa.float64() if kinds == {float} else pa.bool_() if kinds == {bool} else pa.string()
-    return column_of(name, pa.array(cells, type_), dtype, private=private)
+    return column_of(name, pa.array(cells, type_), dtype)

@@ -14,12 +14,13 @@ from collections.abc import Callable
 
 from dpviz.datasets.readers.arrow import read_arrow
 from dpviz.datasets.readers.excel import read_excel
-from dpviz.datasets.readers.formats import REFUSED, format_of
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record
 from dpviz.datasets.readers.frames import ERROR, PROGRESS, asked, frames, send, send_table
 from dpviz.datasets.readers.parquet import read_parquet
 from dpviz.datasets.readers.records import read_json
 from dpviz.datasets.readers.stata import read_stata
-from dpviz.datasets.readers.table import Form, Limits, Table, TableError, faults_as, too_much
+from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, too_much
 from dpviz.datasets.readers.text import read_text
 
 __all__ = ["main", "read"]
@@ -54,12 +55,12 @@ def main() -> None:
 
 def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a file of any format in this process."""
-    kind = format_of(bytes(data[:64]))
+    kind, inside = declared_format(name, bytes(data[:64]), form), name
     if kind == "gzip":
-        data = _unpacked(data, name, limits)
-        kind = format_of(bytes(data[:64]))
+        data, inside = _unpacked(data, name, limits), name.lower().removesuffix(".gz")
+        kind = declared_format(inside, bytes(data[:64]), form)
     for magic, what in REFUSED.items():
-        if bytes(data[:16]).startswith(magic):
+        if bytes(data[:16]).startswith(magic) and not is_first_record(inside, bytes(data[:64]), form):
             raise TableError(f"{name}: the archive holds {what}.")
     if kind == "gzip":
         raise TableError(f"{name}: the archive holds another archive; unpack it first.")

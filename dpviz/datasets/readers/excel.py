@@ -10,12 +10,13 @@ from itertools import chain, islice
 from typing import Any
 
 import openpyxl
+from openpyxl.worksheet._reader import WorkSheetParser
 
 from dpviz.datasets.readers.cells import columns_of_cells
-from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
 from dpviz.datasets.readers.table import (
     NO_ROWS,
-    Form,
     Limits,
     Table,
     TableError,
@@ -57,19 +58,27 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
                 raise TableError(f"{name}: the workbook has no sheet with cells.")
             sheet, notes = _sheet(sheets, name, form)
             sheet.reset_dimensions()
-            width_read = limits.columns + 1  # one more than allowed is seen, and what lies beyond is never padded
-            cells = sheet.iter_rows(min_row=form.header_row, max_col=width_read, values_only=True)
-            rows = _guarded(cells, name, advance)
-            first = next((row for row in rows if row), ())
-            if not first:
-                which = "first sheet" if sheet is sheets[0] else "sheet"
-                raise TableError(f"{name}: the {which} is empty; put a header line and rows on it.")
-            width, has_header = len(first), form.header is not False
-            limits.check(name, 0, width)
-            texts = ["" if cell is None else str(cell) for cell in first]
-            names, renamed = named(name, texts) if has_header else (numbered(width), [])
+            rows = _guarded(_rows(sheet, form.header_row or 1, limits.columns + 1), name, advance)
+            has_header, renamed = form.header is not False, list[str]()
+            first: tuple[Any, ...] = ()
+            if form.private and not has_header:
+                names = numbered(width_of(name, form))
+            else:
+                first = next((row for row in rows if row), ())
+                if not first:
+                    which = "first sheet" if sheet is sheets[0] else "sheet"
+                    raise TableError(f"{name}: the {which} is empty; put a header line and rows on it.")
+                limits.check(name, 0, len(first))
+                texts = ["" if cell is None else str(cell) for cell in first]
+                if form.private:
+                    names, renamed = confirmed(name, texts, form)
+                else:
+                    names, renamed = named(name, texts) if has_header else (numbered(len(first)), [])
+            width = len(names)
             notes += renamed
-            columns = _read_rows(rows if has_header else chain([first], rows), name, width, form, limits)
+            columns = _read_rows(
+                rows if has_header else chain([first] if first else [], rows), name, width, form, limits
+            )
         finally:
             book.close()
     n_rows = len(columns[0])
@@ -79,6 +88,34 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     pairs = zip(names, columns, strict=True)
     found = [column for public, cells in pairs for column in columns_of_cells(public, cells, dtype, form)]
     return table_of(name, found, n_rows, notes, unnamed_first=has_header and first[0] is None)
+
+
+class _Narrow(WorkSheetParser):
+    """Parses no cell of a row beyond the first `most`: a row may have any number of them."""
+
+    most = 0
+
+    def parse_row(self, row: Any) -> Any:
+        del row[self.most :]
+        return super().parse_row(row)
+
+
+def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of each row from the first on, at most so many of each; rows that are not there are empty."""
+    book, at = sheet.parent, first
+    with sheet._get_source() as source:
+        parser = _Narrow(
+            source, sheet._shared_strings, data_only=True, epoch=book.epoch, date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )  # fmt: skip
+        parser.most = most
+        for number, cells in parser.parse():
+            for _ in range(at, number):
+                yield ()
+            if number >= at:
+                values = {cell["column"]: cell["value"] for cell in cells if cell["column"] <= most}
+                yield tuple(values.get(column) for column in range(1, max(values, default=0) + 1))
+            at = max(at, number + 1)
 
 
 def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
@@ -146,10 +183,10 @@ def _read_rows(
     start = 0
     while block := list(islice(rows, 5000)):
         for number, row in enumerate(block, start + 1):
-            if len(row) > width:
-                which = "a row" if form.private else f"row {number}"
-                raise TableError(f"{name}: {which} below the first line has a cell right of that line's last one.")
+            if len(row) > width and not form.private:
+                raise TableError(f"{name}: row {number} below the first line has a cell right of that line's last one.")
             if row:
+                row = () if len(row) > width else row
                 for j in range(width):
                     columns[j].append(row[j] if j < len(row) else None)
         start += len(block)

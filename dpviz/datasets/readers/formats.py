@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["REFUSED", "format_of"]
+from dpviz.datasets.readers.form import Form
+
+__all__ = ["REFUSED", "declared_format", "format_of", "is_first_record"]
 
 _BINARY = {  # the first bytes: what reads them
     b"PK\x03\x04": "excel",
@@ -16,6 +18,16 @@ _BINARY = {  # the first bytes: what reads them
 }
 _OLD_STATA = re.compile(rb"[\x69\x6c-\x73][\x01\x02]\x01\x00")  # releases 105 to 115, byte order, file type
 _JSON = re.compile(rb"\s*(\{\s*(\"|\})|\[\s*([{\[\"\d-]|true|false|null|\]))")
+
+_ENDINGS = {
+    **dict.fromkeys(("csv", "tsv", "txt", "dat", "tab"), "text"),
+    **dict.fromkeys(("json", "jsonl", "ndjson"), "json"),
+    **dict.fromkeys(("xlsx", "xlsm"), "excel"),
+    **dict.fromkeys(("feather", "arrow"), "arrow"),
+    "parquet": "parquet",
+    "dta": "stata",
+    "gz": "gzip",
+}
 
 REFUSED = {
     b"\x89PNG": "a PNG picture",
@@ -48,3 +60,20 @@ def format_of(head: bytes) -> str:
     if _OLD_STATA.match(head):
         return "stata"
     return "json" if _JSON.match(head.removeprefix(b"\xef\xbb\xbf")) else "text"
+
+
+def declared_format(name: str, head: bytes, form: Form) -> str:
+    """Return which format a file has.
+
+    The first bytes tell it. A private file has the format that its name says, since its first bytes may be a person's.
+    """
+    if not form.private:
+        return format_of(head)
+    ending = name.lower().rpartition(".")[2]
+    return _ENDINGS.get(ending) or ("text" if form.header is False else format_of(head))
+
+
+def is_first_record(name: str, head: bytes, form: Form) -> bool:
+    """Return whether the first bytes of a file may be those of a person: then nothing may follow from them."""
+    kind = declared_format(name, head, form)
+    return form.private and (kind == "json" or (kind == "text" and form.header is False))

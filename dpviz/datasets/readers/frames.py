@@ -13,8 +13,9 @@ from typing import IO
 
 import numpy as np
 
+from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
-from dpviz.datasets.readers.table import Column, Form, Limits, Table
+from dpviz.datasets.readers.table import Column, Limits, Table
 
 __all__ = [
     "ASKED",
@@ -33,7 +34,7 @@ __all__ = [
 ASKED, FILE, PROGRESS, ERROR, TABLE, VALUES = b"a", b"f", b"p", b"e", b"t", b"v"
 _HEAD = struct.Struct("<cQ")
 _MOST = 2**30  # bytes of a frame; the largest is a file
-_TYPES = {"<f4", "<f8"}
+_TYPES = {"<f4", "<f8", "<i8"}
 
 
 def send(out: IO[bytes], letter: bytes, content: bytes | memoryview) -> None:
@@ -63,17 +64,21 @@ def request(name: str, form: Form, limits: Limits) -> bytes:
 def asked(content: bytes) -> tuple[str, Form, Limits]:
     """Return what `request` was given."""
     name, form, limits = json.loads(content)
-    rules = tuple(Recoding.parse(rule, name) for rule in form.pop("recode"))
-    return name, Form(**form, recode=rules), Limits(**limits)
+    rules = tuple(Recoding.parse(rule, name) for rule in form["recode"])
+    return name, Form(**form | {"recode": rules, "names": tuple(form["names"])}), Limits(**limits)
 
 
 def send_table(out: IO[bytes], table: Table) -> None:
-    """Write a table: its form, then the numbers of each usable column."""
-    columns = [[c.name, c.kind, c.reason, None if c.values is None else c.values.dtype.str] for c in table.columns]
-    send(out, TABLE, json.dumps([table.n_rows, table.notes, columns]).encode())
+    """Write a table: its form, then the numbers of each usable column, and of the words of each that has some."""
+    columns = [
+        [c.name, c.kind, c.reason, [None if part is None else part.dtype.str for part in (c.values, c.codes)], c.words]
+        for c in table.columns
+    ]
+    send(out, TABLE, json.dumps([table.n_rows, table.notes, columns, table.doubt]).encode())
     for column in table.columns:
-        if column.values is not None:
-            send(out, VALUES, np.ascontiguousarray(column.values).data.cast("B"))
+        for part in (column.values, column.codes):
+            if part is not None:
+                send(out, VALUES, np.ascontiguousarray(part).data.cast("B"))
 
 
 def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -> Table:
@@ -84,16 +89,18 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
     ValueError
         If it is no table.
     """
-    n_rows, notes, columns = json.loads(content)
+    n_rows, notes, columns, doubt = json.loads(content)
 
-    def values(dtype: str) -> np.ndarray:
+    def numbers(dtype: str | None) -> np.ndarray | None:
+        if dtype is None:
+            return None
         letter, numbers = next(rest, (b"", b""))
         if letter != VALUES or dtype not in _TYPES or len(numbers) != n_rows * np.dtype(dtype).itemsize:
             raise ValueError("readers: a column's numbers are missing.")
         return np.frombuffer(numbers, dtype)
 
     made = [
-        Column(str(name), str(kind), str(reason), None if dtype is None else values(dtype))
-        for name, kind, reason, dtype in columns
+        Column(str(name), str(kind), str(reason), numbers(values), numbers(codes), tuple(map(str, words)))
+        for name, kind, reason, (values, codes), words in columns
     ]
-    return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)))
+    return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)), str(doubt))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
+from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.marks import MISSING
 from dpviz.datasets.readers.table import TableError
 
-__all__ = ["is_value", "named", "numbered"]
+__all__ = ["ask_header", "cleaned", "confirmed", "is_value", "named", "numbered", "width_of"]
 
 _MARKS = {mark.lower() for mark in MISSING}
 _MARKS |= {"--", "---", "n.a.", "nil", "true", "false", "inf", "-inf", "infinity", "-infinity", "unknown", "missing"}
@@ -32,6 +34,37 @@ def is_value(text: str) -> bool:
     return text.lower() in _MARKS or _VALUE.fullmatch(text) is not None
 
 
+def cleaned(text: str) -> str:
+    """Return a name without what cannot be printed, at most 60 characters long."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60]
+
+
+def confirmed(file: str, first: Sequence[str], form: Form) -> tuple[list[str], list[str]]:
+    """Return the names of a private file's columns and notes on what was renamed, from its first line.
+
+    Raises
+    ------
+    TableError
+        If nobody has said whether the line holds names, or if it holds a value in the place of a name. Nothing of the
+        line is in the sentence.
+    """
+    if form.header is None:
+        with suppress(TableError):
+            names, notes = named(file, first)
+            if form.names and set(form.names) <= set(names):  # no person's row holds the declared names
+                return names, notes
+        raise TableError(ask_header(file))
+    return named(file, first)
+
+
+def ask_header(file: str) -> str:
+    """Return the question what the first line of a private file is."""
+    return (
+        f"{file}: is the first line names of columns, or the first person? Give --header or --no-header; nothing of it "
+        "is shown before."
+    )
+
+
 def named(file: str, raw: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return unique column names and notes on what was renamed; no note holds a name.
 
@@ -40,7 +73,7 @@ def named(file: str, raw: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     notes, names, taken = [], [], set()
     for position, text in enumerate(raw, 1):
-        name = " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60]
+        name = cleaned(text)
         if is_value(name):
             raise TableError(
                 f"{file}: column {position} has a value for a name; add a header line, or start its name with a letter."
@@ -62,3 +95,18 @@ def named(file: str, raw: Sequence[str]) -> tuple[list[str], list[str]]:
 def numbered(n_columns: int) -> list[str]:
     """Return the names of the columns of a table that has none."""
     return [f"column {position}" for position in range(1, n_columns + 1)]
+
+
+def width_of(file: str, form: Form) -> int:
+    """Return how many cells a line of a private file without names has.
+
+    Raises
+    ------
+    TableError
+        If its owner has not declared it.
+    """
+    if form.n_columns is None:
+        raise TableError(
+            f"{file}: no line of names says how many cells a line has; declare it (on the command line: --n-columns)."
+        )
+    return form.n_columns

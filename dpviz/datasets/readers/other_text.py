@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from dpviz.datasets.readers.lines import blocks, words
 from dpviz.datasets.readers.names import is_value
 from dpviz.datasets.readers.table import TableError
 
-__all__ = ["refuse_other_text", "separated", "spaced", "words"]
+__all__ = ["refuse_other_text", "separated", "spaced"]
 
 _LINES = 100  # of the first lines are looked at
-_WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
 def _is_markup(head: str) -> bool:
@@ -42,14 +43,17 @@ def spaced(head: str) -> int:
     return width if any(is_value(word) for line in lines for word in line) else 0
 
 
-def words(line: str) -> list[str]:
-    """Return the cells of a line; text in quotes is one."""
-    return [quoted or bare for quoted, bare in _WORD.findall(line)]
-
-
-def separated(text: str, width: int) -> str:
+def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
     """Return a table of white space as one of tabs; rows without a name for their own names get an empty one."""
-    lines = [words(line) for line in text.splitlines() if line.strip()]
-    if len(lines[0]) == width - 1:
-        lines[0].insert(0, "")
-    return "\n".join("\t".join(cell.replace("\t", " ") for cell in line) for line in lines) + "\n"
+    made, at, first = [], 0, True
+    for block in blocks(data):
+        lines = [words(line) for line in block.decode().splitlines() if line.strip()]
+        if first and lines:
+            first = False
+            if len(lines[0]) == width - 1:
+                lines[0].insert(0, "")
+        made += ["\t".join(cell.replace("\t", " ") for cell in line) + "\n" for line in lines]
+        made = ["".join(made)]
+        at += len(block)
+        advance(0.4 * at / data.nbytes)
+    return memoryview("".join(made).encode())

@@ -8,22 +8,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import named, numbered
 from dpviz.datasets.readers.recode import recoded
 from dpviz.datasets.readers.table import (
+    INDEX,
     Column,
-    Form,
     Limits,
     Table,
     TableError,
-    column_of,
     columns_of,
     faults_as,
     kind_of,
-    missing,
+    own_columns,
+    own_numbers,
     precision,
     refused,
     table_of,
+    usable,
 )
 
 __all__ = ["read_parquet"]
@@ -36,6 +38,8 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
     with faults_as(f"{name}: the Parquet file is damaged or cut off; write it again."):
         file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)))
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        if form.private:
+            schema = pa.schema([field for field in schema if not field.name.startswith(INDEX)])
         if len(set(schema.names)) < len(schema.names):
             raise TableError(f"{name}: two columns have the same name; rename one.")
         if not schema.names or (n_rows == 0 and not form.private):
@@ -47,7 +51,7 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             field.name: public for public, field in zip(names, schema, strict=True) if recoded(form.recode, public)
         }
         columns = {
-            field.name: _without_reading(public, field, n_rows, form.private)
+            field.name: None if field.name in recode else _without_reading(public, field, n_rows, form)
             for public, field in zip(names, schema, strict=True)
         }
         wanted = [field for field, column in columns.items() if column is None and field not in recode]
@@ -55,8 +59,7 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         at = 0
         for batch in file.iter_batches(_BATCH, columns=wanted):
             for field in wanted:
-                part = column_of(field, batch.column(field), values[field].dtype.type).values
-                values[field][at : at + batch.num_rows] = np.nan if part is None else part
+                values[field][at : at + batch.num_rows] = own_numbers(batch.column(field), form.signs)
             at += batch.num_rows
             advance(0.9 * at / max(n_rows, 1))
         if wanted and at != n_rows:
@@ -70,23 +73,24 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         column
         for public, field in zip(names, schema, strict=True)
         for column in made.get(field.name)
-        or [columns[field.name] or _finished(public, field, values[field.name], form.private)]
+        or [columns[field.name] or _finished(public, field, values[field.name], form)]
     ]
     return table_of(name, found, n_rows, notes)
 
 
-def _without_reading(name: str, field: pa.Field, n_rows: int, private: bool) -> Column | None:
-    """Return an unusable column from its type alone, or None for one that is worth reading."""
-    if private and pa.types.is_null(field.type):
-        return missing(name, n_rows)
-    if field.name.startswith("__index_level_"):
-        return refused(name, "index")
+def _without_reading(name: str, field: pa.Field, n_rows: int, form: Form) -> Column | None:
+    """Return a column from its type alone, or None for one that is worth reading."""
     kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
+    if form.private:
+        return (
+            None if kind in {"number", "true/false", "text"} else own_columns(name, [np.full(n_rows, np.nan)], form)[0]
+        )
+    if field.name.startswith(INDEX):
+        return refused(name, "index")
     return None if kind in {"number", "true/false"} else refused(name, kind)
 
 
-def _finished(name: str, field: pa.Field, values: np.ndarray, private: bool) -> Column:
-    if np.isnan(values).all() and not private:
-        return refused(name, "empty")
-    values.setflags(write=False)
-    return Column(name, kind_of(field.type), values=values)
+def _finished(name: str, field: pa.Field, values: np.ndarray, form: Form) -> Column:
+    if form.private:
+        return own_columns(name, [values], form)[0]
+    return usable(name, kind_of(field.type), values)

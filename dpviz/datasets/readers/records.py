@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from dpviz.datasets.readers.cells import columns_of_cells
-from dpviz.datasets.readers.names import named, numbered
-from dpviz.datasets.readers.table import NO_ROWS, Form, Limits, Table, TableError, faults_as, precision, table_of
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.names import cleaned, named, numbered
+from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, faults_as, precision, table_of
 
 __all__ = ["read_json"]
 
 _HEARD = 5000  # records between two chances to stop
+_SPACE = re.compile(r"[ \t\r\n]*")
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
+_NO_RECORDS = "{}: the content is JSON but no list of records and no record a line; save it so, or as CSV."
+_ASKED = (
+    "{}: no record may decide which keys are read: say that those of the first record are names of columns (--header), "
+    "or name them (--columns)."
+)
+_UNBALANCED = "{}: the brackets or quotes of the JSON list do not close; save it again, or as CSV with a header line."
 
 
 def read_json(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read records; a key is a column, and a record without it has a missing cell there."""
+    return (_read_private if form.private else _read_public)(data, name, form, limits, advance)
+
+
+def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     columns: dict[str, list[Any]] = {}
     n_rows = 0
     with faults_as(f"{name}: the text is not valid JSON; save it again, or as CSV with a header line."):
@@ -28,12 +41,11 @@ def read_json(data: memoryview, name: str, form: Form, limits: Limits, advance: 
             for key, cell in record.items():
                 if key not in columns:
                     limits.check(name, n_rows, len(columns) + 1)
-                    columns[key] = [None] * n_rows
-                columns[key].append(cell)
+                    columns[key] = []
+                _put(columns[key], n_rows, cell)
             n_rows += 1
-            for cells in columns.values():
-                if len(cells) < n_rows:
-                    cells.append(None)
+    for cells in columns.values():
+        _pad(cells, n_rows)
     if not columns:
         raise TableError(f"{name}: {NO_ROWS}")
     width = len(columns)
@@ -48,15 +60,121 @@ def read_json(data: memoryview, name: str, form: Form, limits: Limits, advance: 
     return table_of(name, found, n_rows, notes)
 
 
+def _put(cells: list[Any], row: int, cell: Any) -> None:
+    """Put a cell at the end of a column; it is missing in the rows between."""
+    _pad(cells, row)
+    cells.append(cell)
+
+
+def _pad(cells: list[Any], n_rows: int) -> None:
+    cells.extend([None] * (n_rows - len(cells)))
+
+
+def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+    """Read the declared keys, or those of the first record where its owner confirmed them; no other key is read.
+
+    A record that is none is a row of missing cells.
+    """
+    names, n_rows = list(form.names), 0
+    notes: list[str] = []
+    columns: dict[str, list[Any]] = {}
+    for record in _each(bytes(data).decode("utf-8-sig", errors="replace"), name):
+        if n_rows % _HEARD == 0:
+            advance(min(0.9, n_rows / (n_rows + 50_000)))
+            limits.check(name, n_rows, len(columns))
+        if not names and form.header:
+            names, notes = named(name, _cleaned_keys(record))
+        if not columns:
+            if not names:
+                break
+            limits.check(name, 0, len(names))
+            columns = {public: [] for public in names}
+        for key, cell in _declared(record, columns).items():
+            _put(columns[key], n_rows, cell)
+        n_rows += 1
+    if not names:
+        raise TableError((_NO_RECORDS if form.header else _ASKED).format(name))
+    columns = columns or {public: [] for public in names}
+    for cells in columns.values():
+        _pad(cells, n_rows)
+    limits.check(name, n_rows, len(columns))
+    found = [column for public in names for column in columns_of_cells(public, columns.pop(public), float, form)]
+    return table_of(name, found, n_rows, notes)
+
+
+def _cleaned_keys(record: Any) -> list[str]:
+    """Return the names that a record's keys are; keys that are the same name are one."""
+    return list(dict.fromkeys(map(cleaned, record))) if isinstance(record, dict) else []
+
+
+def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
+    """Return the cells of a record under declared names; of two keys of one name its own spelling wins."""
+    if not isinstance(record, dict):
+        return {}
+    cells: dict[str, Any] = {}
+    for key, cell in record.items():
+        public = key if key in names else cleaned(key)
+        if public in names and (public == key or public not in record):
+            cells.setdefault(public, cell)
+    return cells
+
+
+def _each(text: str, name: str) -> Iterator[Any]:
+    """Yield what stands in each place of a list, or on each line, None where it cannot be parsed: by itself alone."""
+    if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not text.lstrip().startswith("["):
+        for line in text.split("\n"):
+            if line.strip():
+                yield _parsed(line)
+        return
+    decode = json.JSONDecoder().raw_decode
+    at = _skipped(text, text.index("[") + 1)
+    while text[at : at + 1] != "]":
+        try:
+            value, end = decode(text, at)
+            end = _skipped(text, end)
+        except (ValueError, RecursionError):
+            value, end = None, at
+        if end == at or text[end : end + 1] not in (",", "]"):
+            value, end = None, _end(text, at, name)
+        yield value
+        at = _skipped(text, end + (text[end] == ","))
+    if text[at + 1 :].strip():
+        raise TableError(_UNBALANCED.format(name))
+
+
+def _skipped(text: str, at: int) -> int:
+    """Return the place of the next character that is no white space."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _end(text: str, at: int, name: str) -> int:
+    """Return where the element that begins here ends: by its brackets and quotes, whatever is between them."""
+    depth = 0
+    for piece in _PIECE.finditer(text, at):
+        sign = piece.group()
+        if depth == 0 and sign in ",]":
+            return piece.start()
+        if sign == '"':
+            break
+        depth += (sign in "[{") - (sign in "]}") if len(sign) == 1 else 0
+    raise TableError(_UNBALANCED.format(name))
+
+
 def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list, or of lines; anything else is refused."""
     text = data.decode("utf-8-sig").strip()
     lines = (json.loads(line) for line in text.splitlines() if line.strip())
     for record in json.loads(text) if text.startswith("[") and text.endswith("]") and not _lists(text) else lines:
         if not isinstance(record, dict):
-            raise TableError(
-                f"{name}: the content is JSON but no list of records and no record a line; save it so, or as CSV."
-            )
+            raise TableError(_NO_RECORDS.format(name))
         yield record
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from dpviz.datasets.readers.arrow import from_arrow
-from dpviz.datasets.readers.table import Form, Limits, Table, faults_as
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.table import Limits, Table, faults_as
 
 __all__ = ["read_stata"]
 

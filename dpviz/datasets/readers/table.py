@@ -10,11 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpviz.datasets.readers.recode import Recoding, recoded
+from dpviz.datasets.readers.form import Form
+from dpviz.datasets.readers.numerals import LARGEST, floats, grouping, number_pattern, numbers
+from dpviz.datasets.readers.recode import recoded
 
-__all__ = ["Column", "Form", "Limits", "Stopped", "Table", "TableError"]
+__all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
-LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
+INDEX = "__index_level_"  # how pandas' name of a column of row numbers begins
 NO_ROWS = "there is no row below the header line; at least one is needed."
 FRUGAL_CELLS = 1_000_000  # above so many cells numbers are kept in single precision
 
@@ -25,27 +27,6 @@ class TableError(ValueError):
 
 class Stopped(Exception):
     """Raised by an `on_progress` callback to stop reading."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Form:
-    """What the owner has said about a file.
-
-    Attributes
-    ----------
-    header : bool or None, whether the first line holds names of columns; None: nobody has said, and where it holds a
-        value the table is refused
-    private : nothing that is said may follow from the number of rows or from a cell
-    sheet : name or number of a workbook's sheet; None: the first that does not hold notes
-    header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
-    recode : columns of words and dates that become numbers
-    """
-
-    header: bool | None = None
-    private: bool = False
-    sheet: str | None = None
-    header_row: int | None = None
-    recode: tuple[Recoding, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,12 +98,15 @@ class Table:
     columns : tuple of Column
     n_rows : int, NOT PRIVATE
     notes : sentences about the file's form: encoding, separators, renamed columns
+    doubt : a cell of a public file whose one sign can group thousands or begin decimals, and nothing in the file says
+        which; "" where there is none
     """
 
     name: str
     columns: tuple[Column, ...]
     n_rows: int = dataclasses.field(repr=False)
     notes: tuple[str, ...] = ()
+    doubt: str = dataclasses.field(default="", repr=False)
 
     @property
     def usable(self) -> tuple[str, ...]:
@@ -224,7 +208,6 @@ def precision(n_rows: int, n_columns: int, form: Form) -> type:
 
 MOST_GROUPS = 100  # words of a column that can name known groups
 
-_SPACES = "' ’\u00a0\u202f"
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
 _REASONS = {
     "empty": "It is empty. Formulas are never evaluated: save the file with their values.",
@@ -258,27 +241,42 @@ def kind_of(type_: pa.DataType) -> str:
 
 
 def column_of(
-    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, *, decimal: str = "?", private: bool = False
+    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, *, decimal: str = "?", thousands: str | None = None
 ) -> Column:
-    """Return what an Arrow column is: numbers, numbers in disguise, or a sentence why not.
+    """Return what an Arrow column of a public file is: numbers, numbers in disguise, or a sentence why not.
 
     Parameters
     ----------
     dtype : type to keep numbers in
     decimal : the file's decimal sign, "," or "."; "?" where the file does not tell
-    private : a column of missing cells is a column of numbers, since the first person to fill it in must not be seen;
-        and no row number is named, since it bounds the number of rows
+    thousands : the declared sign that groups thousands; None: the one that is not the decimal sign
     """
     if cells.null_count == len(cells):
-        return missing(name, len(cells)) if private else refused(name, "empty")
+        return refused(name, "empty")
     kind = kind_of(cells.type)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if kind == "text":
-        return _from_text(name, cells, dtype, decimal, private)
+        return _from_text(name, cells, dtype, decimal, thousands)
     if kind not in {"number", "true/false"}:
         return refused(name, kind)
-    return usable(name, kind, _floats(cells, dtype), private=private)
+    return usable(name, kind, floats(cells, dtype))
+
+
+def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
+    """Return a column of a private file as numbers, shape (n,), float64, NaN where a cell is none.
+
+    Its type in the file is number, true/false or text; any other has no number. What a cell becomes depends on that
+    type, the declared form and the cell.
+    """
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    kind = kind_of(cells.type)
+    if kind == "text":
+        return numbers(cells, signs)
+    values = floats(cells).copy() if kind in {"number", "true/false"} else np.full(len(cells), np.nan)
+    values[~(np.abs(values) <= LARGEST)] = np.nan
+    return values
 
 
 def columns_of(
@@ -290,43 +288,55 @@ def columns_of(
     one-hot columns, since they can name known groups.
     """
     rule = recoded(form.recode, name)
+    if form.private:
+        return own_columns(name, [own_numbers(cells, form.signs)] if rule is None else rule.numbers(cells), form)
     if rule is None:
-        return [column_of(name, cells, dtype, decimal=decimal, private=form.private)]
+        return [column_of(name, cells, dtype, decimal=decimal, thousands=form.thousands)]
     made = [
-        usable(column["name"], "number", np.asarray(values, dtype=dtype), private=form.private)
+        usable(column["name"], "number", np.asarray(values, dtype=dtype))
         for column, values in zip(rule.columns, rule.numbers(cells), strict=True)
     ]
     made = [refused(column.name, "unknown") if column.values is None else column for column in made]
-    if form.private or rule.code != "one-hot":
+    if rule.code != "one-hot":
         return made
-    kept = column_of(name, cells, dtype, decimal=decimal)
+    kept = column_of(name, cells, dtype, decimal=decimal, thousands=form.thousands)
     return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None), *made]
 
 
-def missing(name: str, n_rows: int) -> Column:
-    """Return a column of numbers that are all missing."""
-    return usable(name, "number", np.full(n_rows, np.nan), private=True)
+def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:
+    """Return the columns of a private file that one of its columns becomes, whatever is in them.
+
+    The owner chooses what is a number: every column is one, with a missing cell where there is none.
+    """
+    rule = recoded(form.recode, name)
+    names = [name] if rule is None else [column["name"] for column in rule.columns]
+    return [usable(made, "number", column, private=True) for made, column in zip(names, values, strict=True)]
 
 
-def mixed(name: str, row: int, private: bool) -> Column:
-    """Return a column that holds several kinds of cells; `row` is the first of another kind."""
-    where = "" if private else f", first in row {row}"
-    return Column(name, "mixed", f"It mixes numbers and other cells{where}. Clear or correct what is no number.")
+def mixed(name: str, row: int) -> Column:
+    """Return a column of a public file that holds several kinds of cells; `row` is the first of another kind."""
+    return Column(
+        name, "mixed", f"It mixes numbers and other cells, first in row {row}. Clear or correct what is no number."
+    )
 
 
-def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, private: bool) -> Column:
-    if _all(cells, _number(decimal)):
-        bare = pc.replace_substring_regex(cells, rf"[\s{_groups(decimal)}]", "")
-        return usable(name, "number", _floats(pc.replace_substring(bare, ",", "."), dtype), private=private)
-    if _all(cells, f"({_number(',')})|({_number('.')})"):
+def _from_text(
+    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, thousands: str | None
+) -> Column:
+    groups = {",": ".", ".": ",", "?": ""}[decimal] if thousands is None else thousands
+    if _all(cells, number_pattern(decimal, groups)):
+        bare = pc.replace_substring_regex(cells, rf"[\s{grouping(groups)}]", "")
+        return usable(name, "number", floats(pc.replace_substring(bare, ",", "."), dtype))
+    either = f"({number_pattern(',', '.')})|({number_pattern('.', ',')})"
+    if _all(cells, either):
         return refused(name, "ambiguous")
     if _all(cells, _DATE):
         return refused(name, "date")
-    fits = pc.match_substring_regex(cells, f"({_number(',')})|({_number('.')})")
+    fits = pc.match_substring_regex(cells, either)
     if not pc.any(fits).as_py():
-        codes, words = (None, ()) if private else _codes(cells)
+        codes, words = _codes(cells)
         return dataclasses.replace(refused(name, "text"), codes=codes, words=words)
-    return mixed(name, pc.index(fits, False).as_py() + 1, private)
+    return mixed(name, pc.index(fits, False).as_py() + 1)
 
 
 def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[str, ...]]:
@@ -347,24 +357,8 @@ def _few(values: np.ndarray | None) -> bool:
     return len(np.unique(values)) <= min(MOST_GROUPS, len(values) // 2)
 
 
-def _groups(decimal: str) -> str:
-    return _SPACES + {",": ".", ".": ",", "?": ""}[decimal]
-
-
-def _number(decimal: str) -> str:
-    """Return the pattern of a number with a decimal sign and, before it, signs that group thousands."""
-    sign = "," if decimal == "," else "[.]"
-    whole = rf"(\d{{1,3}}([{_groups(decimal)}]\d{{3}})+|\d+)"
-    return rf"^\s*[+-]?({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?\s*$"
-
-
 def _all(cells: pa.ChunkedArray | pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(cells, pattern)).as_py())
-
-
-def _floats(cells: pa.ChunkedArray | pa.Array, dtype: type) -> np.ndarray:
-    """Return the cells as numbers; a missing one becomes NaN."""
-    return np.asarray(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=dtype)
 
 
 def table_of(

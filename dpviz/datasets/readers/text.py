@@ -1,35 +1,44 @@
-"""CSV and TSV: encoding, delimiter and decimal sign are found; rows of unequal length are refused with their line."""
+"""CSV and other text. Of a public file encoding, separator and decimal sign are found in it, and rows of unequal length
+are refused with their line; of a private one they are declared, or follow from the confirmed first line.
+"""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import dataclasses
 import io
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from dpviz.datasets.readers.form import SEPARATORS, Form
+from dpviz.datasets.readers.lines import cells_of, mended, split, words
 from dpviz.datasets.readers.marks import MISSING
-from dpviz.datasets.readers.names import named, numbered
+from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
+from dpviz.datasets.readers.numerals import FALSE, TRUE
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
 from dpviz.datasets.readers.recode import recoded
 from dpviz.datasets.readers.table import (
     NO_ROWS,
-    Form,
     Limits,
     Table,
     TableError,
     columns_of,
     faults_as,
+    own_columns,
+    own_numbers,
     precision,
     table_of,
 )
 
-__all__ = ["read_text"]
+__all__ = ["is_split_slowly", "read_text"]
 
-_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+_DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
 _BLOCK = 4_000_000  # bytes; a line may not be longer
 _SAMPLE = 1 << 17
 _EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
@@ -43,7 +52,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_TRUE, _FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 
 
 class _Reported(io.RawIOBase):
@@ -65,16 +73,102 @@ class _Reported(io.RawIOBase):
 
 def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read delimited text."""
-    data, notes = _as_utf8(data, name, private=form.private)
+    return (_read_private if form.private else _read_public)(data, name, form, limits, advance)
+
+
+def is_split_slowly(data: memoryview) -> bool:
+    """Return whether a public text is split in Python, line by line: a table of white space, or not UTF-8."""
+    head = bytes(data[:_SAMPLE])
+    with suppress(ValueError, csv.Error):
+        if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
+            return True
+    return not _is_utf8(data)
+
+
+def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+    """Read a text whose form is declared, or follows from its confirmed first line; every line is read by itself."""
+    if data[:3] == codecs.BOM_UTF8 and form.header is not False:
+        data = data[3:]
+    notes: list[str] = []
+    data = _below(data, (form.header_row or 1) - 1)
+    unnamed_first = False
+    if form.header is False:
+        width = width_of(name, form)
+        names = numbered(width)
+        separator = form.separator or ("" if width == 1 else "\t" if name.lower().endswith(".tsv") else ",")
+    else:
+        line, data = _first_line(data, name)
+        refuse_other_text(line, name)
+        separator = form.separator or max(_DELIMITERS, key=lambda sign: len(split(line, sign)))
+        first = split(line, separator)
+        if len(first) == 1 and form.separator is None:
+            separator = " " if len(words(line)) > 1 else ""  # "": one column, whose cells are the lines
+            first = split(line, separator)
+        limits.check(name, 0, len(first))
+        names, notes = confirmed(name, first, form)
+        width, unnamed_first = len(names), not first[0].strip()
+        if separator not in ("", ","):
+            notes.insert(0, f"Cells are separated by {_article(separator)}{SEPARATORS[separator]}.")
+    limits.check(name, max(_lines(data) - 1, 0), width)
+    rules = {at: rule for at, column in enumerate(names) if (rule := recoded(form.recode, column))}
+    parts: list[list[list[np.ndarray]]] = [[] for _ in names]
+    for cells in cells_of(data, separator, width, advance):
+        for at, column in enumerate(cells):
+            parts[at].append(rules[at].numbers(column) if at in rules else [own_numbers(column, form.signs)])
+    columns = []
+    for at, column in enumerate(names):
+        made = len(rules[at].columns) if at in rules else 1
+        values = [np.concatenate([part[j] for part in parts[at]] or [np.empty(0)]) for j in range(made)]
+        parts[at] = []
+        columns += own_columns(column, values, form)
+    pa.default_memory_pool().release_unused()
+    return table_of(name, columns, len(columns[0].values), notes, unnamed_first=unnamed_first)  # type: ignore[arg-type]
+
+
+def _below(data: memoryview, n_lines: int) -> memoryview:
+    """Return the text below its first lines; nothing, where it has not so many."""
+    for _ in range(n_lines):
+        at = 0
+        while at < data.nbytes and (found := bytes(data[at : at + _BLOCK]).find(b"\n")) < 0:
+            at += _BLOCK
+        data = data[at + found + 1 :] if at < data.nbytes else data[data.nbytes :]
+    return data
+
+
+def _first_line(data: memoryview, name: str) -> tuple[str, memoryview]:
+    """Return the first line that is not empty, and the text below it."""
+    head = bytes(data[:_SAMPLE])
+    start = len(head) - len(head.lstrip(b"\r\n"))
+    ends = [place for place in (head.find(b"\n", start), head.find(b"\r", start)) if place >= 0]
+    if not ends and data.nbytes > _SAMPLE:
+        raise TableError(f"{name}: the first line is longer than {_SAMPLE // 1000} kB; is this a table?")
+    end = min(ends) if ends else len(head)
+    line = head[start:end]
+    if not line:
+        raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
+    if b"\0" in line or any(line.startswith(mark) for mark, _ in _MARKS):
+        raise TableError(f"{name}: the first line is no text in UTF-8; save the table as CSV in UTF-8.")
+    return mended(line).decode(), data[end:]
+
+
+def _article(separator: str) -> str:
+    return "" if separator == " " else "a "
+
+
+def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
+    data, notes = _as_utf8(data, name)
     data = _from_line(data, name, form.header_row or 1)
-    words = 0
+    n_words = 0
     with faults_as(f"{name}: the first lines cannot be read as a table of separated cells; save it as CSV again."):
         head = _head(data, name)
         refuse_other_text(head, name)
-        delimiter = _delimiter(head)
+        delimiter = _delimiter(head) if form.separator in (None, " ") else form.separator
         records = _records(head, delimiter)
-        if all(len(record) == 1 for record in records) and (words := spaced(head)):
-            data = memoryview(separated(bytes(data).decode(), words).encode())
+        if form.separator == " " or (form.separator is None and all(len(record) == 1 for record in records)):
+            n_words = spaced(head)
+        if n_words:
+            limits.check(name, max(_lines(data) - 1, 0), n_words)
+            data = separated(data, n_words, advance)
             notes.append("Cells are separated by white space.")
             delimiter = "\t"
             head = _head(data, name)
@@ -85,19 +179,18 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
     limits.check(name, 0, width)
     names, renamed = named(name, records[0]) if has_header else (numbered(width), [])
     if has_header and len(records) == 1 and data.nbytes <= _SAMPLE:
-        if not form.private:
-            raise TableError(f"{name}: {NO_ROWS}")
-        return table_of(name, [c for n in names for c in columns_of(n, pa.nulls(0), float, form)], 0, notes + renamed)
+        raise TableError(f"{name}: {NO_ROWS}")
     limits.check(name, max(_lines(data) - has_header, 0), width)
-    decimal = _decimal_sign(records[has_header:], delimiter)
-    if delimiter != "," and not words:
-        notes.append(f"Cells are separated by a {_DELIMITERS[delimiter]}.")
+    sign = _decimal_sign(records[has_header:], delimiter)
+    decimal = form.decimal or sign
+    if delimiter != "," and not n_words:
+        notes.append(f"Cells are separated by a {SEPARATORS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
     texts = [records[0][j] if has_header else f"f{j}" for j in range(width) if recoded(form.recode, names[j])]
     cells = _parse(data, name, form, delimiter, "," if decimal == "," else ".", texts, advance)
     n_rows = cells.num_rows
-    if n_rows == 0 and not form.private:
+    if n_rows == 0:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
     made = (columns_of(names[j], cells.column(j), dtype, form, decimal=decimal) for j in range(width))
@@ -105,7 +198,9 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
     del cells
     pa.default_memory_pool().release_unused()
     unnamed_first = has_header and not records[0][0].strip()
-    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+    table = table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
+    doubt = "" if form.decimal else _doubt(records[has_header:], sign)
+    return dataclasses.replace(table, doubt=doubt)
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
@@ -118,11 +213,10 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
     return data[at:]
 
 
-def _as_utf8(data: memoryview, name: str, *, private: bool) -> tuple[memoryview, list[str]]:
-    """Return the text as UTF-8 without a byte order mark, and a note where it was something else.
+def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
+    """Return a public text as UTF-8 without a byte order mark, and a note where it was something else.
 
-    Text of no encoding that it names is Windows-1252: as a whole where it is public; line by line, and without a word,
-    where it is private, so that one row does not decide how the words of the others are read.
+    Text of no encoding that it names is Windows-1252.
     """
     encoding = next((encoding for mark, encoding in _MARKS if data[: len(mark)] == mark), None)
     if encoding == "utf-8-sig":
@@ -135,18 +229,12 @@ def _as_utf8(data: memoryview, name: str, *, private: bool) -> tuple[memoryview,
             raise TableError(f"{name}: this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx).")
     if encoding is None and _is_utf8(data):
         return data, []
-    if encoding is None and private:
-        lines = (line if _is_utf8(memoryview(line)) else _from_windows(line) for line in bytes(data).split(b"\n"))
-        return memoryview(b"\n".join(lines)), []
     label = encoding.upper() if encoding else "Windows-1252"
     with faults_as(f"{name}: the text is not valid {label}; save the file as UTF-8."):
         if encoding:
             return memoryview(bytes(data).decode(encoding).encode()), [f"The text is {label}."]
-        return memoryview(_from_windows(bytes(data))), [f"The text is not UTF-8; it was read as {label}."]
-
-
-def _from_windows(text: bytes) -> bytes:
-    return text.decode("cp1252", errors="replace").encode()
+        text = bytes(data).decode("cp1252", errors="replace").encode()
+        return memoryview(text), [f"The text is not UTF-8; it was read as {label}."]
 
 
 def _is_utf8(data: memoryview) -> bool:
@@ -195,13 +283,30 @@ def _quoted(data: memoryview) -> bool:
 
 
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
-    """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure."""
+    """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure.
+
+    Where both occur between other signs than commas, the columns may differ in their sign: that is unsure.
+    """
     cells = [cell.strip() for record in records for cell in record]
     comma = any(re.fullmatch(_COMMA_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
     point = any(re.fullmatch(_POINT_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
     if comma and not point:
         return ","
-    return "." if point or delimiter == "," else "?"
+    return "." if delimiter == "," or (point and not comma) else "?"
+
+
+def _doubt(records: list[list[str]], sign: str) -> str:
+    """Return the first cell like 1,234 or 1.234 that would be another number if its sign were the other one.
+
+    There is none where a cell has several such groups, or a group and decimals: then it is known which sign groups.
+    """
+    cells = [cell.strip() for record in records for cell in record]
+    group = {",": ".", ".": ","}.get(sign, ",.")
+    single = next((cell for cell in cells if re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}[{group}]\d{{3}}", cell)), "")
+    if single and sign != "?":
+        known = rf"[+-]?\d{{1,3}}([{group}]\d{{3}}){{2,}}|[+-]?\d{{1,3}}([{group}]\d{{3}})+[{sign}]\d*"
+        single = "" if any(re.fullmatch(known, cell) for cell in cells) else single
+    return single
 
 
 def _parse(
@@ -233,14 +338,12 @@ def _parse(
                 delimiter=delimiter, newlines_in_values=_quoted(data), invalid_row_handler=refuse
             ),
             convert_options=arrow_csv.ConvertOptions(
-                null_values=["", " ", *MISSING], strings_can_be_null=True, true_values=_TRUE, false_values=_FALSE,
+                null_values=["", " ", *MISSING], strings_can_be_null=True, true_values=TRUE, false_values=FALSE,
                 decimal_point=decimal_point, auto_dict_encode=True, column_types=dict.fromkeys(texts, pa.string()),
             ),
         )  # fmt: skip
     except pa.ArrowException as fault:
         too_long = "straddling" in str(fault)
-    if wrong and form.private:
-        raise TableError(f"{name}: a line has not as many cells as the first line; {_EQUAL}")
     if wrong:
         row = wrong[0]
         raise TableError(

@@ -39,7 +39,7 @@ class ClusterMoves(Query):
     on_grid: ClassVar[tuple[str, ...]] = ("centers",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
-        labels = nearest(block.x, Population(self.centers), x32=block.float32)
+        labels = nearest(block.x, Population(self.centers))
         offsets = block.x - self.centers[labels]  # exact: both are on the grid
         squares = np.zeros(len(offsets))
         for column in offsets.T:  # one fixed order per row: no block may change a bit

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import clip_ball
+from dpviz.geometry import clip_ball, in_cache
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
@@ -24,19 +24,22 @@ class NormHistogram(Query):
     ----------
     radius : float, R; longer rows count in bin 0
     bins : int
+    middle : ndarray of shape (d,) or None; a public point that norms are taken from, None for 0
 
     Returns (`statistic`): "" -> ndarray of shape (bins,), whole numbers.
     """
 
     radius: float
     bins: int
+    middle: np.ndarray | None = None
     reason: ClassVar[str] = "one row has one norm, so it counts in one bin"
     tally: ClassVar[str | None] = ""
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         squares = np.zeros(block.n)
-        for column in block.x.T:  # a fixed order: the bin depends on the row alone
-            squares += column * column
+        for i, column in enumerate(block.x.T):  # a fixed order: the bin depends on the row alone
+            offsets = column if self.middle is None else column - self.middle[i]
+            squares += offsets * offsets
         edges = self.radius**2 * 2.0 ** -np.arange(self.bins)
         found = (squares[:, None] <= edges[None, 1:]).sum(axis=1)
         return {"": np.bincount(found, minlength=self.bins).astype(np.float64)}
@@ -57,6 +60,7 @@ class SecondMoment(Query):
     radius : float, rows are clipped to this l2 norm and truncated to 2^-12
     n_features : int, d (or p with a projection); public
     projection : Projection or None
+    middle : ndarray of shape (d,) (or (p,)) or None; a public point that is subtracted from rows first
 
     Returns (`statistic`): "" -> ndarray of shape (d, d).
     """
@@ -64,14 +68,19 @@ class SecondMoment(Query):
     radius: float
     n_features: int
     projection: Projection | None = None
+    middle: np.ndarray | None = None
     reason: ClassVar[str] = "one row changes the matrix by x x^T, whose Frobenius norm is |x|^2 <= radius^2"
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         rows = block.x if self.projection is None else projected(block, self.projection)
         if rows.shape[1] != self.n_features:
             raise ValueError(f"SecondMoment: n_features must be {rows.shape[1]}, as rows have; got {self.n_features}.")
-        coarse = np.trunc(clip_ball(rows, self.radius) / COARSE) * COARSE
-        return {"": coarse.T @ coarse}  # exact in any order: whole multiples of 2^-24 below 2^29 rows
+        moment = np.zeros((self.n_features, self.n_features))
+        for part in in_cache(*rows.shape):
+            offsets = rows[part] if self.middle is None else rows[part] - self.middle
+            coarse = np.trunc(clip_ball(offsets, self.radius) / COARSE) * COARSE
+            moment += coarse.T @ coarse  # exact in any order: whole multiples of 2^-24 below 2^29 rows
+        return {"": moment}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
         square = self.radius**2

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.geometry import Population, clip_ball, cluster_sums, nearest, product, snap
+from dpviz.geometry import Population, clip_ball, cluster_sums, in_cache, nearest, product, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.queries.base import COARSE, Projection, Query, one_entry, projected
@@ -45,9 +45,11 @@ class NearestSums(Query):
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
         rows = seen if self.inner else block.x
-        added = rows - self.points[labels] if self.relative else rows
-        sums, counts = cluster_sums(clip_ball(added, self.radius), labels, len(self.points))
-        return {"sums": sums, "counts": counts.astype(np.float64)}
+        sums = np.zeros((len(self.points), rows.shape[1]))
+        for part in in_cache(*rows.shape):
+            added = rows[part] - self.points[labels[part]] if self.relative else rows[part]
+            sums += cluster_sums(clip_ball(added, self.radius), labels[part], len(self.points))[0]
+        return {"sums": sums, "counts": np.bincount(labels, minlength=len(self.points)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
         matrix = None if self.projection is None or self.inner else self.projection.matrix
@@ -80,10 +82,10 @@ class NearestScatter(Query):
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
-        offsets = np.trunc(clip_ball(seen - self.points[labels], self.radius) / COARSE) * COARSE
-        squares = np.zeros(len(offsets))
-        for column in offsets.T:  # whole multiples of 2^-24: exact in any order
-            squares += column * column
+        squares = np.empty(len(seen))
+        for part in in_cache(*seen.shape):
+            offsets = np.trunc(clip_ball(seen[part] - self.points[labels[part]], self.radius) / COARSE) * COARSE
+            squares[part] = np.einsum("ij,ij->i", offsets, offsets)  # multiples of 2^-24: exact in any order
         return {"": np.bincount(labels, weights=squares, minlength=len(self.points))}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
@@ -118,9 +120,11 @@ class ShapedSums(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
         labels = block.nearest(self.points)
-        offsets = _stretched(block.x, self.anchors, labels, self.matrix)
-        sums, counts = cluster_sums(clip_ball(snap(offsets), self.radius), labels, len(self.points))
-        return {"sums": sums, "counts": counts.astype(np.float64)}
+        sums = np.zeros((len(self.points), self.matrix.shape[1]))
+        for part in in_cache(*block.x.shape):
+            offsets = _stretched(block.x[part], self.anchors, labels[part], self.matrix)
+            sums += cluster_sums(clip_ball(snap(offsets), self.radius), labels[part], len(self.points))[0]
+        return {"sums": sums, "counts": np.bincount(labels, minlength=len(self.points)).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
         reach = self.radius * (math.sqrt(self.matrix.shape[1]) if norm == 1 else 1.0)
@@ -155,10 +159,11 @@ class NearestDistances(Query):
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
-        offsets = _stretched(block.x, self.points, block.nearest(self.points), self.matrix)
-        squares = np.zeros(len(offsets))
-        for column in offsets.T:  # a fixed order: the bin depends on the row alone
-            squares += column * column
+        labels, squares = block.nearest(self.points), np.zeros(block.n)
+        for part in in_cache(*block.x.shape):
+            offsets = _stretched(block.x[part], self.points, labels[part], self.matrix)
+            for column in offsets.T:  # a fixed order: the bin depends on the row alone
+                squares[part] += column * column
         inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # ascending
         outside = np.searchsorted(inner, squares, side="left")  # how many inner edges lie below
         return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}

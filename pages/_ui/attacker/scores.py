@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from dpviz.audits.game import Score
-from pages._ui import shell
+from dpviz.numbers import odds
+from pages._ui.frame import shell
 
 
 def percent(share: float) -> str:
@@ -23,7 +22,7 @@ def span(score: Score) -> str:
 def bar(yours: Score, machine: Score, bound: float) -> str:
     """Return the bar as HTML."""
     c = shell.colors()
-    most = f"{math.ceil(1000 * bound - 1e-9) / 10:g}"  # rounded up: a bound
+    most = odds(bound)
     label = f"You {percent(yours.share)}, best known attack {percent(machine.share)}, bound {most} of 100"
     return (
         f'<div class="dp-score" role="img" aria-label="{label}"><i style="left:0;width:100%;background:{c.line}"></i>'

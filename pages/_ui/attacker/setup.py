@@ -14,15 +14,17 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.game import Question, moved, people, present
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.figures.rho import in_units
+from dpviz.numbers import fraction
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
-from dpviz.sweeps.compare import reference
-from pages._ui import catalog, distance, keys, runs
-from pages._ui.explore.picker import named, offered
-from pages._ui.forms import STOPS, in_words
-from pages._ui.prepared import kept
-from pages._ui.workers import workers
+from dpviz.runs.single import reference
+from pages._ui.distance import methods
+from pages._ui.form.forms import STOPS, in_words
+from pages._ui.form.picker import named, offered
+from pages._ui.frame import catalog, keys
+from pages._ui.frame.prepared import kept
+from pages._ui.work import runs
+from pages._ui.work.workers import workers
 
 WHO = {"typical": "Typical", "outlier": "Outlier", "small": "Small group", "pin": "A pin"}
 ASK = {"in": "In the data?", "moved": "Here or away?"}
@@ -51,7 +53,7 @@ def one_scale(data: Dataset) -> bool:
 def stops_of(name: str) -> list[float]:
     """Return the distances (z units) that are offered on a data set; none where columns have scales of their own."""
     data = catalog.sample(name)
-    return distance.stops(data) if one_scale(data) else []
+    return methods.stops(data) if one_scale(data) else []
 
 
 def pin_keys(name: str) -> tuple[str, str]:
@@ -76,12 +78,12 @@ def setup(name: str, data: Dataset) -> Setup | None:
     if "epsilon" in params.specs(cls):
         values["epsilon"] = st.segmented_control(
             "Privacy budget ε", STOPS, default=1.0, required=True, **kept(keys.ATTACKER_EPSILON), width="stretch",
-            format_func=lambda value: {0.25: "¼", 0.5: "½"}.get(value, f"{value:g}"),
+            format_func=fraction,
         )  # fmt: skip
     stops = stops_of(name)
     if "rho_distance" in params.specs(cls) and stops:
         values["rho_distance"] = st.select_slider(
-            "rho (distance)", stops, stops[14], format_func=lambda z: plain(in_units(data.domain, z, data.units)),
+            "rho (distance)", stops, stops[14], format_func=lambda z: plain(data.domain.length(z)),
             **kept(keys.ATTACKER_RHO(name)),
         )  # fmt: skip
     who = st.segmented_control(
@@ -98,7 +100,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
         )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
-                "How far away", stops, stops[14], format_func=lambda z: plain(in_units(data.domain, z, data.units)),
+                "How far away", stops, stops[14], format_func=lambda z: plain(data.domain.length(z)),
                 **kept(keys.ATTACKER_FAR(name)),
             )  # fmt: skip
     pin = _pin(name, data) if who == "pin" else None
@@ -142,7 +144,7 @@ def _pin(name: str, data: Dataset) -> np.ndarray:
 
 def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> tuple[str, str, str]:
     if ask == "moved":
-        return f"Is Alex here, or {in_units(data.domain, far, data.units)} away?", "Here", "Away"
+        return f"Is Alex here, or {data.domain.length(far)} away?", "Here", "Away"
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
         return "Is Alex in the data?", "In", "Out"
     return "Is Alex in the data, or somebody in the middle?", "In", "Out"

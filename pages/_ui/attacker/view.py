@@ -8,13 +8,13 @@ import streamlit as st
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.escape import figure, plain
-from dpviz.figures.game import Rates, picture_panel, square_panel
-from pages._ui import keys, markup, shell
+from dpviz.figures.scenes.game import Rates, picture_panel, square_panel
+from pages._ui.attacker.rounds import Game
 from pages._ui.attacker.scores import bar, percent, span
 from pages._ui.attacker.setup import Setup, pin_keys
-from pages._ui.attacker.stock import Game
-from pages._ui.panel import draw
-from pages._ui.session import session
+from pages._ui.attacker.state import attacker_state
+from pages._ui.frame import keys, markup, shell
+from pages._ui.player.panel import draw
 
 AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
@@ -23,12 +23,15 @@ POLL = 0.7  # seconds between two looks at what is being made
 def games(setup: Setup) -> dict[str, Game]:
     """Return the games of the question that is set up; another question ends those before."""
     state = st.session_state
-    if session.attacker_key != setup.key:
-        for game in session.attacker_games.values():
+    if attacker_state.attacker_key != setup.key:
+        for game in attacker_state.attacker_games.values():
             game.stop()
-        session.attacker_key, session.attacker_games = setup.key, {"main": Game(setup.question, setup.algorithm)}
+        attacker_state.attacker_key, attacker_state.attacker_games = (
+            setup.key,
+            {"main": Game(setup.question, setup.algorithm)},
+        )
         state.pop(keys.ATTACKER_HELP, None)
-    return session.attacker_games
+    return attacker_state.attacker_games
 
 
 def board(setup: Setup) -> None:

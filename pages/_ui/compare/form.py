@@ -12,14 +12,15 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.postprocessing.beside import LETTERS
-from pages._ui import keys, runs
 from pages._ui.compare import sides
-from pages._ui.compare.sides import Side
-from pages._ui.explore.picker import named, offered
-from pages._ui.forms import in_words, widget
-from pages._ui.numbers import whole_number
-from pages._ui.prepared import locked
-from pages._ui.session import session
+from pages._ui.compare.state import Side, compare_state
+from pages._ui.form.forms import in_words, widget
+from pages._ui.form.numbers import whole_number
+from pages._ui.form.picker import named, offered
+from pages._ui.frame import keys
+from pages._ui.frame.prepared import locked
+from pages._ui.frame.session import session
+from pages._ui.work import runs
 
 
 def form(data: Dataset) -> list[Side]:
@@ -27,24 +28,24 @@ def form(data: Dataset) -> list[Side]:
     name = data.dataset_id.removeprefix("sample:")
     if not sides.get():
         sides.put(sides.first(data))
-    elif session.compare_on != name and not session.opened_now:  # other data were picked
+    elif compare_state.compare_on != name and not session.opened_now:  # other data were picked
         sides.put([_fitted(side, data) for side in sides.get()])
-    session.compare_on = name
-    if sides.get() is not session.compare_drawn:  # put by a link, a button or another page: a fresh form
-        session.compare_turn, session.compare_start = session.compare_turn + 1, list(sides.get())
+    compare_state.compare_on = name
+    if sides.get() is not compare_state.compare_drawn:  # put by a link, a button or another page: a fresh form
+        compare_state.compare_turn, compare_state.compare_start = compare_state.compare_turn + 1, list(sides.get())
     chosen = [
         _edit(letter, start, now, data)
-        for letter, start, now in zip(LETTERS, session.compare_start, sides.get(), strict=False)
+        for letter, start, now in zip(LETTERS, compare_state.compare_start, sides.get(), strict=False)
     ]
     _buttons(chosen)
     sides.put(chosen)
-    session.compare_drawn = sides.get()
+    compare_state.compare_drawn = sides.get()
     return chosen
 
 
 def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     """Show the form of one run."""
-    turn, old = session.compare_turn, start.algorithm
+    turn, old = compare_state.compare_turn, start.algorithm
     slugs = offered(False)
     with st.expander(f"Run {letter}", expanded=True):
         slug = st.selectbox(

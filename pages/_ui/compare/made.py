@@ -11,12 +11,12 @@ import streamlit as st
 
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from pages._ui import keys, results, runs
-from pages._ui.compare.sides import Side
-from pages._ui.jobs import Job
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.whole import whole
+from pages._ui.compare.state import Batch, Side, compare_state
+from pages._ui.frame import keys
+from pages._ui.work import results, runs
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+from pages._ui.work.uninterrupted import whole
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,19 +36,10 @@ class Comparison:
         return self.runs[0].data
 
 
-@dataclasses.dataclass
-class Batch:
-    """A job that makes runs; `inbox` keeps them for this session alone."""
-
-    wanted: tuple[str, ...]
-    inbox: list[Result]
-    job: Job
-
-
 def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     """Return the finished runs; else have them made, show how far that is, and return None."""
     wanted = tuple(runs.run_id(data, side.algorithm, side.seed) for side in asked)
-    batch: Batch | None = session.compare_batch
+    batch: Batch | None = compare_state.compare_batch
     if batch is not None and batch.wanted != wanted:
         batch.job.cancel()
         batch = None
@@ -61,7 +52,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
         with whole():
             expected = sum(runs.seconds(data, side.algorithm) for side in missing)
             batch = Batch(wanted, inbox, runs.queue("Comparison", work, expected))
-            session.compare_batch = batch
+            compare_state.compare_batch = batch
         batch.job.wait(runs.QUICK)
         found = _found(wanted, batch)
     if len(found) == len(set(wanted)):
@@ -104,5 +95,5 @@ def _watch(batch: Batch) -> None:
         st.rerun()
     st.error("The runs were canceled." if job.status == "cancelled" else plain(f"{job.error} Change that run."))
     if st.button("Try again", key=keys.COMPARE_AGAIN):
-        del session.compare_batch
+        del compare_state.compare_batch
         st.rerun()

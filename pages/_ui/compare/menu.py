@@ -7,12 +7,13 @@ import dataclasses
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from pages._ui import catalog, keys, results
 from pages._ui.compare import sides
 from pages._ui.compare.form import changed_to
-from pages._ui.compare.sides import Side
-from pages._ui.explore.picker import named, offered
-from pages._ui.results import Result
+from pages._ui.compare.state import Side
+from pages._ui.form.picker import named, offered
+from pages._ui.frame import catalog, keys
+from pages._ui.work import results
+from pages._ui.work.results import Result
 
 
 def menu(key: str, result: Result) -> None:

@@ -11,22 +11,14 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
-from pages._ui import keys
-from pages._ui.scene import Control, Scene, Vocabulary, controls, read, write
-from pages._ui.session import session
+from pages._ui.address.scene import Control, Scene, Vocabulary, controls, read, write
+from pages._ui.compare.state import Side, compare_state
+from pages._ui.frame import keys
 
-__all__ = ["MOST", "RunsControl", "Side", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
+__all__ = ["MOST", "RunsControl", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
 
 MOST = 4
 _KEY = keys.COMPARE_RUNS
-
-
-@dataclasses.dataclass(frozen=True)
-class Side:
-    """One run that is asked for."""
-
-    algorithm: Algorithm
-    seed: int = 0
 
 
 def get() -> list[Side]:
@@ -41,15 +33,15 @@ def put(sides: Sequence[Side]) -> None:
 
 def open_with(data_name: str, sides: Sequence[Side]) -> None:
     """Go to the page with these runs on a data set."""
-    session.compare_next = (data_name, list(sides))
+    compare_state.compare_next = (data_name, list(sides))
     st.switch_page("pages/compare.py")
 
 
 def arrive() -> None:
     """Take over what another page has sent here; before any widget is made."""
-    data_name, sides = session.compare_next
+    data_name, sides = compare_state.compare_next
     if sides:
-        st.session_state[keys.EXPLORE_DATA] = session.compare_on = data_name
+        st.session_state[keys.EXPLORE_DATA] = compare_state.compare_on = data_name
         put(sides)
 
 

@@ -9,22 +9,22 @@ import streamlit as st
 
 from dpviz.figures import Panel, View, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
-from dpviz.figures.shots import complete
+from dpviz.figures.kit.shots import complete
 from dpviz.metrics import reference_name
+from dpviz.numbers import number, ratio_words
 from dpviz.postprocessing.beside import LETTERS, Row, bets_on, facts, partners, promises
 from dpviz.postprocessing.bound import Bound
-from dpviz.postprocessing.verdict import ratio_words
 from dpviz.takeaway import comparison as one_page
-from pages._ui import keys, markup, shell
-from pages._ui.caches import per_run
+from pages._ui.address.state import Opened
 from pages._ui.compare.made import Comparison
-from pages._ui.explore import verdict
-from pages._ui.links import Opened
-from pages._ui.panel import draw
-from pages._ui.player import view_of
-from pages._ui.results import Result
-from pages._ui.transport import starts, transport
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, shell
+from pages._ui.player import verdict
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import starts, transport
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 KEY = "compare"
 
@@ -92,7 +92,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     seed = "" if run.trace.seed is None else f", seed {run.trace.seed}"
     given = run.trace.parameters
     words = ", ".join(
-        f"{short} {given[name]:g}" for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in given
+        f"{short} {number(given[name], 6)}" for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in given
     )
     st.html(
         f'<h2 class="dp-side" tabindex="0"><b>{letter}</b> {markup.escape(run.trace.name)} '
@@ -120,7 +120,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     words = f"Also the {same} other lines"
     whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
     moving = {
-        "ε spent so far": [["–" if x != x else f"{x:.3g}" for x in spent] for spent in clock.spent],
+        "ε spent so far": [["–" if x != x else number(x) for x in spent] for spent in clock.spent],
         "Releases so far": [[f"{n:,}" for n in releases] for releases in clock.releases],
     }
     note = ""

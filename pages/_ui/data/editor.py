@@ -13,18 +13,19 @@ import streamlit as st
 from dpviz.datasets import clipping, dictionary, from_table, identifiers
 from dpviz.datasets.readers import Recoding
 from dpviz.escape import plain
-from dpviz.figures.people import bounds_panel
-from dpviz.figures.view import thin
-from pages._ui import catalog, keys, markup, messages, shell
+from dpviz.figures.kit.view import thin
+from dpviz.figures.scenes.people import bounds_panel
 from pages._ui.data import gallery, reading
-from pages._ui.forms import in_labels
-from pages._ui.numbers import field
-from pages._ui.session import session
+from pages._ui.form.forms import in_labels
+from pages._ui.form.numbers import field
+from pages._ui.frame import catalog, keys, markup, messages, shell
+from pages._ui.work.state import work_state
 
 if TYPE_CHECKING:
-    from pages._ui.data.files import Upload
+    from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
+_WRITTEN = ("separator", "decimal", "thousands")  # what a dictionary may say after the file was read
 _CELLS = ("unit", "low", "high", "fill", "description")
 _CONFIG = {
     "name": st.column_config.TextColumn("column", disabled=True),
@@ -43,6 +44,12 @@ def editor(upload: Upload) -> None:
     table = upload.table
     for note in table.notes:
         st.caption(plain(note))
+    if upload.private:
+        st.caption(
+            f"Numbers like {upload.form.example}: do yours look like this? A cell of another form counts as missing, "
+            "and nothing says so. No cell was looked at to find out which columns hold numbers: choose those that do."
+        )
+    reading.doubt(upload)
     _refused(upload)
     reading.differently(upload)
     if not upload.private:
@@ -166,8 +173,11 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
     try:
         facts = dictionary.parse(content, name)
         rules = tuple(Recoding.parse(entry, name) for entry in facts["recode"])
-        if rules != upload.form.recode:
-            reading.again(upload, dataclasses.replace(upload.form, recode=rules))
+        form = dataclasses.replace(
+            upload.form, recode=rules, **{key: facts["form"][key] for key in _WRITTEN if key in facts["form"]}
+        )
+        if form != upload.form:
+            reading.again(upload, form)
         lacking = [c["name"] for c in facts["columns"] if c["name"] not in upload.table.usable]
         if lacking:
             raise ValueError(f"{name}: the table has no usable column {lacking[0]!r}.")
@@ -278,4 +288,4 @@ def _use(upload: Upload, facts: dict[str, Any]) -> None:
     catalog.own().pop(upload.dataset_id, None)
     upload.dataset_id = secrets.token_hex(8)
     catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
-    session.fingerprints[upload.dataset_id] = upload.fingerprint
+    work_state.fingerprints[upload.dataset_id] = upload.fingerprint

@@ -9,9 +9,10 @@ import streamlit as st
 from dpviz import params
 from dpviz.datasets import SAMPLES, Blobs, Dataset, dictionary
 from dpviz.escape import plain
-from dpviz.figures.people import thumbnail
-from pages._ui import catalog, keys, markup, shell
-from pages._ui.forms import label_of, widget
+from dpviz.figures.scenes.people import thumbnail
+from dpviz.numbers import number
+from pages._ui.form.forms import label_of, widget
+from pages._ui.frame import catalog, keys, markup, shell
 
 _ROW = 6
 
@@ -97,7 +98,7 @@ def facts(data: Dataset) -> None:
     left, right = st.columns([6, 5], gap="medium")
     with left:
         rows = (
-            markup.row([c["name"], c["unit"], f"{c['low']:g}", f"{c['high']:g}", c["description"]], lit=True)
+            markup.row([c["name"], c["unit"], number(c["low"], 6), number(c["high"], 6), c["description"]], lit=True)
             for c in data.facts["columns"]
         )
         st.html(markup.table("Data dictionary", ("column", "unit", "low", "high", "meaning"), rows))

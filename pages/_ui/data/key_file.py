@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import keys, markup, messages
-from pages._ui.owner import Owner, keep_in_browser, owner, take
-from pages._ui.session import session
+from pages._ui.data.state import data_state
+from pages._ui.frame import keys, markup, messages
+from pages._ui.server.owner import Owner, keep_in_browser, owner, take
 
 __all__ = ["download", "offer"]
 
@@ -15,8 +15,8 @@ __all__ = ["download", "offer"]
 def offer() -> None:
     """Say who owns the accounts of private files in this visit, and let a visitor with a key keep or bring it."""
     who = owner()
-    if session.key_address:  # the browser comes for a key that was brought in the last run
-        st.html(markup.fetched(session.key_address))
+    if data_state.key_address:  # the browser comes for a key that was brought in the last run
+        st.html(markup.fetched(data_state.key_address))
     if who.kind != "key":
         name = "this machine's user" if who.kind == "local" else f"you as {plain(who.value)}"
         st.caption(f"What a private file has spent is kept for {name}.")
@@ -29,12 +29,12 @@ def offer() -> None:
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             download(who)
-            brought = st.file_uploader("Add a key file", "txt", key=keys.KEY_FILE(session.file_turn))
+            brought = st.file_uploader("Add a key file", "txt", key=keys.KEY_FILE(data_state.file_turn))
         st.caption(f"Your owner's name, which is no secret, for the operator of this server: {who.name}")
         if brought is not None:
-            session.file_turn += 1
+            data_state.file_turn += 1
             try:
-                session.key_address = keep_in_browser(who, take(brought.getvalue()))
+                data_state.key_address = keep_in_browser(who, take(brought.getvalue()))
                 messages.say("done", "Your key is in use, in this visit and in this browser from now on.")
             except ValueError as problem:
                 messages.say("problem", str(problem))

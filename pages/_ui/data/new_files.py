@@ -8,7 +8,7 @@ import time
 from collections import deque
 
 from dpviz.privacy.accounts import Refused
-from pages._ui.session import session
+from pages._ui.data.state import data_state
 
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 
@@ -27,7 +27,7 @@ def count_new_file() -> None:
     Refused
         If there were too many in this visit.
     """
-    now, own = time.monotonic(), session.new_files
+    now, own = time.monotonic(), data_state.new_files
     if len(own) >= A_VISIT:
         _log.warning("A visit was refused another file after %d.", len(own))
         raise Refused(f"This visit has had {A_VISIT} files, and a server takes no more from one. Use the command line.")

@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpviz.datasets import Painted
 from dpviz.datasets.painted import check
-from pages._ui import catalog, keys, messages
 from pages._ui.data import gallery
+from pages._ui.frame import catalog, keys, messages
 
 _HERE = Path(__file__).parent
 _TOOLS = {

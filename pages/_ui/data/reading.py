@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,11 +12,14 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets.readers import Form, Recoding, Stopped, Table, read_table
-from pages._ui import catalog, keys, messages, results
-from pages._ui.data.files import Upload
-from pages._ui.numbers import whole_number
+from dpviz.datasets.readers.form import NUMBERS, SEPARATORS
+from dpviz.escape import plain
+from pages._ui.data.state import Upload
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import catalog, keys, messages
+from pages._ui.work import results
 
-__all__ = ["again", "differently", "read", "where"]
+__all__ = ["again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
 _CODES = {  # words on screen -> code and order of a date
     "one column for each category": ("one-hot", "ymd"),
@@ -48,8 +52,8 @@ def read(name: str, content: bytes, form: Form) -> Table:
     st.button("Stop")  # any click reruns the page, which ends the loop below
     with ThreadPoolExecutor(1, thread_name_prefix="dpviz-read") as pool:
         future = pool.submit(
-            read_table, content, name, header=form.header, private=form.private, sheet=form.sheet,
-            header_row=form.header_row, recode=form.recode, on_progress=advance,
+            read_table, content, name, on_progress=advance,
+            **{entry.name: getattr(form, entry.name) for entry in dataclasses.fields(form)},
         )  # fmt: skip
         try:
             while not future.done():
@@ -78,6 +82,7 @@ def again(upload: Upload, form: Form) -> None:
     if not upload.private:
         upload.draft["n_public"] = upload.table.n_rows
     upload.draft["recode"] = [rule.facts for rule in form.recode]
+    upload.draft["form"] = form.facts
     upload.draft.pop("columns", None)
     for rule in form.recode:
         for column in rule.columns:
@@ -94,8 +99,9 @@ def differently(upload: Upload) -> None:
     """
     form = upload.form
     place = "" if upload.private else "another sheet or first line, "
-    with st.expander(f"Read it differently: {place}words and dates as numbers"):
+    with st.expander(f"Read it differently: {place}the decimal sign, words and dates as numbers"):
         at = (form.sheet, form.header_row) if upload.private else where(keys.PLACE(upload.key), upload.content, form)
+        decimal, thousands = numbers(upload.key, form)
         rows = _candidates(upload)
         edited = rows
         if len(rows):
@@ -112,7 +118,12 @@ def differently(upload: Upload) -> None:
             )
         if st.button("Read it so"):
             try:
-                again(upload, Form(form.header, form.private, *at, _rules(edited)))
+                again(
+                    upload,
+                    dataclasses.replace(
+                        form, sheet=at[0], header_row=at[1], recode=_rules(edited), decimal=decimal, thousands=thousands
+                    ),
+                )
             except ValueError as problem:
                 messages.say("problem", str(problem))
             st.rerun()
@@ -132,12 +143,58 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
     return sheet.strip() or None, row if row > 1 else None
 
 
+def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
+    """Ask how numbers are written, by a made-up cell; return the decimal and the thousands sign.
+
+    Those of a public file are found in it, as long as nobody says them: then both are None.
+    """
+    written = {"as in the file": (None, None), **NUMBERS} if not form.private else dict(NUMBERS)
+    start = form.example if form.private or form.decimal is not None else "as in the file"
+    shown = st.selectbox(
+        "Numbers like these: do yours look so?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
+        help="A made-up cell. Spaces and apostrophes group thousands too. In a private file a cell that is written in "
+        "another way counts as missing, by itself.",
+    )  # fmt: skip
+    return written[shown]
+
+
+def separator(key: str) -> str | None:
+    """Ask what stands between the cells of a text; None: what the line of names says, else a comma."""
+    words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
+    shown = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="For files of text only.")
+    return words[shown]
+
+
+def doubt(upload: Upload) -> None:
+    """Ask what a cell of a public file means whose one sign groups thousands or begins decimals."""
+    cell = upload.table.doubt
+    if not cell or upload.form.decimal is not None:
+        return
+    sign = "," if "," in cell else "."
+    small, large = plain(cell.replace(",", ".")), plain(f"{int(cell.replace(',', '').replace('.', '')):,}")
+    with st.container(border=True):
+        st.markdown(f"**{plain(cell)}: is it {large}?** The file does not tell whether its sign groups thousands.")
+        with st.container(horizontal=True):
+            for words, decimal in (
+                (f"Yes, {large}", ".,"[sign == "."]),
+                (f"No, a bit more than {small.split('.')[0]}", sign),
+            ):
+                if st.button(words, key=keys.DECIMAL(upload.key, decimal)):
+                    try:
+                        again(upload, dataclasses.replace(upload.form, decimal=decimal, thousands=None))
+                    except ValueError as problem:
+                        messages.say("problem", str(problem))
+                    st.rerun()
+
+
 def _candidates(upload: Upload) -> pd.DataFrame:
     """Return a line for each column of words or dates, with the rule it has."""
     rules = {rule.column: rule for rule in upload.form.recode}
     kept = [name for name in rules if name not in {column.name for column in upload.table.columns}]
     lines: list[dict[str, Any]] = []
-    for name in dict.fromkeys([*(c.name for c in upload.table.columns if _words(c.kind)), *kept, *rules]):
+    made = {column["name"] for rule in rules.values() for column in rule.columns}
+    likely = [c.name for c in upload.table.columns if _words(c.kind) or (upload.private and c.name not in made)]
+    for name in dict.fromkeys([*likely, *kept, *rules]):
         rule = rules.get(name)
         words = next((column.words for column in upload.table.columns if column.name == name), ())
         lines.append({"column": name, "as": _shown(rule), "declared": _declared(rule) if rule else ", ".join(words)})

@@ -9,20 +9,22 @@ from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.typing import UploadedFile
 
-from dpviz.datasets.readers import Form, TableError
+from dpviz.datasets.readers import Form, Limits, TableError
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
-from pages._ui import keys, messages, results
 from pages._ui.data import editor, key_file, reading
-from pages._ui.data.files import Upload
 from pages._ui.data.new_files import count_new_file
-from pages._ui.owner import owner
-from pages._ui.private import accounts
-from pages._ui.session import session
+from pages._ui.data.state import Upload, data_state
+from pages._ui.form.numbers import field
+from pages._ui.frame import keys, messages
+from pages._ui.server.owner import owner
+from pages._ui.work import results
+from pages._ui.work.private import accounts
 
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
 _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
 MOST_FILES = 3
+_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
 _MASK = "   ".join(["•" * 6] * 5)  # one mask for every file: not even the number of its columns is read yet
 _PUBLIC = (
     "Made up, published, or yours to show. You will see rows, what noise does to them, and plain KMeans beside every "
@@ -41,11 +43,11 @@ def keep_uploads_in_memory(most: int) -> None:
 
 def files() -> None:
     """Show the way from a dropped file to a declared data set."""
-    uploads = session.uploads
-    if session.pending is not None:
-        (_ask_header if session.pending_header else _ask)(*session.pending)
+    uploads = data_state.uploads
+    if data_state.pending is not None:
+        (_ask_header if data_state.pending_header else _ask)(*data_state.pending)
         return
-    if not uploads or session.another:
+    if not uploads or data_state.another:
         _receive()
     if not uploads:
         key_file.offer()
@@ -54,7 +56,7 @@ def files() -> None:
 
 
 def _receive() -> None:
-    turn = session.file_turn
+    turn = data_state.file_turn
     file = st.file_uploader(
         "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip",
         TYPES,
@@ -66,9 +68,9 @@ def _receive() -> None:
         "Names and types of columns count as public."
     )
     if file is not None:
-        session.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
+        data_state.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
         _release(file)
-        session.file_turn, session.another = turn + 1, False
+        data_state.file_turn, data_state.another = turn + 1, False
         st.rerun()
 
 
@@ -88,16 +90,16 @@ def _ask(name: str, content: bytes) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
             if st.button(label, key=keys.SAY_PRIVATE if private else keys.SAY_PUBLIC, width="stretch"):
-                accepted = _answer(name, content, private)
+                accepted, place_of_table = _answer(name, content, private), data_state.pending_place
                 if accepted and private:
-                    session.pending_header = True
+                    data_state.pending_header = True
                 else:
                     _forget()
                 if accepted and not private:
-                    _read(name, content, private=False, header=None)
+                    _read(name, content, Form(None, False, *place_of_table))
                 st.rerun()
     with st.expander("Where in the file the table is"):
-        session.pending_place = reading.where("pending", content, Form())
+        data_state.pending_place = reading.where("pending", content, Form())
     st.caption("Your answer is final for this file.")
     if st.button("Neither: forget the file", type="tertiary"):
         _forget()
@@ -105,12 +107,12 @@ def _ask(name: str, content: bytes) -> None:
 
 
 def _forget() -> None:
-    del session.pending, session.pending_header
+    del data_state.pending, data_state.pending_header
 
 
 def _ask_header(name: str, content: bytes) -> None:
     """Ask what the first line of a private file is; until then nothing of it is read, let alone shown."""
-    sheet, row = session.pending_place
+    sheet, row = data_state.pending_place
     line = f"{'The first line' if row is None else f'Line {row}'}{f' on sheet {plain(sheet)}' if sheet else ''}"
     st.header("Are these names of columns, or the first person?")
     st.markdown(f"**PRIVATE** {line} of {plain(name)} is hidden:")
@@ -120,10 +122,26 @@ def _ask_header(name: str, content: bytes) -> None:
         "without a line of names can be read too; its columns are then called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
+        decimal, thousands = reading.numbers("pending", Form(private=True))
+        separator = reading.separator("pending")
+    n_columns = field(
+        "Without names: how many cells has a line?", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"),
+        width=300, placeholder="a whole number",
+        help="Declared, so that no row decides it. The cells of a line with another number count as missing.",
+    )  # fmt: skip
+    with st.container(horizontal=True):
         for label, header in (("Names of columns", True), ("The first person", False)):
             if st.button(label, key=keys.SAY_HEADER(header), width=200):
-                _forget()
-                _read(name, content, private=True, header=header)
+                sheet, row = data_state.pending_place
+                form = Form(
+                    header, True, sheet, row, separator=separator, decimal=decimal, thousands=thousands,
+                    n_columns=n_columns if isinstance(n_columns, int) else None,
+                )  # fmt: skip
+                if header or form.n_columns or name.lower().removesuffix(".gz").endswith(_TYPED):
+                    _forget()
+                    _read(name, content, form)
+                else:
+                    messages.say("problem", "Say first how many cells a line has: no line of names tells it.")
                 st.rerun()
     if st.button("I do not know: forget the file", type="tertiary"):
         _forget()
@@ -142,20 +160,20 @@ def _answer(name: str, content: bytes, private: bool) -> bool:
     return True
 
 
-def _read(name: str, content: bytes, *, private: bool, header: bool | None) -> None:
+def _read(name: str, content: bytes, form: Form) -> None:
     """Read a file and keep its table."""
     state = st.session_state
     try:
         with accounts() as kept:
             fingerprint = kept.key(content, owner().name)
-        form = Form(header, private, *session.pending_place)
         table = reading.read(name, content, form)
     except (TableError, Refused) as problem:
         messages.say("problem", str(problem))
         return
-    draft = {} if private else {"n_public": table.n_rows}
+    private = form.private
+    draft = {"form": form.facts} | ({} if private else {"n_public": table.n_rows})
     token = secrets.token_hex(8)
-    session.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
+    data_state.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
     state[keys.UPLOAD_SHOWN] = token
 
 
@@ -175,6 +193,6 @@ def _list(uploads: dict[str, Upload]) -> None:
             results.drop(upload.dataset_id)
             st.rerun()
         if len(uploads) < MOST_FILES and st.button("Another file", icon=":material/add:"):
-            session.another = True
+            data_state.another = True
             st.rerun()
     editor.editor(upload)

@@ -11,22 +11,23 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures import Panel
-from dpviz.figures import alex as figures
-from dpviz.figures.view import View
+from dpviz.figures.kit.view import View
+from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.verdict import largest_gap, reach
-from dpviz.sweeps.alex import Alex, Worlds, farthest, typical, worlds
-from pages._ui import keys, markup, runs, shell
-from pages._ui.catalog import is_public
-from pages._ui.explore.who import WHO, called
-from pages._ui.pace import duration
-from pages._ui.panel import draw
-from pages._ui.pieces import Gathered, Piece, gather, halt
-from pages._ui.player import view_of
-from pages._ui.prepared import kept, locked
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.transport import transport
-from pages._ui.workers import workers
+from dpviz.runs.alex import Alex, Worlds, farthest, typical, worlds
+from pages._ui.explore.state import explore_state
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import is_public
+from pages._ui.frame.prepared import kept, locked
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import transport
+from pages._ui.work import runs
+from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.pace import duration
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
+from pages._ui.workspace.who import WHO, called
 
 __all__ = ["section"]
 
@@ -132,9 +133,9 @@ def _picture(key: str, result: Result, alex: Alex, who: str, both: Worlds, axes:
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
     look = (identity, st.context.theme.type, axes)
-    made = session.alex_panels
+    made = explore_state.alex_panels
     if made is None or made[0] != look:
-        session.alex_panels = made = (look, workers().call(printed, view, alex, both))
+        explore_state.alex_panels = made = (look, workers().call(printed, view, alex, both))
     with st.container(key=keys.ALEX_FIGURES(key)):
         spot = draw(keys.ALEX(key), made[1], pick=axes is not None or result.data.domain.n_features == 1)
         shell.key_line(figures.LEGEND, True)

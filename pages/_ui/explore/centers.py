@@ -5,27 +5,28 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dpviz.figures.shapes import Shown, drawn
+from dpviz.figures.kit.shapes import Shown, drawn
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import (
     center_noise,
     centers_csv,
     centers_json,
-    centers_table,
-    coreset_table,
-    csv_text,
+    centers_text,
+    coreset_csv,
+    coreset_text,
 )
-from pages._ui import keys, markup, shell
-from pages._ui.caches import per_run
-from pages._ui.results import Result
-from pages._ui.session import session
+from pages._ui.explore.reruns import scatter_of
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
 
 _LARGE = 1_000  # cells: above, a table that draws only what is in sight, whose script is a fifth of the page's bytes
 
 
 @per_run(shared=64, own=8)
 def _table(identity: str, _result: Result) -> pd.DataFrame:
-    return centers_table(_result.trace, _result.data.columns, _result.data.units)
+    return centers_text(_result.trace, _result.data.columns, _result.data.units)
 
 
 @per_run(shared=64, own=8)
@@ -37,7 +38,7 @@ def _small(identity: str, _result: Result) -> str | None:
 
 @per_run(shared=64, own=8)
 def _points(identity: str, _result: Result) -> pd.DataFrame | None:
-    return coreset_table(_result.trace, _result.data.columns, _result.data.units)
+    return coreset_text(_result.trace, _result.data.columns, _result.data.units)
 
 
 @per_run(shared=64, own=8)
@@ -60,8 +61,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
         st.html(small)
     else:
         table = _table(result)
-        numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in table.columns[1:]}
-        st.dataframe(table, hide_index=True, width="stretch", column_config=numbers, key=keys.CENTERS(key))
+        st.dataframe(table, hide_index=True, width="stretch", key=keys.CENTERS(key))
     noise = center_noise(trace)
     words = f"The noise is one standard deviation {noise.meaning}. " if noise.sd is not None else f"{noise.meaning} "
     st.html(
@@ -82,15 +82,11 @@ def _weighted(key: str, points: pd.DataFrame) -> None:
     """Show the weighted points once somebody opens them."""
     box = st.expander(f"Weighted points, released too: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
     if box.open:
-        numbers = {name: st.column_config.NumberColumn(format="%.4g") for name in points.columns}
-        box.dataframe(points, hide_index=True, width="stretch", column_config=numbers, key=keys.POINTS(key))
+        box.dataframe(points, hide_index=True, width="stretch", key=keys.POINTS(key))
 
 
 def _drawn(table: pd.DataFrame) -> str:
-    rows = (
-        markup.row([str(first), *(f"{value:.4g}" for value in values)], lit=True)
-        for first, *values in table.itertuples(index=False)
-    )
+    rows = (markup.row(list(cells), lit=True) for cells in table.itertuples(index=False))
     return markup.table("Centers", map(str, table.columns), rows)
 
 
@@ -103,8 +99,8 @@ def downloads(key: str, result: Result) -> None:
     keep = {"icon": ":material/download:", "on_click": "ignore"}
     with st.container(horizontal=True):
         st.download_button(
-            "Centers as CSV", lambda: centers_csv(trace, data.columns, data.units), f"{name}.csv", "text/csv",
-            key=keys.CENTERS_CSV(key), **keep,
+            "Centers as CSV", lambda: centers_csv(trace, data.columns, data.units, scatter=scatter_of(result)),
+            f"{name}.csv", "text/csv", key=keys.CENTERS_CSV(key), **keep,
         )  # fmt: skip
         st.download_button(
             "Centers as JSON", lambda: centers_json(trace, data.columns, data.units), f"{name}.json",
@@ -113,6 +109,6 @@ def downloads(key: str, result: Result) -> None:
         points = _points(result)
         if points is not None:
             st.download_button(
-                "Weighted points as CSV", lambda: csv_text(trace, points),
+                "Weighted points as CSV", lambda: coreset_csv(trace, data.columns, data.units),
                 f"dpviz-{trace.algorithm}-{number}-points.csv", "text/csv", key=keys.POINTS_CSV(key), **keep,
             )  # fmt: skip

@@ -9,16 +9,17 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.figures import Panel
-from dpviz.figures import coreset as figures
+from dpviz.figures.scenes import coreset as figures
 from dpviz.metrics import reference_name
+from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
-from pages._ui import keys, markup, shell
-from pages._ui.caches import per_run
-from pages._ui.panel import draw
-from pages._ui.player import view_of
-from pages._ui.prepared import kept
-from pages._ui.results import Result
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 MOST = 20
 
@@ -69,8 +70,8 @@ def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) 
         markup.small(
             f"This run released {len(coreset.points):,} weighted points, each weight ±{np.median(coreset.sd):.0f} "
             f"rows. {cost} on them reads no row: ε spent stays at ",
-            markup.bold(f"{trace.spent.epsilon:.3g}"),
-            f" at δ {trace.spent.delta:.2g}, the ledger keeps its ",
+            markup.bold(number(trace.spent.epsilon)),
+            f" at δ {chance(trace.spent.delta)}, the ledger keeps its ",
             markup.bold(f"{releases} releases"),
             ", for every k. Distances count the half-width of the bounds as 1.",
         )

@@ -6,19 +6,22 @@ import streamlit as st
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
 from dpviz.datasets import Dataset
+from dpviz.numbers import chance, number
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.center_sd import CELLS
 from dpviz.postprocessing.explain import of_centers, of_trace, truth_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise
-from dpviz.sweeps.compare import replay
+from dpviz.runs.single import replay
 from dpviz.trace import Trace
-from pages._ui import keys, markup, messages, private, runs
-from pages._ui.caches import per_run
-from pages._ui.jobs import Job
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.workers import workers
+from pages._ui.explore.state import explore_state
+from pages._ui.frame import keys, markup, messages
+from pages._ui.frame.session import session
+from pages._ui.work import private, runs
+from pages._ui.work.caches import per_run
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 __all__ = ["section"]
 
@@ -50,7 +53,7 @@ def section(key: str, result: Result, *, hidden: bool) -> None:
 
 def _answers() -> dict[tuple[str, float], Trace]:
     """Return the answers of this session by run and ε, the one that was asked for last at the end."""
-    return session.explained
+    return explore_state.explained
 
 
 def _list(sentences: list[str]) -> str:
@@ -88,8 +91,8 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
     st.html(
         _list(explanation.sentences(columns, result.data.units))
         + markup.small(
-            f"From the rows, for ε {spent.epsilon:.3g} at δ {spent.delta:.2g}, beside what the run itself has spent: "
-            f"{answer.steps[-1].title}. {_HOLDS}"
+            f"From the rows, for ε {number(spent.epsilon)} at δ {chance(spent.delta)}, beside what the run itself has "
+            f"spent: {answer.steps[-1].title}. {_HOLDS}"
         )
     )
     with st.expander("Every column of every cluster"):

@@ -10,13 +10,14 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
-from dpviz.figures import local as figures
+from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.metrics import run_loss
+from dpviz.numbers import number
 from dpviz.privacy.guarantee import Notion
-from pages._ui import keys, markup
-from pages._ui.panel import draw
-from pages._ui.player import view_of
-from pages._ui.results import Result
+from pages._ui.frame import keys, markup
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.work.results import Result
 
 USERS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 CELLS = 20_000_000  # most numbers of a made-up population
@@ -55,7 +56,7 @@ def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
             markup.bold(f"{error['heavy'] / n:.1%}"),
             f" of them, a weight is off by ±{error['weight'] / n:.1%} of all people, and the average "
             "of one cluster's widest cell by about ",
-            markup.bold(f"{error['center']:.2g}"),
+            markup.bold(number(error["center"], 2)),
             " of the domain's half-width, before shrinking.",
         )
     )

@@ -10,13 +10,17 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.figures import pane
 from dpviz.postprocessing.released import widest
-from pages._ui import catalog, controls, keys, links, prepared, results, runs
-from pages._ui.explore.picker import pick_algorithm
-from pages._ui.forms import pick_data
-from pages._ui.results import Result
-from pages._ui.scene import write
-from pages._ui.session import session
-from pages._ui.settings import Settings, settings
+from pages._ui.address import links
+from pages._ui.address.scene import write
+from pages._ui.explore.settings import settings
+from pages._ui.explore.state import Settings
+from pages._ui.form.forms import pick_data
+from pages._ui.form.picker import pick_algorithm
+from pages._ui.frame import catalog, keys, prepared
+from pages._ui.frame.session import session
+from pages._ui.work import results, runs
+from pages._ui.work.results import Result
+from pages._ui.workspace.explore import explore, explored, seen_from
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,7 +71,7 @@ def earlier(data: Dataset) -> None:
         run = results.find(chosen)
         if run is None or data.private or not catalog.is_here(run.data):
             st.rerun()
-        links.go(write(controls.explored(run), controls.explore))
+        links.go(write(explored(run), explore))
 
 
 def look(data: Dataset, result: Result | None) -> Look:
@@ -94,7 +98,7 @@ def _axes(result: Result) -> tuple[int, int] | None:
     chosen = st.multiselect(
         "Seen from two columns", range(len(columns)), axes if how.axes else (), max_selections=2,
         format_func=lambda i: columns[i], placeholder=how.unpinned,
-        **prepared.kept(controls.seen_from(result.data.dataset_id, result.trace.algorithm)),
+        **prepared.kept(seen_from(result.data.dataset_id, result.trace.algorithm)),
         help=f"Two columns; none for {how.unpinned}. Never a projection fitted to private rows.",
     )  # fmt: skip
     return (chosen[0], chosen[1]) if len(chosen) == 2 else None

@@ -8,13 +8,16 @@ from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring
-from pages._ui import controls, keys, links, markup, private, runs, shell
+from pages._ui.address import links
 from pages._ui.explore import stale
 from pages._ui.explore.look import Choice
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.settings import begin
-from pages._ui.words import on_screen
+from pages._ui.explore.settings import begin
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.session import session
+from pages._ui.frame.words import on_screen
+from pages._ui.work import private, runs
+from pages._ui.work.results import Result
+from pages._ui.workspace.explore import explore
 
 
 def heading(choice: Choice, result: Result | None) -> None:
@@ -31,7 +34,7 @@ def notices(choice: Choice, result: Result | None) -> None:
     """Show what needs an answer, what is running, and what the run says about itself."""
     data, algorithm = choice.data, choice.form.algorithm
     with st.container(key=keys.MESSAGES):  # always there: a message does not move the figures elsewhere on the page
-        links.notice("explore", controls.explore)
+        links.notice("explore", explore)
         if data.private and result is None:
             private.offer(data, algorithm)
         if data.private:

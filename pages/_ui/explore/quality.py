@@ -6,10 +6,10 @@ import streamlit as st
 
 from dpviz.metrics import quality, reference_name, run_loss
 from dpviz.postprocessing.regions import has_regions
-from pages._ui import keys, markup
-from pages._ui.caches import per_run
-from pages._ui.results import Result
-from pages._ui.workers import workers
+from pages._ui.frame import keys, markup
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
 
 _WORDS = {
     "cost": ("k-median cost", "distance to the nearest center, z units, per row; lower is better", ".4g"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.sweeps.bootstrap import bootstrap
-from dpviz.sweeps.reruns import rerun
-from pages._ui import runs
-from pages._ui.forms import STOPS
-from pages._ui.pieces import Piece
-from pages._ui.results import Result
+from dpviz.numbers import number
+from dpviz.runs.bootstrap import bootstrap
+from dpviz.runs.reruns import rerun
+from pages._ui.form.forms import STOPS
+from pages._ui.work import runs
+from pages._ui.work.batch import Piece
+from pages._ui.work.results import Result
 
 N = 20
 
@@ -61,4 +62,4 @@ class Question:
 
 def label(epsilon: float) -> str:
     """Return how one ε is called."""
-    return f"ε {epsilon:g}"
+    return f"ε {number(epsilon, 6)}"  # all digits: it is a key

@@ -7,17 +7,18 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.figures.reruns import CLOSE
+from dpviz.figures.scenes.reruns import CLOSE
 from dpviz.metrics import reference_name
-from dpviz.postprocessing.verdict import ratio_words, spread_words
-from dpviz.sweeps.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
-from dpviz.sweeps.reruns import Reruns, spread
+from dpviz.numbers import ratio_words
+from dpviz.postprocessing.verdict import spread_words
+from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
+from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
-from pages._ui import markup
-from pages._ui.catalog import sample
-from pages._ui.explore import verdict
 from pages._ui.explore.question import N, Question
-from pages._ui.results import Result
+from pages._ui.frame import markup
+from pages._ui.frame.catalog import sample
+from pages._ui.player import verdict
+from pages._ui.work.results import Result
 
 
 def measured(slug: str) -> None:

@@ -5,28 +5,32 @@ from __future__ import annotations
 import dataclasses
 import zlib
 
+import numpy as np
 import streamlit as st
 
 from dpviz.escape import plain
 from dpviz.figures import Panel, View
-from dpviz.figures import reruns as figures
-from dpviz.figures.reruns import Cloud
-from dpviz.sweeps.bootstrap import MEASURED
-from dpviz.sweeps.reruns import Reruns
-from pages._ui import controls, keys, links, markup, runs, shell
-from pages._ui.catalog import is_public
+from dpviz.figures.scenes import reruns as figures
+from dpviz.figures.scenes.reruns import Cloud
+from dpviz.runs.bootstrap import MEASURED
+from dpviz.runs.reruns import Reruns, spread
+from pages._ui.address import links
+from pages._ui.address.scene import write
 from pages._ui.explore.question import N, Question
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
-from pages._ui.pace import duration
-from pages._ui.panel import draw
-from pages._ui.pieces import Gathered, gather, halt
-from pages._ui.player import view_of
-from pages._ui.prepared import kept
-from pages._ui.results import Result
-from pages._ui.scene import write
-from pages._ui.session import session
-from pages._ui.transport import transport
-from pages._ui.workers import workers
+from pages._ui.explore.state import explore_state
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import is_public
+from pages._ui.frame.prepared import kept
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import transport
+from pages._ui.work import runs
+from pages._ui.work.batch import Gathered, gather, halt, peek
+from pages._ui.work.pace import duration
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
+from pages._ui.workspace.explore import explore
 
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}
@@ -62,6 +66,15 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
         return
     now = _gather(question)
     st.fragment(_body, run_every=0.6 if now.active else None)(key, question, hidden, axes, current)
+
+
+def scatter_of(result: Result) -> np.ndarray | None:
+    """Return how far each center scatters over the reruns that are ready (k,), z units; None where there are none."""
+    if result.trace.noiseless:
+        return None
+    question = Question.of(result)
+    some = peek(question.name(question.shown), public=is_public(result.data))
+    return None if some is None else spread(some.centers, np.asarray(result.trace.cluster_centers), result.trace.domain)
 
 
 def _gather(question: Question) -> Gathered:
@@ -148,7 +161,7 @@ def _panels(
     """Return the figures, made again only when more is there or it is looked at in another way."""
     result = question.result
     look = (question.name(question.shown), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
-    made = session.reruns_panels
+    made = explore_state.reruns_panels
     if made is None or made[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
@@ -158,7 +171,7 @@ def _panels(
             for one in question.algorithms
         ]
         own = list(question.algorithms).index(question.shown)
-        session.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
+        explore_state.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
     return made[1]
 
 
@@ -175,7 +188,7 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
 
 def _worst(question: Question, ready: dict[str, Reruns]) -> None:
     """Offer the worst run of every ε as a link: its scene, with its seed."""
-    scene = links.now("explore", controls.explore)
+    scene = links.now("explore", explore)
     entries = []
     for one, some in ready.items():
         epsilon = getattr(question.algorithms[one], "epsilon", None)
@@ -183,5 +196,5 @@ def _worst(question: Question, ready: dict[str, Reruns]) -> None:
         there = dataclasses.replace(scene, values={**scene.values, **changed}, step=None, play=False)
         ratio = times(ratios(question.result, some)[some.worst])
         words = f"{one}: {ratio}, seed {some.seeds[some.worst]}"
-        entries.append(markup.link(f"explore?{write(there, controls.explore)}", words))
+        entries.append(markup.link(f"explore?{write(there, explore)}", words))
     st.html(markup.small(markup.bold("Open the worst run."), markup.Html(" " + " · ".join(entries))))

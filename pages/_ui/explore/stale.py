@@ -7,11 +7,12 @@ from typing import Any
 import streamlit as st
 
 from dpviz.datasets import Dataset
-from pages._ui import markup
-from pages._ui.forms import label_of
-from pages._ui.results import Result
-from pages._ui.session import session
-from pages._ui.settings import Settings
+from dpviz.numbers import number
+from pages._ui.explore.state import Settings
+from pages._ui.form.forms import label_of
+from pages._ui.frame import markup
+from pages._ui.frame.session import session
+from pages._ui.work.results import Result
 
 _DIMMED = (
     "<style>.st-key-explore_figures,.st-key-verdict{opacity:.45}"
@@ -38,7 +39,7 @@ def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str
 
 
 def _words(value: Any) -> str:
-    return "auto" if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)
+    return "auto" if value is None else number(value, 6) if isinstance(value, float) else str(value)
 
 
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:

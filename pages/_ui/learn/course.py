@@ -7,10 +7,12 @@ from urllib.parse import urljoin
 import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, glossary, sheets
-from pages._ui import controls, keys, markup
-from pages._ui.learn import progress, stock
-from pages._ui.learn.place import COURSE, PARTS, Place, address, go
-from pages._ui.scene import Scene, write
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import keys, markup
+from pages._ui.learn import progress, stage_cache
+from pages._ui.learn.controls import COURSE, PARTS
+from pages._ui.learn.place import Place, address, go
+from pages._ui.workspace.explore import explore
 
 __all__ = ["sheet", "show"]
 
@@ -42,7 +44,7 @@ def show(place: Place) -> None:
 
 
 def _path() -> None:
-    stock.ahead(next(iter(LESSONS)), 0)
+    stage_cache.ahead(next(iter(LESSONS)), 0)
     for lesson in LESSONS.values():
         with st.container(key=keys.STONE(lesson.name), horizontal=True, vertical_alignment="center", gap="medium"):
             st.html(
@@ -69,11 +71,11 @@ def sheet(place: Place) -> None:
 
 
 def _sheet(lesson: Lesson, part: str, seed: int) -> None:
-    stage = stock.stage(lesson.name, seed)
+    stage = stage_cache.stage(lesson.name, seed)
     if part == "worksheet":
         st.html(sheets.worksheet(lesson, stage))
         return
     base = st.context.url or ""
     scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
-    explored = f"explore?{write(Scene('explore', lesson.explore), controls.explore)}"
+    explored = f"explore?{write(Scene('explore', lesson.explore), explore)}"
     st.html(sheets.notes(lesson, stage, {**scenes, "Explore": urljoin(base, explored)}))

@@ -11,11 +11,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.escape import plain
 from dpviz.lessons import LESSONS, Lesson, Stage, glossary
-from pages._ui import controls, keys, markup, prepared
-from pages._ui.learn import progress, stock
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import keys, markup, prepared
+from pages._ui.learn import progress, stage_cache
+from pages._ui.learn.controls import PARTS, TRIES
 from pages._ui.learn.picture import picture
-from pages._ui.learn.place import PARTS, TRIES, Place, answer, go
-from pages._ui.scene import Scene, write
+from pages._ui.learn.place import Place, answer, go
+from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 
@@ -24,12 +26,12 @@ def show(place: Place) -> None:
     """Show the part of a lesson where the session is."""
     lesson = place.lesson
     assert lesson is not None
-    stage = stock.stage(lesson.name, place.seed)
+    stage = stage_cache.stage(lesson.name, place.seed)
     _head(lesson, place.part)
     _SHOW[place.part](place, lesson, stage)
     _onward(place, lesson)
     if follower := _follower(lesson):
-        stock.ahead(follower, 0)
+        stage_cache.ahead(follower, 0)
 
 
 def _follower(lesson: Lesson) -> str:
@@ -178,7 +180,7 @@ def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
     """Return the page on which to go on, and its scene."""
-    return "pages/explore.py", dict(parse_qsl(write(Scene("explore", lesson.explore), controls.explore)))
+    return "pages/explore.py", dict(parse_qsl(write(Scene("explore", lesson.explore), explore)))
 
 
 def _options(
@@ -204,7 +206,7 @@ def _options(
 
 def _beside(place: Place, lesson: Lesson) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Return where words and picture stand: side by side where there is one plane, else one below the other."""
-    if sum(panel.name == "plane" for panel in stock.panels(lesson.name, place.seed)) > 1:
+    if sum(panel.name == "plane" for panel in stage_cache.panels(lesson.name, place.seed)) > 1:
         return st.container(), st.container()
     words, plane = st.columns([6, 5], gap="large")
     return words, plane

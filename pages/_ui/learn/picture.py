@@ -9,13 +9,14 @@ import streamlit as st
 
 from dpviz import lessons
 from dpviz.figures import Panel
-from dpviz.figures.film import Printed
+from dpviz.figures.kit.film import Printed
 from dpviz.lessons import SEEDS, Stage
-from pages._ui import keys, links, markup, prepared, shell
-from pages._ui.learn import stock
+from pages._ui.address import links
+from pages._ui.frame import keys, markup, prepared, shell
+from pages._ui.learn import stage_cache
 from pages._ui.learn.place import Place
-from pages._ui.panel import draw
-from pages._ui.transport import transport
+from pages._ui.player.panel import draw
+from pages._ui.player.transport import transport
 
 __all__ = ["picture"]
 
@@ -28,7 +29,7 @@ def picture(place: Place, stage: Stage, start: int, *, still: bool = False, poin
     """
     assert place.lesson is not None
     name = place.lesson.name
-    found = stock.panels(name, place.seed)
+    found = stage_cache.panels(name, place.seed)
     planes = [panel for panel in found if panel.name == "plane"]
     side = [panel for panel in found if panel.name == "side"]
     wide = [panel for panel in found if panel.name == "wide"]

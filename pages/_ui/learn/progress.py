@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.lessons import LESSONS
-from pages._ui import keys
+from pages._ui.frame import keys
 
 __all__ = ["done", "print_button", "shown"]
 

@@ -9,13 +9,14 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.escape import plain
+from dpviz.numbers import number
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
-from pages._ui import keys
-from pages._ui.catalog import names, sample
-from pages._ui.numbers import whole_number
-from pages._ui.prepared import kept, locked
-from pages._ui.session import session
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys
+from pages._ui.frame.catalog import names, sample
+from pages._ui.frame.prepared import kept, locked
+from pages._ui.plan.state import plan_state
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
 
@@ -61,7 +62,7 @@ def form() -> Wish:
         help="Names, units, bounds and number of people, as declared. No row is read.",
     )  # fmt: skip
     if taken is not None:
-        session.plan_taken = taken
+        plan_state.plan_taken = taken
         st.rerun()
     n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
     columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
@@ -104,18 +105,18 @@ _IN_UNITS = "One standard deviation, in the unit of the columns. The plan says w
 def _take() -> None:
     """Fill the form from a data set's declaration: public facts, whatever the mode."""
     state = st.session_state
-    name = session.plan_taken
+    name = plan_state.plan_taken
     if name is None:
         return
     state.pop(keys.PLAN_FROM, None)
     data: Dataset = sample(name)
-    domain, session.plan_private = data.domain, data.private
+    domain, plan_state.plan_private = data.domain, data.private
     state.update(
         plan_n=min(data.n_public, MOST_PEOPLE),
         plan_columns=", ".join(column.replace(",", " ") for column in data.columns),
         plan_units=", ".join(unit.replace(",", " ") for unit in data.units) if all(data.units) else "",
-        plan_low=", ".join(f"{value:g}" for value in domain.low),
-        plan_high=", ".join(f"{value:g}" for value in domain.high),
+        plan_low=", ".join(f"{value:.15g}" for value in domain.low),
+        plan_high=", ".join(f"{value:.15g}" for value in domain.high),
         plan_scale=domain.scale,
         plan_k=min(data.n_clusters, MOST_CLUSTERS),
     )
@@ -136,5 +137,7 @@ def _one(text: str, what: str) -> float | None:
     if len(found) > 1 or not found[0] > 0:
         raise ValueError(f"plan: {what} must be one number above 0.")
     if what == "ε" and not STOPS[0] <= found[0] <= STOPS[-1]:
-        raise ValueError(f"plan: ε must lie between {STOPS[0]:g} and {STOPS[-1]:g} here; got {found[0]:g}.")
+        raise ValueError(
+            f"plan: ε must lie between {number(STOPS[0])} and {number(STOPS[-1])} here; got {number(found[0])}."
+        )
     return found[0]

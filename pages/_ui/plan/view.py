@@ -9,16 +9,17 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures.plan import noise_panel
+from dpviz.figures.scenes.plan import noise_panel
+from dpviz.numbers import number
 from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import amount, answer, assumption, size, tighter
-from pages._ui import keys, markup, shell
-from pages._ui.pace import duration
-from pages._ui.pieces import Gathered, Piece, gather, halt
+from pages._ui.frame import keys, markup, shell
 from pages._ui.plan.form import Wish
-from pages._ui.session import session
+from pages._ui.plan.state import plan_state
+from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.pace import duration
 
 __all__ = ["show"]
 
@@ -62,10 +63,10 @@ def _body(wish: Wish) -> None:
         _table(wish.facts, rehearsals)
         _tighter(wish, now)
         _costs(wish, rehearsals)
-    if not now.active and session.plan_going:
+    if not now.active and plan_state.plan_going:
         st.rerun()
     if now.active:
-        session.plan_going = True
+        plan_state.plan_going = True
 
 
 def _progress(wish: Wish, now: Gathered) -> None:
@@ -93,11 +94,11 @@ def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
             lines.append(answer(slug, wish.within, epsilon_for(some, wish.within), facts, STOPS))
         if wish.epsilon is not None and len(some) == len(STOPS):
             noise = amount(noise_at(some, wish.epsilon), facts)
-            lines.append(f"{ALGORITHMS[slug].name}: ε {wish.epsilon:g} gives a noise of ±{noise} per center.")
+            lines.append(f"{ALGORITHMS[slug].name}: ε {number(wish.epsilon)} gives a noise of ±{noise} per center.")
     if not lines:
         one = next(some for some in rehearsals.values() if some)[0]
         noise = amount(widest(one), facts)
-        lines = [f"{ALGORITHMS[one.slug].name} at ε {one.epsilon:g}: noise ±{noise} per center (typical center)."]
+        lines = [f"{ALGORITHMS[one.slug].name} at ε {number(one.epsilon)}: noise ±{noise} per center (typical center)."]
     st.html("".join(f"<div><b>{markup.escape(line)}</b></div>" for line in lines))
     st.html(markup.small(f"{assumption(facts)} Nothing was read, nothing is spent."))
 
@@ -116,7 +117,7 @@ def _table(facts: Facts, rehearsals: Rehearsals) -> None:
         markup.row((_cell(facts, some, stop) for stop in STOPS), head=ALGORITHMS[slug].name)
         for slug, some in rehearsals.items()
     )
-    heads = ("Algorithm", *(f"ε {stop:g}" for stop in STOPS))
+    heads = ("Algorithm", *(f"ε {number(stop)}" for stop in STOPS))
     st.html(
         markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
         + markup.small(

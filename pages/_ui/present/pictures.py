@@ -12,30 +12,32 @@ import numpy as np
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import attack, play, score
 from dpviz.datasets import Dataset
-from dpviz.figures import Panel, View, pane, reruns, tradeoff
-from dpviz.figures.exact import LEGEND as READ_LEGEND
-from dpviz.figures.game import picture_panel
-from dpviz.figures.legend import HIDDEN, icon
-from dpviz.figures.reruns import Cloud
-from dpviz.figures.theme import theme
+from dpviz.figures import Panel, View, pane
+from dpviz.figures.kit.legend import HIDDEN, icon
+from dpviz.figures.kit.theme import theme
+from dpviz.figures.scenes import reruns, tradeoff
+from dpviz.figures.scenes.game import picture_panel
+from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
+from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
+from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
-from dpviz.sweeps.compare import Reference, reference, replay
+from dpviz.runs.reruns import rerun
+from dpviz.runs.single import Reference, reference, replay
 from dpviz.sweeps.measures import METRICS
-from dpviz.sweeps.reruns import rerun
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, execute
 from dpviz.takeaway.label import block
 from dpviz.trace import Trace
-from pages._ui import exact
 from pages._ui.attacker.scores import percent, span
 from pages._ui.attacker.setup import Setup
-from pages._ui.explore.verdict import lost
-from pages._ui.words import on_screen
+from pages._ui.frame.words import on_screen
+from pages._ui.limits import reconstruction
+from pages._ui.player.verdict import lost
 
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
 
@@ -79,7 +81,7 @@ def _legend(pairs: tuple[tuple[str, str], ...], mode: str, hidden: bool = True) 
 
 
 def _promise(promise: Guarantee) -> str:
-    return f"ε {promise.epsilon:.3g}, δ {promise.delta:.1e}" if promise.private else str(promise)
+    return f"ε {number(promise.epsilon)}, δ {chance(promise.delta)}" if promise.private else str(promise)
 
 
 def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
@@ -160,12 +162,12 @@ def clouds(
 
 def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     """Return whose rows follow from plain Lloyd's rounds."""
-    trace, read = exact.read_in(data, noise)
+    trace, read = reconstruction.read_in(data, noise)
     on_step(1, 1)
-    titles, who = exact.titles_of(data, trace, read)
+    titles, who = reconstruction.titles_of(data, trace, read)
     n, found = len(data.X), len(who[-1])
     return _made(
-        exact.panel_of(data, trace, who, theme(mode)),
+        reconstruction.panel_of(data, trace, who, theme(mode)),
         titles=tuple(titles),
         legend=_legend(READ_LEGEND, mode),
         big=f"{found:,} of {n:,}",
@@ -244,7 +246,7 @@ def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step:
     best = at.loc[at.ratio.idxmin()] if len(at) else None
     big = "" if best is None or metric.higher_is_better else f"{best.ratio:.2f} ×"
     runs, against = f"mean of {asked.repeats} runs", metric.against
-    small = f"{against}' {name.lower()} is what {best.series} has at ε {best.epsilon:g}, {runs}."
+    small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     words = f"{title} · each point is the {runs}; dotted: {against}, which looks at everybody"
     return _made(

@@ -11,18 +11,25 @@ import numpy as np
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
-from pages._ui import catalog, controls, runs
+from pages._ui.address.data import FILE
+from pages._ui.address.deck import Slide, split
+from pages._ui.address.scene import Scene, Vocabulary, read
 from pages._ui.attacker.setup import SLOWEST, question_of
 from pages._ui.compare.sides import asked_by
-from pages._ui.data.address import FILE
-from pages._ui.forms import STOPS
-from pages._ui.pieces import Piece
+from pages._ui.form.forms import STOPS
+from pages._ui.frame import catalog
+from pages._ui.home.controls import home
+from pages._ui.limits.controls import limits
 from pages._ui.present import pictures
-from pages._ui.present.deck import Slide, split
-from pages._ui.scene import Scene, Vocabulary, read
-from pages._ui.sweep.form import sweep_of
+from pages._ui.tradeoff.form import sweep_of
+from pages._ui.work import runs
+from pages._ui.work.batch import Piece
+from pages._ui.workspace.attacker import attacker
+from pages._ui.workspace.explore import explore
+from pages._ui.workspace.tradeoff import tradeoff
 
 __all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 
@@ -116,7 +123,7 @@ def _others(scene: Scene, slide: Slide, piece: Piece) -> tuple[dict[str, Scene],
 def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     if scene.values.get("exact"):
         raise ValueError("A run without noise has no slide; switch its noise on.")
-    data, side = catalog.sample(scene.values["d"]), asked_by(scene, controls.explore)
+    data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
     if side.algorithm.n_clusters > data.n_public:
         raise ValueError(f"It asks for more centers than the {data.n_public:,} people there are.")
     runs.check_time(data, side.algorithm)
@@ -128,7 +135,7 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     stops = sorted({*STOPS, side.algorithm.epsilon})
     if pictures.AGAIN * len(stops) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
         raise ValueError("Its reruns would take too long; choose a faster algorithm or smaller data.")
-    every = {f"ε {stop:g}": dataclasses.replace(side.algorithm, epsilon=stop) for stop in stops}
+    every = {f"ε {number(stop, 6)}": dataclasses.replace(side.algorithm, epsilon=stop) for stop in stops}
     return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
 
 
@@ -170,9 +177,9 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
 
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
-    "explore": (controls.explore, _explore),
-    "home": (controls.home, _home),
-    "limits": (controls.limits, _limits),
-    "attacker": (controls.attacker, _attacker),
-    "tradeoff": (controls.tradeoff, _tradeoff),
+    "explore": (explore, _explore),
+    "home": (home, _home),
+    "limits": (limits, _limits),
+    "attacker": (attacker, _attacker),
+    "tradeoff": (tradeoff, _tradeoff),
 }

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from dpviz.figures.kit.theme import theme
 from dpviz.figures.stage import script
-from dpviz.figures.theme import theme
-from pages._ui import keys
-from pages._ui.present.deck import Slide
+from pages._ui.address.deck import Slide
+from pages._ui.frame import keys
 from pages._ui.present.pictures import Picture
 from pages._ui.present.scenes import Staged
 

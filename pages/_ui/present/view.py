@@ -7,12 +7,9 @@ import dataclasses
 import streamlit as st
 
 from dpviz.escape import plain
-from pages._ui import keys, links, markup, shell
-from pages._ui.numbers import whole_number
-from pages._ui.pieces import Gathered, gather
-from pages._ui.prepared import kept
-from pages._ui.present.current import current, keep
-from pages._ui.present.deck import (
+from pages._ui.address import links
+from pages._ui.address.current import current, keep
+from pages._ui.address.deck import (
     DEFAULT,
     MOST,
     MOST_BYTES,
@@ -25,9 +22,15 @@ from pages._ui.present.deck import (
     split,
     to_json,
 )
+from pages._ui.address.state import address_state
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
 from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
-from pages._ui.session import session
+from pages._ui.present.state import present_state
+from pages._ui.work.batch import Gathered, gather
+from pages._ui.work.state import work_state
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
@@ -37,7 +40,7 @@ _SHOWN = {"picture": "The picture", "label": "The privacy label"}
 def _put(deck: Deck, index: int, slide: Slide) -> None:
     slides = list(deck.slides)
     slides[index] = slide
-    session.deck = dataclasses.replace(deck, slides=tuple(slides))
+    address_state.deck = dataclasses.replace(deck, slides=tuple(slides))
 
 
 def deck_file() -> None:
@@ -50,7 +53,7 @@ def deck_file() -> None:
         )  # fmt: skip
         with st.popover("Open a deck", icon=":material/folder_open:"):
             file = st.file_uploader(
-                "A deck that was saved here", "json", key=keys.DECK_FILE(session.deck_files),
+                "A deck that was saved here", "json", key=keys.DECK_FILE(present_state.deck_files),
                 max_upload_size=1, help="Addresses of scenes, titles and notes. No data.",
             )  # fmt: skip
             if file is not None:
@@ -67,8 +70,8 @@ def _open(text: bytes) -> None:
     except ValueError as problem:
         st.error(plain(str(problem)))
         return
-    session.deck_files += 1  # an empty field for the next one
-    session.present_next = 1  # the list of slides is drawn already: its next drawing begins there
+    present_state.deck_files += 1  # an empty field for the next one
+    present_state.present_next = 1  # the list of slides is drawn already: its next drawing begins there
     keep(deck)
     st.rerun()
 
@@ -102,18 +105,18 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     state, now = st.session_state, _gather(ready)
     found = {index: one for index, one in ready.items() if one.piece.name in now.ready}
     if now.active:
-        session.present_going = True
+        present_state.present_going = True
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
         words = f"{len(found)} of {len(ready)} scenes ready"
         words += "; other ε and seeds are being made" * (len(found) == len(ready))
         st.progress(max(min(share, 1.0), len(found) / len(ready) * 0.99), words)
         return
-    if session.present_going:
+    if present_state.present_going:
         st.rerun()  # stop asking
     if now.problem or now.stopped:
         st.error(plain(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again."))
         if st.button("Try again", key=keys.PRESENT_AGAIN):
-            session.asked_pieces.pop("present", None)
+            work_state.asked_pieces.pop("present", None)
             st.rerun()
         return
     opened = links.opened("present")
@@ -124,20 +127,20 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
         ready=f"{len(found)} of {len(deck.slides)} scenes ready. From now on the show needs no network.",
         opened=opened.number if opened is not None and opened.scene.play else 0,
     )  # fmt: skip
-    if ended is not None and session.present_ended != ended:
-        session.present_ended = ended
-        session.present_next = order[ended - 1] + 1
+    if ended is not None and present_state.present_ended != ended:
+        present_state.present_ended = ended
+        present_state.present_next = order[ended - 1] + 1
         st.rerun()
 
 
 def slide_list() -> int:
     """Show the deck in its order; return the index of the slide that is looked at."""
     deck, state = current(), st.session_state
-    title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(session.deck_edit))
+    title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(address_state.deck_edit))
     if title != deck.title:
-        session.deck = deck = dataclasses.replace(deck, title=title)
+        address_state.deck = deck = dataclasses.replace(deck, title=title)
     numbers = range(1, len(deck.slides) + 1)
-    if (number := session.present_next) is not None:
+    if (number := present_state.present_next) is not None:
         state[keys.PRESENT_SLIDE] = number
     state[keys.PRESENT_SLIDE] = min(max(int(state.get(keys.PRESENT_SLIDE) or 1), 1), len(numbers))
     chosen = st.radio(
@@ -153,7 +156,7 @@ def slide_list() -> int:
 def slide_form(index: int) -> None:
     """Show one slide's fields, and what can be done with it."""
     deck = current()
-    slide, made = deck.slides[index], f"{session.deck_edit}_{index}"
+    slide, made = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
         _scene(st.text_input(
@@ -183,7 +186,7 @@ def slide_form(index: int) -> None:
                 slides = list(deck.slides)
                 slides[index], slides[there] = slides[there], slides[index]
                 keep(dataclasses.replace(deck, slides=tuple(slides)))
-                session.present_next = there + 1
+                present_state.present_next = there + 1
                 st.rerun()
         if st.button("Remove", icon=":material/delete:", key=keys.SLIDE_REMOVE, disabled=len(deck.slides) == 1):
             keep(dataclasses.replace(deck, slides=(*deck.slides[:index], *deck.slides[index + 1 :])))
@@ -193,7 +196,7 @@ def slide_form(index: int) -> None:
         ):
             fresh = Slide("A new slide", "explore?v=1&d=town&a=nsm&k=5&e=1&s=0")
             keep(dataclasses.replace(deck, slides=(*deck.slides[: index + 1], fresh, *deck.slides[index + 1 :])))
-            session.present_next = index + 2
+            present_state.present_next = index + 2
             st.rerun()
 
 

@@ -1,0 +1,80 @@
+"""NSM beside published methods in boxes as people declare them, where rows do not lie in the middle.
+
+DPVIZ_DATASETS=folder python -m benchmarks.boxes --rows boxes.jsonl --data iris wine --algorithms nsm fastlloyd
+
+Area of the loss over ε divided by KMeans' in the same units, mean ± standard error over seeds. Boxes, all taken from
+the data (NOT PRIVATE): centered on the mean (the papers' preprocessing), min to max of every column, twice as wide
+from the min on, and one scale for all columns with the rows in a corner. With --without, NSM also runs without its
+noisy mean, paired by seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.utility import BOUNDS, EPSILONS, rows, source_name
+from dpviz.metrics import loss_auc
+from dpviz.runs.averages import standard_error
+from dpviz.sweeps.sweep import Sweep, Variant
+
+DATA = ("iris", "wine", "yeast", "digits", "dim032", "letter", "adult", "lsun", "house", "s1", "a1")
+ALGORITHMS = ("nsm", "hdpe-means", "fastlloyd", "stemmer-kaplan")
+BOXES = {
+    "centered": BOUNDS[1],
+    "min..max": "columns_nonprivate",
+    "min..2 max": "twice_nonprivate",
+    "corner": "corner_nonprivate",
+}
+WITHOUT = Variant("no mean", "nsm", None, (("middle_share", 0.0),))
+
+
+def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: int | None) -> pd.DataFrame:
+    """Return the area ratios of a set in a box: one row a seed, one column a variant."""
+    sweep = Sweep(data=(source_name(name),), variants=tuple(variants), bounds=bounds)
+    made = pd.DataFrame(rows(sweep, path, seeds))
+    plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))
+    grid = made.pivot_table(index="seed", columns=["label", "epsilon"], values="loss")
+    columns = [variant.label for variant in variants]
+    return pd.DataFrame(
+        {one: [loss_auc(list(EPSILONS), list(line)) / plain for line in grid[one].to_numpy()] for one in columns}
+    )
+
+
+def line(name: str, box: str, ratios: pd.DataFrame) -> str:
+    """Return one line of the table; what NSM's mean is worth stands last, where both were run."""
+    cells = [f"{ratios[one].mean():.3f} ± {standard_error(ratios[one]):.2g}" for one in ratios]
+    if WITHOUT.label in ratios:
+        worse = ratios[WITHOUT.label] - ratios["nsm"]
+        cells.append(f"{worse.mean():+.3f} ± {standard_error(worse):.2g}")
+    return f"| {name} | {box} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", default=list(DATA))
+    parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS))
+    parser.add_argument("--boxes", nargs="+", default=list(BOXES), choices=list(BOXES))
+    parser.add_argument("--without", action="store_true", help="also NSM without its noisy mean")
+    parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
+    parser.add_argument("--rows", type=Path, required=True, help="NAME.jsonl")
+    options = parser.parse_args()
+    variants = [Variant(slug, slug) for slug in options.algorithms] + [WITHOUT] * options.without
+    labels = [variant.label for variant in variants] + ["no mean - nsm"] * options.without
+    print(f"| data | box | {' | '.join(labels)} |\n" + "|---" * (len(labels) + 2) + "|")
+    logs: dict[str, list[np.ndarray]] = {box: [] for box in options.boxes}
+    for name in options.data:
+        for box in options.boxes:
+            ratios = areas(name, BOXES[box], variants, options.rows, options.seeds)
+            logs[box].append(np.log(ratios.mean().to_numpy()))
+            print(line(name, box, ratios), flush=True)
+    for box, means in logs.items():
+        cells = " | ".join(f"{value:.3f}" for value in np.exp(np.mean(means, axis=0)))
+        print(f"| geometric mean | {box} | {cells} |" + " |" * options.without)
+
+
+if __name__ == "__main__":
+    main()

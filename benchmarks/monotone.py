@@ -1,0 +1,66 @@
+"""Does the loss fall with ε? Every method on the sets at hand, ε from .05 to 50; what rises, and by how much.
+
+DPVIZ_DATASETS=folder python -m benchmarks.monotone --rows monotone.jsonl --seeds 4
+
+Loss over KMeans(n_init=10)'s, bounds taken from the data (NOT PRIVATE), δ = n^-1.1. Each ε is compared with the next
+larger one, paired by seed: it rises where the difference is above two standard errors and 1 % of the loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.utility import BOUNDS, rows, source_name
+from dpviz.algorithms import ALGORITHMS
+from dpviz.runs.averages import standard_error
+from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
+
+DATA = ("iris", "wine", "lsun", "house", "yeast", "s1", "digits")
+EPSILONS = (0.05, 0.25, 1.0, 4.0, 16.0, 50.0)
+OTHERS = ("continual", "explain-clusters", "stemmer-kaplan-swap", "swap-search")  # another task, or minutes a run
+METHODS = tuple(
+    slug for slug, cls in ALGORITHMS.items() if slug != REFERENCE and not cls.regions and slug not in OTHERS
+)
+
+
+def rises(grid: pd.DataFrame) -> list[tuple[float, float, float, float]]:
+    """Return (smaller ε, larger ε, rise, its standard error) of a table of losses: one row a seed, one column an ε."""
+    found = []
+    for low, high in pairwise(grid.columns):
+        more = (grid[high] - grid[low]).dropna()
+        error = standard_error(more)
+        if more.mean() > 2 * error and more.mean() > 0.01 * grid[low].mean():
+            found.append((low, high, float(more.mean()), float(error)))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", nargs="+", default=list(DATA))
+    parser.add_argument("--algorithms", nargs="+", default=list(METHODS), choices=METHODS)
+    parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--rows", type=Path, required=True, help="NAME.jsonl")
+    options = parser.parse_args()
+    curves = tuple(Variant(slug, slug) for slug in options.algorithms)
+    print(f"| set | method | {' | '.join(f'ε {e:g}' for e in EPSILONS)} |\n" + "|---" * (len(EPSILONS) + 2) + "|")
+    told, pairs = [], 0
+    for name in options.data:
+        sweep = Sweep(data=(source_name(name),), variants=curves, epsilon=EPSILONS, bounds=BOUNDS[1])
+        made = pd.DataFrame(rows(sweep, options.rows, options.seeds))
+        for label, own in made.groupby("label", sort=False):
+            grid = (own.assign(ratio=own.loss / own.reference)).pivot(index="seed", columns="epsilon", values="ratio")
+            cells = [f"{grid[e].mean():.3g} ± {standard_error(grid[e]):.1g}" for e in grid]
+            print(f"| {name} | {label} | {' | '.join(cells)} |", flush=True)
+            pairs += grid.shape[1] - 1
+            told += [
+                f"{name}, {label}: ε {a:g} to {b:g}, +{more:.3g} ± {error:.1g}" for a, b, more, error in rises(grid)
+            ]
+    print(f"\nOf {pairs} neighbors {len(told)} rise.\n" + "".join(f"\n- {one}" for one in told))
+
+
+if __name__ == "__main__":
+    main()

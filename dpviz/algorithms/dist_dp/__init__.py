@@ -1,0 +1,1 @@
+"""The dist-DP family: privacy for moves up to rho."""

@@ -1,0 +1,347 @@
+"""dist-DP: k-means or k-median under rho-distance privacy, by quadtrees on noisy points and regional means."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.domain import Domain
+from dpviz.geometry import Population, clip_ball, nearest, snap_toward_zero
+from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
+from dpviz.params import param
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian, Threshold
+from dpviz.privacy.curator import Curator, Noisy
+from dpviz.privacy.plan import Plan
+from dpviz.privacy.queries import NearRegionSums, QuadtreeCells, near_regions
+from dpviz.trace import Step
+
+__all__ = ["DistDP"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DistDP(Moves):
+    """dist-DP: hide moves by rho, not more. Coarse cells read noisy points, fine cells read noisy counts.
+
+    Every row is released with noise that hides a move by rho. Five randomly shifted quadtrees look for crowds: in
+    coarse cells among the noisy points, which is free, in fine cells among the rows, with noise on every count. The
+    centers of the strongest cells cut the map into regions. Noisy points far from every region stand for themselves;
+    all other rows give one noisy count and mean per region. A weighted k-means on both is free.
+
+    Parameters
+    ----------
+    n_clusters : int, in [1, 256]
+        Number of clusters k. Public.
+    epsilon : float, in [0.01, 100]
+        Total privacy budget epsilon.
+    delta : float or None, in [1e-12, 0.5]
+        Total delta; None means n_public^-1.1.
+    rho_distance : float, > 0
+        The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+    objective : {"means", "medians"}
+        The last step: k-means (p = 2) or k-median (p = 1), on the same released points.
+    threshold : float, in [0, 20]
+        T: a region is small if its noisy count is not above so many standard deviations; Appendix E has 0.
+    small_regions : {"auto", "points", "drop"}
+        What small regions contribute: the noisy points in them (Algorithm 1, lines 13 and 14), nothing (Appendix E),
+        or the noisy points, drawn together until they spread as rows do: see Deviations.
+    near : float or None, in [0, 1000]
+        S: noisy points within S rho of a region are near; None: Appendix E's formula.
+    trees : int, in [1, 20]
+        REP: how many shifted quadtrees.
+    budget : {"joint", "thirds"}
+        Equal thirds of mu^2, or the paper's (epsilon/3, delta/3) three times, which leaves budget unspent.
+    ball : {"appendix", "literal"}
+        Offsets in a region are clipped to min(S rho, domain radius), or to the printed min(S, sqrt(d)) rho.
+    coarse_levels : int, in [0, 9]
+        Last quadtree level that reads noisy points.
+
+    Formal guarantee
+    ----------------
+    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who is in the
+    data and roughly where is not protected. Public: all parameters, the domain, n. Three releases: all rows, l2
+    sensitivity rho, and sqrt(d) 2^-24 more for rounding; the counts of fine cells, where a move leaves one cell and
+    enters another in each of g = trees (10 - coarse_levels) grids, l2 sensitivity sqrt(2 g), with a threshold that pays
+    delta / 6 for cells only one neighbor has; and count and sum per region, sensitivities sqrt(2) and sqrt(2) R,
+    because a move may take a row from one region to the next. Which rows are far follows released noisy points.
+
+    Steps
+    -----
+    noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
+    level         released: cells (m, d) centers, counts (m,), kept (m,), tree (m,), side, level, source, threshold
+                  (coarse levels hold the strongest cells only); hidden: keys, counts of the fine cells
+    split         released: regions (f, d), near (n,) bool, reach
+    regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, least, radius,
+                  themselves (n,) bool for noisy points that are far or of a small region;
+                  hidden: counts (f,), sums (f, d)
+    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,);
+                  sometimes: center_sd (k, d), center_noise (no formula is known for medians)
+
+    Deviations from the paper
+    -------------------------
+    Appendix E's formula for S has a misplaced bracket; S = sqrt(2 ln(1.25 / (delta/6))) sqrt(d) / (epsilon/6) is the
+    reading that fits the noise. Its ball radius min(S, sqrt(d)) rho would make the minimum vacuous, so
+    min(S rho, radius of the domain) is the default. Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes
+    two cells in each grid. The region stage is priced for two regions that change, which Appendix E's share does not
+    cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions
+    contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E
+    assigns rows, not noisy points). Middles of cells are projected on the domain: in many columns they lie far outside
+    of it, and offsets clipped to its radius would not lead back to the rows. By default rules on public and released
+    values go further. The covariance of the noisy points less that of their noise is how rows spread. The noisy points
+    of small regions are drawn to their mean until they spread so, by one factor in the directions that stand out of the
+    noise and by another in the rest; where none does, by v / (v + sd^2) to the middle of the domain, v = radius^2 / d,
+    sd their noise. Regional means are drawn there by the same formula. While the noise sqrt(d) sd stays below 2 radius
+    k^(-1/d), the width of k equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a
+    noisy point)^2 rows, where the mean of its noisy points is nearer than its noisy mean. Noise is analytic
+    Gaussian instead of truncated Laplace and of sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy
+    mean, because a tree per region would be drowned by noise.
+
+    References
+    ----------
+    .. [1] Epasto, Mirrokni, Narayanan and Zhong, "k-means clustering with distance-based privacy", NeurIPS 2023,
+       Algorithms 1 and 2, Appendix E.1.
+    .. [2] Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz.domain import Domain
+    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0)
+    >>> domain = Domain.box(-1, 1, 2, n_public=1000)
+    >>> trace = DistDP(n_clusters=2, rho_distance=0.001).run(X, domain=domain, seed=0)
+    >>> sorted(trace.cluster_centers[:, 0].round(1).tolist())
+    [-0.5, 0.5]
+    """
+
+    name: ClassVar[str] = "dist-DP"
+    slug: ClassVar[str] = "dist-dp"
+    tagline: ClassVar[str] = "Hides moves up to rho, not more: quadtrees on noisy points, then one noisy mean a region."
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
+        "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
+    }
+
+    WIDE: ClassVar[float] = 2.0  # radii of a cluster if k of them fill the domain; measured: dist-dp-epsilon-rho.md
+    WORK: ClassVar[float] = 5e9  # most row-region pairs
+    SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
+
+    threshold: float = param(
+        5.0,
+        low=0.0,
+        high=20.0,
+        advanced=True,
+        help="T: a region is small if its noisy count is below so many standard deviations of its noise.",
+    )
+    small_regions: str = param(
+        "auto",
+        choices=("auto", "points", "drop"),
+        advanced=True,
+        help="What small regions contribute: their noisy points, drawn together by rule or as they are, or nothing.",
+    )
+    near: float | None = param(
+        None,
+        low=0.0,
+        high=1000.0,
+        kind="float",
+        advanced=True,
+        help="S: points within S rho are near. Empty: by rule.",
+    )
+    trees: int = param(5, low=1, high=20, advanced=True, help="REP: how many shifted quadtrees look for crowds.")
+    budget: str = param(
+        "joint",
+        choices=("joint", "thirds"),
+        advanced=True,
+        help="joint: thirds of mu^2. thirds: (epsilon/3, delta/3) three times, as in the paper, which spends less.",
+    )
+    ball: str = param(
+        "appendix",
+        choices=("appendix", "literal"),
+        advanced=True,
+        help="Clipping radius in a region: min(S rho, radius of the domain), or sqrt(d) rho as printed.",
+    )
+    coarse_levels: int = param(
+        5, low=0, high=DEPTH - 1, advanced=True, help="Last quadtree level that reads noisy points; deeper ones rows."
+    )
+
+    def near_factor(self, n_features: int, n_public: int) -> float:
+        """Return S: as given, or Appendix E.1's formula, decoded."""
+        if self.near is not None:
+            return self.near
+        delta = self.resolved_delta(n_public)
+        return math.sqrt(2 * math.log(1.25 / (delta / 6))) * math.sqrt(n_features) / (self.epsilon / 6)
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return noisy points, fine cells with their threshold, and counts and sums of regions."""
+        delta = self.resolved_delta(n_public)
+        if self.budget == "thirds":
+            points, cells = (mu_of_epsilon(self.epsilon / 3, part) for part in (delta / 3, delta / 6))
+            regions = cells
+        else:
+            points = cells = regions = mu_of_epsilon(self.epsilon, delta * 5 / 6) / math.sqrt(3)
+        half = (Gaussian(regions / math.sqrt(2)),)
+        return Plan(
+            {
+                "points": (Gaussian(points),),
+                "cells": (Threshold(cells, delta / 6),),
+                "regions.counts": half,
+                "regions.sums": half,
+            }
+        )
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        """Algorithm 2 (the trees), then Algorithm 1 (the regions)."""
+        d, n = curator.n_features, curator.n_public
+        self._refuse_too_much(n)
+        noisy = self.noisy_points(curator, domain)
+        yield self.show_points(curator, noisy)
+
+        shifts = snap_toward_zero(rng.uniform(0, 4, (self.trees, d)))
+        found = []
+        for level in range(self.coarse_levels + 1):
+            keys, counts = count_cells(noisy.value, shifts, (level,))
+            released = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
+            found.append(released["cells"][released["kept"]])
+            yield Step("level", f"Level {level}: the {len(found[-1])} fullest cells, by noisy points", released)
+        fine = tuple(range(self.coarse_levels + 1, DEPTH + 1))
+        passed = curator.release_keys("cells", QuadtreeCells(shifts, fine))
+        for level in fine:
+            here = passed.keys[:, 1] == level
+            released = self._level(passed.keys[here], passed.counts[here], shifts, level, "rows")
+            found.append(released["cells"][released["kept"]])
+            words = f"{len(found[-1])} cells pass the threshold of {passed.threshold:.0f} rows and are chosen"
+            yield Step("level", f"Level {level}: {words}", {**released, "threshold": passed.threshold})
+        regions = np.unique(snap_toward_zero(domain.clip(np.concatenate(found))), axis=0)
+
+        factor = self.near_factor(d, n)
+        reach = factor * curator.rho_distance
+        near = near_regions(noisy.value, regions, reach)
+        words = f"{np.mean(~near):.0%} of the noisy points are far from all {len(regions)} regions and stay themselves"
+        yield Step("split", f"Far and near: {words}", {"regions": regions, "near": near, "reach": reach})
+
+        radius = min(reach, domain.radius) if self.ball == "appendix" else math.sqrt(d) * curator.rho_distance
+        query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
+        answer = curator.release("regions", query)
+        released = self._means(answer, query, noisy.sd, domain)
+        kept, sd = released["kept"], released["noise_sd"]
+        alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, kept)
+        words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
+        words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
+        yield Step("regions", words, {**released, "themselves": alone})
+
+        own, own_sd = noisy.value, noisy.sd
+        if self.small_regions == "auto":
+            own = own.copy()
+            own[alone], own_sd = self._drawn(own[alone], noisy.sd, domain)
+        points = np.concatenate([own[alone], released["means"][kept]])
+        weights = np.concatenate([np.ones(int(alone.sum())), released["noisy_counts"][kept]])
+        sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
+        sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(kept.sum()), answer.sd["sums"])])
+        origins = np.concatenate([own[alone], query.regions[kept]])
+        title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
+        if len(points) == 0:
+            points, weights, sds = own, np.ones(n), np.zeros(n)
+            sums_sd, origins = np.full(n, own_sd), own
+            title = f"Centers: no region stands out, so k-{self.objective} on the noisy points, free"
+        yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
+
+    def wide(self, noise_sd: float, domain: Domain) -> bool:
+        """Return whether the rule applies and noise throws points farther than the width of a cluster."""
+        share = self.n_clusters ** (-1 / domain.n_features)  # k balls of this share of the radius fill the domain
+        far = noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius * share
+        return self.small_regions == "auto" and far
+
+    def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, domain: Domain) -> np.ndarray:
+        """Return released points (m, d) drawn to the middle of the domain by the sd of their noise: free."""
+        if self.small_regions != "auto":
+            return points
+        spread = domain.radius**2 / domain.n_features  # per coordinate, before anything is known
+        return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
+
+    def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:
+        """Return noisy points (m, d) drawn together until they spread as rows do, and their noise then: free."""
+        m, d = points.shape
+        plain = self._shrunk(points, sd, domain), sd * float(self._shrunk(np.ones((1, 1)), sd, domain)[0, 0])
+        if sd == 0 or m < 3:
+            return plain
+        slope, variance = _cut_noise(sd, self.LIMIT)
+        middle = points.mean(axis=0) / slope
+        middle *= max(0.0, 1 - variance * d / (m * slope**2 * max(float(middle @ middle), 1e-300)))  # James and Stein
+        own, directions = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))
+        reach = math.sqrt(m) + math.sqrt(d)  # the largest eigenvalue of noise, and two of its Tracy-Widom units
+        most = variance / m * (reach**2 + 2 * reach * (1 / math.sqrt(m) + 1 / math.sqrt(d)) ** (1 / 3))
+        clear = own > most
+        if not clear.any():
+            return plain
+        factor = np.zeros(d)
+        for group in (clear, ~clear):
+            if group.any():
+                whole = float(own[group].mean())
+                factor[group] = math.sqrt(max(whole - variance, 0.0) / max(whole, 1e-300)) / slope
+        drawn = middle + ((points - points.mean(axis=0)) @ directions * factor) @ directions.T
+        return domain.clip(drawn), sd * float(np.sqrt(np.mean(factor**2)))
+
+    def _refuse_too_much(self, n_public: int) -> None:
+        """Refuse sizes that would take too long, before anything is released."""
+        most = self.trees * (DEPTH + 1) * 4 * self.n_clusters
+        if most * n_public > self.WORK:
+            raise ValueError(
+                f"{self.name}: n_clusters = {self.n_clusters} means up to {most:,} regions, too many for "
+                f"{n_public:,} rows; ask for at most {int(self.WORK / n_public / (most / self.n_clusters)):,} centers, "
+                "or use dist-dp-region-means."
+            )
+
+    def _level(
+        self, keys: np.ndarray, counts: np.ndarray, shifts: np.ndarray, level: int, source: str
+    ) -> dict[str, Any]:
+        """Mark the 4k fullest cells of every tree; list them and, of the others, the strongest for the picture."""
+        order = np.lexsort((-counts, keys[:, 0]))
+        keys, counts = keys[order], counts[order]
+        first = np.searchsorted(keys[:, 0], keys[:, 0])
+        kept = np.arange(len(keys)) - first < 4 * self.n_clusters
+        others = np.flatnonzero(~kept)
+        others = others[np.argsort(-counts[others], kind="stable")[: self.SHOWN]]
+        shown = np.concatenate([np.flatnonzero(kept), others])
+        return {
+            "cells": centers(keys[shown], shifts),
+            "counts": counts[shown],
+            "kept": kept[shown],
+            "tree": keys[shown, 0],
+            "side": float(side(level)),
+            "level": level,
+            "source": source,
+        }
+
+    def _means(self, noisy: Noisy, query: NearRegionSums, noise_sd: float, domain: Domain) -> dict[str, Any]:
+        """Return every region's noisy count and mean, and which regions are kept."""
+        counts, sd = noisy.value["counts"], noisy.sd["counts"]
+        divisor = np.maximum(counts, 1)
+        offsets = clip_ball(noisy.value["sums"] / divisor[:, None], query.radius)
+        least = self.threshold * sd
+        if self.small_regions == "auto" and not self.wide(noise_sd, domain) and noise_sd > 0:
+            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below, the mean of its noisy points is nearer
+        return {
+            "regions": query.regions,
+            "noisy_counts": counts,
+            "means": domain.clip(self._shrunk(query.regions + offsets, noisy.sd["sums"] / divisor, domain)),
+            "kept": counts > least,
+            "noise_sd": sd,
+            "least": least,
+            "radius": query.radius,
+        }
+
+
+def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
+    """Return what is left of a small move, and the variance, of Gaussian noise cut to [-limit, limit]."""
+    ratio = limit / sd
+    inside = math.erf(ratio / math.sqrt(2))
+    density = math.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)
+    return inside, sd**2 * (inside - 2 * ratio * density) + limit**2 * (1 - inside)
+
+
+def _small(points: np.ndarray, regions: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return which noisy points (n, d) lie nearest to a region that is not kept."""
+    return ~kept[nearest(points, Population(regions))]

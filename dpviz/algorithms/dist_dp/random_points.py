@@ -1,0 +1,91 @@
+"""The naive baseline for rho-distance privacy: k-means on noisy points."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.domain import Domain
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.costs import Gaussian
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.plan import Plan
+from dpviz.trace import Step
+
+__all__ = ["DistDPRandomPoints"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DistDPRandomPoints(Moves):
+    """dist-DP random points: move every row at random, then run plain k-means on what is left.
+
+    The whole budget buys one release: every row plus Gaussian noise that hides a move by rho. Ordinary k-means on the
+    noisy points costs nothing more. Simple, and hard to beat: no other release takes a part of
+    the budget.
+
+    Parameters
+    ----------
+    n_clusters : int, in [1, 256]
+        Number of clusters k. Public.
+    epsilon : float, in [0.01, 100]
+        Total privacy budget epsilon.
+    delta : float or None, in [1e-12, 0.5]
+        Total delta; None means n_public^-1.1.
+    rho_distance : float, > 0
+        The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+    objective : {"means", "medians"}
+        The last step: k-means or k-median, on the same released points.
+
+    Formal guarantee
+    ----------------
+    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who is in the
+    data and roughly where is not protected. Public: all parameters, the domain, n. One release of all rows with
+    Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term pays for rounding.
+
+    Steps
+    -----
+    noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
+    cluster       released: centers (k, d), coreset_points (n, d), coreset_weights (n,), coreset_sd (n,);
+                  sometimes: center_sd (k, d), center_noise (no formula is known for medians)
+
+    Deviations from the paper
+    -------------------------
+    Noise by the analytic Gaussian mechanism instead of rho sqrt(2 ln(1.25/delta)) / epsilon, which is valid for
+    epsilon <= 1 only and larger.
+
+    References
+    ----------
+    .. [1] Epasto, Mirrokni, Narayanan and Zhong, "k-means clustering with distance-based privacy", NeurIPS 2023,
+       Section 6 (baseline "dist-DP random points").
+    .. [2] Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz.domain import Domain
+    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0)
+    >>> domain = Domain.box(-1, 1, 2, n_public=1000)
+    >>> trace = DistDPRandomPoints(n_clusters=2, rho_distance=0.01).run(X, domain=domain, seed=0)
+    >>> sorted(trace.cluster_centers[:, 0].round(1).tolist())
+    [-0.5, 0.5]
+    """
+
+    name: ClassVar[str] = "dist-DP random points"
+    slug: ClassVar[str] = "dist-dp-random-points"
+    tagline: ClassVar[str] = "The naive way: move every row at random, then run plain k-means."
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return the one release with the whole budget."""
+        return Plan({"points": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        """Noisy points, k-means."""
+        noisy = self.noisy_points(curator, domain)
+        yield self.show_points(curator, noisy)
+        n = len(noisy.value)
+        result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng, sums_sd=noisy.sd, origins=noisy.value)
+        yield Step("cluster", f"Centers: plain k-{self.objective} on the noisy points, free", result)

@@ -1,0 +1,174 @@
+"""Region means under rho-distance privacy: noisy points draw the map, one noisy mean per region fills it in."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.domain import Domain
+from dpviz.geometry import Population, nearest, snap
+from dpviz.params import param
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.plan import Plan, gaussians
+from dpviz.privacy.queries import CompanionSums
+from dpviz.trace import Step
+
+__all__ = ["DistDPRegionMeans"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DistDPRegionMeans(Moves):
+    """dist-DP region means (ours): noisy points say who belongs together, one noisy mean each says where.
+
+    Every row is released with noise that hides a move by rho. The noisy points are cut into about ten regions per
+    center. Which region a row counts in then depends on its RELEASED noisy point only: if the row moves by rho, its
+    region's sum changes by rho and nothing else does. So the mean of a region of m rows costs noise of 6 rho / m,
+    not 6 rho. A weighted k-means on the means is free.
+
+    Parameters
+    ----------
+    n_clusters : int, in [1, 256]
+        Number of clusters k. Public.
+    epsilon : float, in [0.01, 100]
+        Total privacy budget epsilon.
+    delta : float or None, in [1e-12, 0.5]
+        Total delta; None means n_public^-1.1.
+    rho_distance : float, > 0
+        The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+    objective : {"means", "medians"}
+        The last step: k-means or k-median, on the same released points.
+    regions_per_center : int, in [1, 100]
+        How many regions to cut the noisy points into, per center.
+
+    Formal guarantee
+    ----------------
+    (epsilon, delta, rho)-dist-DP and mu-GDP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who
+    is in the data and roughly where is not protected. Public: all parameters, the domain, n. Two Gaussian releases of
+    mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2 sensitivity rho, given
+    the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. Sizes of regions are counts of released
+    noisy points and cost nothing.
+
+    Where rho is so large that the noisy points blur more than ordinary DP would cost (both losses estimated from
+    public values, see `expected_losses`), the run is NSM with the sensitivities of one row replaced: plain
+    (epsilon, delta)-DP under
+    replacement, which is stronger than the promise above.
+
+    Steps
+    -----
+    noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
+    regions       released: regions (m, d), noisy_counts (m,) (exact counts of noisy points), means (m, d), kept (m,),
+                  noise_sd; hidden: sums (m, d)
+    cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,);
+                  sometimes: center_sd (k, d), center_noise (no formula is known for medians)
+
+    Where the public rule says so, the steps of NSM instead of all of these.
+
+    Deviations from the paper
+    -------------------------
+    The algorithm is ours; it keeps the paper's idea of assigning rows by noisy points (Section 5) and drops the
+    quadtree, the far points and the regional coresets.
+
+    References
+    ----------
+    .. [1] Epasto, Mirrokni, Narayanan and Zhong, "k-means clustering with distance-based privacy", NeurIPS 2023.
+    .. [2] Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz.domain import Domain
+    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0)
+    >>> domain = Domain.box(-1, 1, 2, n_public=1000)
+    >>> trace = DistDPRegionMeans(n_clusters=2, rho_distance=0.01).run(X, domain=domain, seed=0)
+    >>> sorted(trace.cluster_centers[:, 0].round(2).tolist())
+    [-0.5, 0.5]
+    """
+
+    name: ClassVar[str] = "dist-DP region means (ours)"
+    slug: ClassVar[str] = "dist-dp-region-means"
+    tagline: ClassVar[str] = "Noisy points say who belongs together; one noisy mean per region says where."
+
+    learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # only where NSM runs
+    SAMPLE: ClassVar[int] = 5_000  # noisy points that the regions are cut from
+
+    regions_per_center: int = param(
+        10, low=1, high=100, advanced=True, help="Regions per center that the noisy points are cut into."
+    )
+
+    def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
+        """Return what region means and the standard algorithm are expected to lose beyond KMeans, z units.
+
+        Rough, from public values alone: .16 s^2 min(1, (s / .2)^2) with s the noise of a noisy point per coordinate,
+        and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun, s1, town and
+        city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within a factor of 4.
+        """
+        mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
+        noise = math.sqrt(2) * self.rho_distance / mu
+        regions = 0.16 * noise**2 * min(1.0, (noise / 0.2) ** 2)
+        return regions, 3 * n_features * (self.n_clusters / (mu * n_public)) ** 2
+
+    def too_far(self, n_features: int, n_public: int) -> bool:
+        """Return whether rho is so large that the standard algorithm is expected to lose less."""
+        regions, standard = self.expected_losses(n_features, n_public)
+        return standard < regions
+
+    def runs(self, n_features: int, n_public: int) -> Algorithm:
+        """Return NSM where rho is so large that it is expected to lose less, else this algorithm."""
+        if not self.too_far(n_features, n_public):
+            return self
+        return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)
+
+    def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
+        """Return the family's warnings, and one where the standard algorithm runs instead."""
+        found = super().advice(n_features, n_public)
+        if self.too_far(n_features, n_public):
+            found += (
+                f"{self.name}: noise for rho_distance = {self.rho_distance:g} would blur more than ordinary DP, so "
+                f"{NSM.name} runs instead, with ordinary DP for one row changed to any value.",
+            )
+        return found
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return two equal Gaussian releases, or NSM's plan where rho is too large."""
+        if (standard := self.runs(n_features, n_public)) is not self:
+            return standard.plan(n_features, n_public)
+        points, sums = gaussians(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public)), [1, 1])
+        return Plan({"points": (points,), "sums": (sums,)})
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        """Noisy points, regions, weighted k-means; or NSM."""
+        if "points" not in curator.plan.costs:
+            yield from self.runs(curator.n_features, curator.n_public).steps(curator, domain, rng)
+            return
+        noisy = self.noisy_points(curator, domain)
+        yield self.show_points(curator, noisy)
+
+        regions = self._regions(noisy.value, rng)
+        counts = np.bincount(nearest(noisy.value, Population(regions)), minlength=len(regions)).astype(np.float64)
+        sums = curator.release("sums", CompanionSums(self.COMPANION, regions, curator.rho_distance))
+        kept = counts > 0
+        means = domain.clip(np.where(kept[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
+        released = {"regions": regions, "noisy_counts": counts, "means": means, "kept": kept, "noise_sd": sums.sd}
+        words = f"Regions: one noisy mean for each of {int(kept.sum())}, {counts[kept].mean():.0f} rows on average"
+        yield Step("regions", words, released)
+
+        result = self.finish(
+            means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng, sums_sd=sums.sd, origins=means[kept]
+        )
+        yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, free", result)
+
+    def _regions(self, points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return region centers (m, d) on the grid: k-means on a sample of the released noisy points."""
+        chosen = points[rng.choice(len(points), min(len(points), self.SAMPLE), replace=False)]
+        m = min(self.regions_per_center * self.n_clusters, len(chosen))
+        model = KMeans(m, n_init=1, max_iter=20, random_state=int(rng.integers(2**31))).fit(chosen)
+        return np.clip(snap(model.cluster_centers_), -self.LIMIT, self.LIMIT)

@@ -1,0 +1,1 @@
+"""The evolution family: PE-means, HDPE-means, Aug-PE."""

@@ -1,0 +1,58 @@
+"""Aug-PE's selection on PE-means: why the paper replaced it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from dpviz.algorithms.evolution.pe_means import PEMeans
+from dpviz.params import param
+
+__all__ = ["AugPE"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AugPE(PEMeans):
+    """PE-means with Aug-PE's selection: the k guesses with the most votes become the centers.
+
+    Everything else is PE-means. Votes of one cluster split over its guesses, so a small cluster's best guess can lose
+    to the fifth guess of a large one: the small cluster dies out. The paper's Fig. 1 shows it; so does this class,
+    even without noise.
+
+    Parameters
+    ----------
+    selection : {"top-k", "k-means"}
+        With "k-means" it is PE-means.
+    others
+        As for PE-means.
+
+    Formal guarantee
+    ----------------
+    As for PE-means: selection reads released votes only.
+
+    Steps
+    -----
+    generation    as for `pe-means`
+
+    Deviations from the paper
+    -------------------------
+    The baseline as the PE-means paper runs it, with PE-means' deviations.
+
+    References
+    ----------
+    .. [1] Xie et al., "Differentially private synthetic data via foundation model APIs 2: text", ICML 2024.
+    .. [2] PE-means, 2026, Section III-B and Fig. 1.
+
+    Examples
+    --------
+    >>> AugPE(n_clusters=3).generations(2)
+    6
+    """
+
+    name: ClassVar[str] = "Aug-PE"
+    slug: ClassVar[str] = "aug-pe"
+    tagline: ClassVar[str] = "PE-means with top-k voting instead of k-means: see votes split and clusters die out."
+
+    selection: str = param(
+        "top-k", choices=("k-means", "top-k"), advanced=True, help="As for PE-means; top-k is what makes this Aug-PE."
+    )

@@ -1,0 +1,262 @@
+"""Continual release: people arrive day by day, one budget, centers every day."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+
+from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.grids.eugkm import EUGkM
+from dpviz.domain import Domain
+from dpviz.geometry import snap
+from dpviz.params import param
+from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared, members
+from dpviz.postprocessing.weighted import lloyd_on
+from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.curator import ALL, Curator
+from dpviz.privacy.plan import Plan, gaussians
+from dpviz.privacy.queries import ArrivesBefore, GridCounts, NearestSums
+from dpviz.privacy.queries.days import ARRIVALS
+from dpviz.trace import Step
+
+__all__ = ["Continual"]
+
+_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # of the deviation of a count, see `_spread`
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Continual(ApproximateDP):
+    """Continual tree: the rows of a day arrive together, and every evening centers for all days so far are released.
+
+    Running a private algorithm anew each evening divides the budget by the number of days. Here every evening one
+    noisy table of sums and counts is added, for a run of past days whose lengths are powers of two; any number of days
+    so far is a sum of a few such tables (the binary-tree mechanism). A row counts in few of them, and k-means on the
+    noisy table is free.
+
+    Parameters
+    ----------
+    n_clusters : int, in [1, 256]
+        Number of clusters k. Public.
+    epsilon : float, in [0.01, 100]
+        Budget epsilon of all days together, at delta.
+    delta : float or None, in [1e-12, 0.5]
+        None: n^-1.1.
+    days : int, in [2, 64]
+        Number of days T, declared before the first.
+    arrivals : {"scattered", "by first column"}
+        How a row's day follows from it: by a public hash, as if people came in no order, or by its first column, which
+        is time then, from its lower to its upper bound.
+    cells : int or None, in [1, 4096]
+        About how many cells of the public grid; None: EUGkM's rule with epsilon / L, at most 1,024.
+
+    Formal guarantee
+    ----------------
+    (epsilon, delta)-DP and mu-GDP for one arrival added or removed, for the releases of all days together. One row is
+    one arrival, that is one person on one day; a person who comes on m days is m rows, and the promise is m times
+    weaker (rows per person). Public: all parameters, the domain and its n, which is that of all days. Proof: (1) the
+    day of a row is a public function of the row alone, so streams that differ in one arrival are data sets that differ
+    in one row, and the account adds such claims up with all others for one row added or removed. (2) On evening t
+    (from 1) the table of days (t - lowbit(t), t] is released, lowbit(t) the largest power of two that divides t. Day
+    s lies in at most one run of each length 1, 2, 4, ..., so a row counts in at most L = floor(log2 T) + 1 tables, and
+    runs of one length share no row. (3) A table is sums of offsets, each clipped to half a cell's diagonal r, and
+    counts: l2 sensitivities r and 1, both Gaussian, mu^2 / (2 L) each; a row pays at most 2 L of them, mu in all. (4)
+    The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L of them, post-processing. All else
+    reads released values and no row of a later day.
+
+    Steps
+    -----
+    partition          released: cells (m, d), parts (d,), days
+    day                released: centers (k, d), day, runs, cell_counts (m,), counts_sd, coreset_points (p, d),
+                       coreset_weights (p,), coreset_sd (p,), center_sd (k, d), center_noise; hidden: true sums, counts
+
+    Deviations from the paper
+    -------------------------
+    The papers keep a coreset of theory's size under the tree; here it is sums and counts of a grid, fixed before the
+    first day. Counts at or below their own noise weigh nothing. Centers of two days are matched for the picture only.
+    The days are computed from one file: a service would hold the open runs' exact sums in memory between evenings.
+
+    References
+    ----------
+    .. [1] Dwork, Naor, Pitassi and Rothblum, "Differential privacy under continual observation", STOC 2010.
+    .. [2] Chan, Shi and Song, "Private and continual release of statistics", TISSEC 2011.
+    .. [3] Dupre la Tour, Henzinger and Saulpic, "Making old things new: a unified algorithm for differentially private
+       clustering", ICML 2024 (arXiv 2406.11649).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpviz.domain import Domain
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 500, axis=0) + rng.normal(0, 0.01, (1000, 2))
+    >>> trace = Continual(n_clusters=2, epsilon=5.0, days=4).run(X, domain=Domain.box(-1, 1, 2, n_public=1000), seed=0)
+    >>> [step.kind for step in trace.steps]
+    ['partition', 'day', 'day', 'day', 'day']
+    """
+
+    name: ClassVar[str] = "Continual tree"
+    slug: ClassVar[str] = "continual"
+    tagline: ClassVar[str] = "People arrive day by day (a row is one arrival): centers each evening, one budget."
+    MOST_CELLS: ClassVar[int] = 1024
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"a month": {"days": 31}, "time": {"arrivals": "by first column"}}
+
+    days: int = param(16, low=2, high=64, help="How many days, declared before the first. Public.")
+    arrivals: str = param(
+        "scattered", choices=ARRIVALS, help="When a row arrives: in no order, or by its first column, taken as time."
+    )
+    cells: int | None = param(
+        None, low=1, high=4096, kind="int", advanced=True, help="About how many cells. Empty: from n, d, ε and days."
+    )
+
+    @property
+    def levels(self) -> int:
+        """Number L of tables in which one row counts at most."""
+        return self.days.bit_length()
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return L tables for a row: sums and counts, an equal share of mu^2 each."""
+        mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
+        half = mu / 2**0.5
+        return Plan({f"table.{part}": gaussians(half, [1] * self.levels) for part in ("sums", "counts")})
+
+    def releases(self, n_features: int, n_public: int) -> int:
+        """Return two a day: runs of one length share no row, and pay the same price."""
+        return 2 * self.days
+
+    def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
+        """Return into how many parts each column is divided; a function of public values only."""
+        share = max(self.epsilon / self.levels, 0.01)
+        known = n_public * share / EUGkM.CONTENT
+        cells = self.cells or int(min(max(known, 1) ** (2 * n_features / (n_features + 2)), self.MOST_CELLS)) or 1
+        return EUGkM(n_clusters=self.n_clusters, epsilon=share, cells=max(cells, 1)).parts(n_features, n_public)
+
+    def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        """Release one table an evening, and k-means on the sum of those that make up all days so far."""
+        grid = GridCounts(domain.box_z, self.parts(curator.n_features, curator.n_public))
+        middles = snap(grid.middles)
+        half = domain.box_z / np.array(grid.parts)
+        query = NearestSums(middles, float(np.linalg.norm(half)), relative=True)
+        yield Step(
+            "partition",
+            f"{grid.size:,} cells, {self.days} days; a row is one arrival and counts in {self.levels} tables at most",
+            {"cells": middles, "parts": np.array(grid.parts), "days": self.days},
+        )
+        scopes = _Runs(curator, self, float(domain.box_z[0]))
+        tables: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        centers: np.ndarray | None = None
+        for day in range(1, self.days + 1):
+            noisy = curator.release("table", query, scopes.until(day))
+            tables[day] = noisy.value["sums"], noisy.value["counts"]
+            used = _used(day)
+            sums, counts = (np.sum([tables[end][part] for end in used], axis=0) for part in (0, 1))
+            sds = {part: noisy.sd[part] * len(used) ** 0.5 for part in ("sums", "counts")}
+            points, weights, kept = _points(middles, half, sums, counts, sds["counts"])
+            centers = snap(domain.clip(_solve(points, weights, self.n_clusters, rng, centers)))
+            spread = _spread(centers, points, weights, kept, middles, sds)
+            yield Step(
+                "day",
+                f"Day {day} of {self.days}: table of {day & -day} day{'s' * (day & -day > 1)} added, "
+                f"all days so far are {len(used)} table{'s' * (len(used) > 1)}, ± {sds['counts']:.3g} a cell",
+                {
+                    "centers": centers,
+                    "day": day,
+                    "runs": len(used),
+                    "cell_counts": counts,
+                    "counts_sd": sds["counts"],
+                    "coreset_points": points,
+                    "coreset_weights": weights,
+                    "coreset_sd": np.full(len(points), sds["counts"]),
+                    **declared(spread, AVERAGES),
+                },
+            )
+
+
+class _Runs:
+    """The scopes of runs of days, halved from all days down to one; partitions are free."""
+
+    def __init__(self, curator: Curator, algorithm: Continual, half: float) -> None:
+        self._curator, self._days = curator, algorithm.days
+        self._half, self._arrivals = half, algorithm.arrivals
+        top = 1 << (algorithm.days - 1).bit_length()
+        self._scopes = {(0, top): ALL}
+
+    def until(self, day: int) -> int:
+        """Return the scope of the run that ends with this day, counted from 1."""
+        return self._of(day - (day & -day), day)
+
+    def _of(self, start: int, stop: int) -> int:
+        if (start, stop) not in self._scopes:
+            length = stop - start
+            outer = start - start % (2 * length)
+            parent = self._of(outer, outer + 2 * length)
+            cut = ArrivesBefore(outer + length, self._days, self._half, self._arrivals)
+            before, after = self._curator.partition(parent, cut)
+            self._scopes[outer, outer + length] = before
+            self._scopes[outer + length, outer + 2 * length] = after
+        return self._scopes[start, stop]
+
+
+def _used(day: int) -> list[int]:
+    """Return the days on which the tables were released that add up to days 1 to `day`."""
+    found = []
+    while day:
+        found.append(day)
+        day &= day - 1
+    return found
+
+
+def _points(
+    middles: np.ndarray, half: np.ndarray, sums: np.ndarray, counts: np.ndarray, counts_sd: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the noisy averages of the cells whose counts stand out from the noise, their weights, and which cells."""
+    kept = np.flatnonzero(counts > counts_sd)
+    if not len(kept):
+        kept = np.array([counts.argmax()])
+    weights = np.maximum(counts[kept], 1.0)
+    return middles[kept] + np.clip(sums[kept] / weights[:, None], -half, half), weights, kept
+
+
+def _spread(
+    centers: np.ndarray,
+    points: np.ndarray,
+    weights: np.ndarray,
+    kept: np.ndarray,
+    middles: np.ndarray,
+    sds: dict[str, float],
+) -> np.ndarray:
+    """Return the standard deviation (k, d) of centers; cells that were dropped might have been kept, and count too.
+
+    The count of an empty cell is kept where it is above its deviation s: what it adds has the variance
+    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Kept cells (of the empty ones Q(1) = .159) count s^2 each, so that each
+    dropped one counts (.342 - .159) / .841 s^2.
+    """
+    of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
+    counts_sd = np.full(len(middles), _DROPPED * sds["counts"])
+    of[kept], total[kept] = members(points, centers), weights
+    counts_sd[kept], sums_sd[kept] = sds["counts"], sds["sums"]
+    return average_sd(centers, total, counts_sd, sums_sd, origins=middles, of=of)
+
+
+def _solve(
+    points: np.ndarray, weights: np.ndarray, n_clusters: int, rng: np.random.Generator, before: np.ndarray | None
+) -> np.ndarray:
+    """Return the better of a fresh start and yesterday's centers moved on, in yesterday's order."""
+    seed = int(rng.integers(2**31))
+    if len(points) <= n_clusters:
+        extra = rng.integers(len(points), size=n_clusters - len(points))
+        jitter = 1e-3 * rng.normal(size=(len(extra), points.shape[1]))
+        found = np.concatenate([points, points[extra] + jitter])
+    else:
+        found = KMeans(n_clusters, n_init=4, random_state=seed).fit(points, sample_weight=weights).cluster_centers_
+    if before is None:
+        return found
+    moved = lloyd_on(points, weights, before, 20)
+    costs = [float(weights @ cdist(points, some, "sqeuclidean").min(axis=1)) for some in (moved, found)]
+    if costs[0] <= costs[1]:
+        return moved
+    return found[linear_sum_assignment(cdist(before, found, "sqeuclidean"))[1]]

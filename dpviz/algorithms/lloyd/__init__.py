@@ -1,0 +1,1 @@
+"""The Lloyd family: DP-Lloyd, SuLloyd, GLloyd, FastLloyd."""

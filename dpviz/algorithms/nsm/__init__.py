@@ -1,0 +1,1 @@
+"""NSM and its parts."""

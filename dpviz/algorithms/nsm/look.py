@@ -1,0 +1,104 @@
+"""NSM's first look at the rows: where their middle is, how far they and most of them reach, how they spread."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Generator
+
+import numpy as np
+
+from dpviz.domain import Domain
+from dpviz.geometry import clip_ball, random_projection, snap
+from dpviz.postprocessing.spread import Spread, symmetric
+from dpviz.privacy.curator import Curator, Noisy
+from dpviz.privacy.queries import NearestSums, NormHistogram, Projection, SecondMoment
+from dpviz.trace import Step
+
+__all__ = ["Look", "learn_middle", "learn_radius", "look_around", "outer_bin"]
+
+BINS = 16  # shells of the norm histogram, each sqrt(2) wider than the next one in
+OUTSIDE = 0.15  # share of the rows beyond the near radius
+PROJECTED = 32  # columns of the projection in which the summary of wide rows is taken
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """What is known of the rows before candidates are placed: released values only.
+
+    Attributes
+    ----------
+    middle : ndarray of shape (p,), a point near the rows' mean, or 0; all that follows is about it
+    reach : float, how far rows reach; near : float, how far most of them do
+    moment : Noisy, the second moment of rows clipped to `near`
+    spread : Spread; n_rows : float, the number of rows it was computed with
+    projection : Projection or None
+    """
+
+    middle: np.ndarray
+    reach: float
+    near: float
+    moment: Noisy
+    spread: Spread
+    n_rows: float
+    projection: Projection | None
+
+
+def learn_middle(curator: Curator, domain: Domain) -> Generator[Step, None, np.ndarray]:
+    """Yield a noisy mean of all rows; return it, drawn to the middle of the domain by what noise alone would show."""
+    d = curator.n_features
+    noisy = curator.release("mean", NearestSums(np.zeros((1, d)), domain.radius))
+    n = curator.n_credible
+    mean, sd = noisy.value["sums"][0] / n, noisy.sd["sums"] / n
+    square = float((mean**2).sum())
+    gain = max(0.0, 1 - d * sd**2 / square) if square else 0.0
+    middle = clip_ball(snap(gain * mean)[None], domain.radius)[0]
+    released = {"middle": middle, "noisy_sums": noisy.value["sums"][0], "noisy_counts": noisy.value["counts"]}
+    title = f"The rows' noisy mean lies {float(np.linalg.norm(middle)) / domain.radius:.3g} of the radius off"
+    yield Step("mean", title, {**released, "noise_sd": noisy.sd["sums"], "gain": gain})
+    return middle
+
+
+def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Generator[Step, None, float]:
+    """Yield the noisy histogram of distances from the middle; return how far rows reach."""
+    noisy, edges = _norms(curator, domain, middle, "radius")
+    reach = float(edges[outer_bin(noisy.value, noisy.sd)])
+    released = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
+    yield Step("radius", f"Rows reach to {reach / domain.radius:.3g} of the declared radius", released)
+    return reach
+
+
+def look_around(
+    curator: Curator, domain: Domain, middle: np.ndarray, reach: float, rng: np.random.Generator, *, projected: bool
+) -> Generator[Step, None, Look]:
+    """Yield how far most rows reach (where the radius is not known) and in which directions they spread."""
+    d, near = curator.n_features, reach
+    if "near" in curator.plan.costs:
+        noisy, edges = _norms(curator, domain, middle, "near")
+        outside = np.cumsum(noisy.value)[:-1] <= OUTSIDE * curator.n_credible
+        near = float(edges[int(np.argmin([*outside, False]))])
+        released = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": near}
+        yield Step("near", f"Most rows lie within {near / domain.radius:.3g} of the declared radius", released)
+    projection = Projection(random_projection(d, PROJECTED, rng)) if projected else None
+    p = d if projection is None else PROJECTED
+    moment = curator.release("moment", SecondMoment(near, p, projection, middle if middle.any() else None))
+    n = curator.n_credible
+    spread = Spread.of(symmetric(moment), moment.sd, n, near)
+    released = {"moment": moment.value, "spread": spread.variances, "directions": spread.directions}
+    title = "The noisy second moment: in which directions rows spread"
+    yield Step("moment", title, {**released, "noise_sd": moment.sd})
+    return Look(middle if projection is None else np.zeros(p), reach, near, moment, spread, n, projection)
+
+
+def _norms(curator: Curator, domain: Domain, middle: np.ndarray, label: str) -> tuple[Noisy, np.ndarray]:
+    farthest = domain.radius + float(np.linalg.norm(middle))
+    noisy = curator.release(label, NormHistogram(farthest, BINS, middle if middle.any() else None))
+    return noisy, farthest * 2.0 ** (-np.arange(BINS) / 2)
+
+
+def outer_bin(noisy_counts: np.ndarray, sd: float) -> int:
+    """Return the bin whose outer edge becomes the radius: all bins outside hold no more than noise."""
+    for i, tail in enumerate(np.cumsum(noisy_counts)):
+        if tail > 2 * math.sqrt(i + 1) * sd:
+            return i
+    return len(noisy_counts) - 1

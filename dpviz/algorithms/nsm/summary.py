@@ -1,0 +1,207 @@
+"""A noisy summary of the rows: how many lie near each of many candidates, and where their mean is."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from dpviz.algorithms.nsm.corrections import Prior
+from dpviz.geometry import clip_ball, snap
+from dpviz.postprocessing.center_sd import members
+from dpviz.postprocessing.spread import Leftover, Shape, Spread
+from dpviz.privacy.curator import Curator, Noisy
+from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
+
+__all__ = [
+    "Summary",
+    "about_middle",
+    "about_points",
+    "nearest_share",
+    "scatter_of",
+    "shaped",
+    "sizes",
+    "strong",
+    "thinned",
+]
+
+THINNER = 0.5  # distance between candidates outside, as a share of their distance from rows
+IN_ALL = 3.0  # standard deviations that all of them together must hold
+NARROWEST = 2.0**-12  # smallest clipping radius of offsets: noise needs steps of the grid below it
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """Released weighted points.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, p)
+    weights : ndarray of shape (m,), >= 1
+    noise_sd : float, of every weight
+    released : what the step shows
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    noise_sd: float
+    released: dict[str, Any]
+
+
+def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarray:
+    """Return fewer and fewer of the dropped candidates (m, p) the farther they are from the nearest one that is kept.
+
+    Where rows are few and far between, a candidate must stand for much space, or noise hides what it counts: farther
+    than `least` from all kept ones, none is nearer to another than half of its distance from them.
+    """
+    away = cKDTree(population[kept]).query(population)[0]
+    outside = np.flatnonzero(away > least)
+    outside = outside[np.argsort(away[outside], kind="stable")]
+    chosen = []
+    while len(outside):
+        chosen.append(outside[0])
+        apart = np.sqrt(((population[outside] - population[outside[0]]) ** 2).sum(axis=1))
+        outside = outside[apart >= THINNER * away[outside]]
+    return population[np.array(chosen, dtype=np.int64)]
+
+
+def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far: int = 0) -> tuple[np.ndarray, float]:
+    """Return (mask, threshold) of the candidates with more noisy rows than noise alone would give one of them.
+
+    The last `far` candidates were placed without a hint, so one of them must beat noise everywhere. If fewer than
+    min(k, 3) of the others pass, all with a positive count stay: a cut at the declared n instead would lose small
+    clusters wherever that number is too low.
+    """
+    near = len(counts) - far
+    threshold = math.sqrt(2 * math.log(max(near / n_clusters, least))) * sd
+    kept = counts > 0
+    if far:
+        kept[near:] = counts[near:] > math.sqrt(2 * math.log(5 * far)) * sd
+    passed = kept & (counts > threshold)
+    if passed.sum() >= min(n_clusters, 3):
+        kept = passed
+    if not kept.any():
+        kept[np.argmax(counts)] = True
+    return kept, threshold
+
+
+def about_points(
+    curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float, thin: int = 0
+) -> Summary:
+    """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
+
+    The last `thin` candidates stand for much space each. They stay if all of them together hold more than noise
+    would, and then each that holds more than one standard deviation.
+    """
+    clip = max(clip, NARROWEST)
+    noisy = curator.release(label, NearestSums(population, clip, relative=True))
+    counts, sd, dense = noisy.value["counts"], noisy.sd["counts"], len(population) - thin
+    kept, threshold = strong(counts[:dense], sd, n_clusters, least=least)
+    outside = counts[dense:]
+    kept = np.append(kept, (outside > sd) & (outside.sum() > IN_ALL * sd * math.sqrt(thin)))
+    at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
+    prior = 0.8 * clip**2 / (population.shape[1] + 2)
+    gain = prior / (prior + (noisy.sd["sums"] / weights) ** 2)
+    return _summary(
+        population, noisy, kept, threshold, at + noisy.value["sums"][kept] * (gain / weights)[:, None], clip
+    )
+
+
+def about_middle(
+    curator: Curator,
+    population: np.ndarray,
+    middle: np.ndarray,
+    clip: float,
+    n_clusters: int,
+    spread: Spread,
+    projection: Projection | None,
+    *,
+    far: int,
+) -> Summary:
+    """Release counts and clipped sums of (projected) offsets from the middle; shrink means to their candidates."""
+    if projection is None:
+        here = np.broadcast_to(middle, population.shape)
+        noisy = curator.release("candidates", ShapedSums(population, here, clip, np.eye(len(middle))))
+    else:
+        noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=True))
+    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
+    at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
+    prior = 0.5 * spread.variances
+    gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2)
+    offsets = (noisy.value["sums"][kept] / weights[:, None] + middle - at) @ spread.directions
+    return _summary(population, noisy, kept, threshold, at + (offsets * gain) @ spread.directions.T, clip)
+
+
+def shaped(
+    curator: Curator,
+    population: np.ndarray,
+    middle: np.ndarray,
+    reach: float,
+    clip: float,
+    n_clusters: int,
+    spread: Spread,
+    left: Leftover,
+    *,
+    far: int,
+) -> Summary:
+    """Release counts and stretched offsets from what candidates explain; shrink what is left to its candidate.
+
+    `clip` is the radius where candidates explain nothing but the middle.
+    """
+    shape = Shape.of(left.variances, spread.directions)
+    anchors = middle + snap(((population - middle) @ spread.directions * left.explained) @ spread.directions.T)
+    if left.explained.any():
+        clip = min(2 * math.sqrt(float(left.variances.sum())), 2 * reach * float(shape.stretch.max()))
+    noisy = curator.release("candidates", ShapedSums(population, anchors, clip, shape.matrix))
+    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
+    weights = np.maximum(noisy.value["counts"][kept], 1.0)
+    at = anchors[kept] if left.explained.any() else population[kept]
+    prior = 0.5 * left.variances
+    gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2 / shape.stretch**2)
+    offsets = shape.undo(noisy.value["sums"][kept]) / weights[:, None] + anchors[kept] - at
+    means = at + (offsets @ spread.directions * gain) @ spread.directions.T
+    return _summary(population, noisy, kept, threshold, means, clip)
+
+
+def _summary(
+    population: np.ndarray, noisy: Noisy, kept: np.ndarray, threshold: float, means: np.ndarray, clip: float
+) -> Summary:
+    counts, sd = noisy.value["counts"], noisy.sd["counts"]
+    longest = float(np.sqrt((population**2).sum(axis=1).max())) + clip
+    points, weights = clip_ball(snap(means), longest), np.maximum(counts[kept], 1.0)
+    released = {
+        "population": population,
+        "noisy_votes": counts,
+        "noise_sd": sd,
+        "kept": kept,
+        "threshold": threshold,
+        "means": points,
+        "weights": weights,
+    }
+    return Summary(points, weights, sd, released)
+
+
+def sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None:
+    """Return how many rows each center has by the votes of all its candidates, kept or not; None without noise."""
+    if summary.noise_sd == 0:
+        return None
+    population, votes = summary.released["population"], summary.released["noisy_votes"]
+    labels = members(population, centers)
+    counts, cells = (np.bincount(labels, weights, len(centers)) for weights in (votes, None))
+    return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
+
+
+def nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:
+    """Return the share of the weighted points nearest to each center, shape (k,)."""
+    labels = members(summary.points, centers)
+    return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
+
+
+def scatter_of(summary: Summary, centers: np.ndarray) -> float:
+    """Return the weighted mean squared distance of points to their nearest center."""
+    squares = cdist(summary.points, centers, "sqeuclidean").min(axis=1)
+    return float((summary.weights * squares).sum() / summary.weights.sum())

@@ -1,0 +1,1 @@
+"""The Stemmer-Kaplan family and its relatives: reports, shuffling, swaps, Balcan."""

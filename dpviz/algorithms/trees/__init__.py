@@ -1,0 +1,1 @@
+"""The tree family: DPM, PrivTree, EM-MC, LSH-Splits."""

@@ -1,0 +1,122 @@
+"""What the owner of a file declares about its form: with it every cell can be read by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from dpviz.datasets.readers.recode import Recoding
+
+__all__ = ["FORM_ENTRIES", "NUMBERS", "SEPARATORS", "Form", "with_form"]
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "white space"}
+NUMBERS = {"1,234.5": (".", ","), "1.234,5": (",", "."), "1234.5": (".", ""), "1234,5": (",", "")}  # decimal, thousands
+_MOST_COLUMNS = 200
+_DECLARED: dict[str, tuple[type, str]] = {
+    "header": (bool, "true or false"),
+    "sheet": (str, "a sheet's name or number, as text"),
+    "header_row": (int, "a whole number from 1 on"),
+    "separator": (str, "one of , ; | a tab or a space"),
+    "decimal": (str, '"." or ","'),
+    "thousands": (str, '"", "." or ",", and another sign than the decimal one'),
+    "n_columns": (int, f"a whole number from 1 to {_MOST_COLUMNS}"),
+}
+FORM_ENTRIES = frozenset(_DECLARED)  # what a data dictionary may say
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """What the owner has said about a file. All of it is public.
+
+    What nobody has said of a public file is found in it. Of a private file it has the default that stands here, or it
+    follows from the line of names that the owner confirmed: never from the rows, so that no row decides how another
+    one is read.
+
+    Attributes
+    ----------
+    header : bool or None, whether the first line holds names of columns (whether the keys of the first JSON record are
+        names); None: nobody has said, and a first line that may be a person is refused
+    private : nothing that is said may follow from the number of rows or from a cell
+    sheet : name or number of a workbook's sheet; None: the first that does not hold notes
+    header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
+    recode : columns of words and dates that become numbers
+    separator : what stands between the cells of a text, one of `SEPARATORS`; None: of a private file, that which
+        separates the confirmed names, else a comma
+    decimal : "." or ","; None: of a private file "."
+    thousands : the sign that groups thousands besides spaces and apostrophes: ".", ",", or "" for none; None: the one
+        that is not the decimal sign
+    names : names of columns that the owner has declared; of private JSON records no other key is read
+    n_columns : cells of a line of a private file without a line of names
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the wrong entry.
+    """
+
+    header: bool | None = None
+    private: bool = False
+    sheet: str | None = None
+    header_row: int | None = None
+    recode: tuple[Recoding, ...] = ()
+    separator: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    names: tuple[str, ...] = ()
+    n_columns: int | None = None
+
+    def __post_init__(self) -> None:
+        right = {
+            "header_row": self.header_row is None or self.header_row >= 1,
+            "separator": self.separator in (None, *SEPARATORS),
+            "decimal": self.decimal in (None, ".", ","),
+            "thousands": self.thousands in (None, "", ".", ",") and self.thousands != (self.decimal or "."),
+            "n_columns": self.n_columns is None or 1 <= self.n_columns <= _MOST_COLUMNS,
+        }
+        if wrong := next((key for key, fits in right.items() if not fits), None):
+            raise ValueError(f"The form of the file: {wrong} must be {_DECLARED[wrong][1]}.")
+
+    @classmethod
+    def checked(cls, facts: Any, where: str) -> dict[str, Any]:
+        """Return the entry `form` of a data dictionary: what it says of `FORM_ENTRIES`, each of the right type.
+
+        Raises
+        ------
+        ValueError
+            One sentence that names the wrong entry.
+        """
+        if not isinstance(facts, Mapping) or not FORM_ENTRIES.issuperset(facts):
+            raise ValueError(f"{where}: 'form' may say {', '.join(sorted(FORM_ENTRIES))}, and nothing else.")
+        entries = {key: value for key, value in facts.items() if value is not None}
+        for key, value in entries.items():
+            if type(value) is not _DECLARED[key][0]:
+                raise ValueError(f"{where}: form: {key} must be {_DECLARED[key][1]}.")
+        try:
+            cls(**entries)
+        except ValueError as problem:
+            raise ValueError(f"{where}: {str(problem)[0].lower()}{str(problem)[1:]}") from None
+        return entries
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a data dictionary holds of it."""
+        return {key: getattr(self, key) for key in sorted(FORM_ENTRIES) if getattr(self, key) is not None}
+
+    @property
+    def signs(self) -> tuple[str, str]:
+        """The decimal sign, and the sign that groups thousands or ""."""
+        decimal = self.decimal or "."
+        return decimal, {".": ",", ",": "."}[decimal] if self.thousands is None else self.thousands
+
+    @property
+    def example(self) -> str:
+        """A made-up cell in the declared form, which its owner can compare with his own."""
+        decimal, thousands = self.signs
+        return f"1{thousands}234{decimal}5"
+
+
+def with_form(facts: Mapping[str, Any] | None, **entries: Any) -> dict[str, Any]:
+    """Return the given `FORM_ENTRIES`, and those of a data dictionary where none is given."""
+    declared = (facts or {}).get("form", {})
+    return {key: declared.get(key) if entries.get(key) is None else entries[key] for key in FORM_ENTRIES}

@@ -1,0 +1,138 @@
+"""The lines of a private text, each split into its cells by itself.
+
+An encoding, a quote or a line break that is wrong in one line changes no other line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+__all__ = ["blocks", "cells_of", "is_utf8", "mended", "split", "words"]
+
+LONGEST = 1_000_000  # bytes of a line; a longer one is no row
+BLOCK = 4_000_000  # bytes that are split at a time
+_WORD = re.compile(r'"([^"]*)"|(\S+)')
+_BARE = "\x1f"  # where nothing separates cells: it stands in no cell
+
+
+def words(line: str) -> list[str]:
+    """Return the cells of a line of white space; text in quotes is one."""
+    return [quoted or bare for quoted, bare in _WORD.findall(line)]
+
+
+def is_utf8(text: bytes) -> bool:
+    """Return whether the bytes are UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def mended(text: bytes) -> bytes:
+    """Return text as UTF-8 with one kind of line end: a line that is not UTF-8 is read as Windows-1252."""
+    text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if is_utf8(text):
+        return text
+    lines = (line if is_utf8(line) else line.decode("cp1252", errors="replace").encode() for line in text.split(b"\n"))
+    return b"\n".join(lines)
+
+
+def blocks(data: memoryview) -> Iterator[bytes]:
+    """Yield the text in blocks of whole lines, as they stand in the file."""
+    at = 0
+    while at < data.nbytes:
+        part = bytes(data[at : at + BLOCK])
+        if at + BLOCK < data.nbytes:
+            cut = max(part.rfind(b"\n"), part.rfind(b"\r")) + 1
+            while not cut:  # a line that is longer than a block
+                more = bytes(data[at + len(part) : at + len(part) + BLOCK])
+                ends = [place for place in (more.find(b"\n"), more.find(b"\r")) if place >= 0]
+                cut = len(part) + min(ends) + 1 if ends else 0 if more else len(part)
+                part += more
+            part = part[:cut]
+        yield part
+        at += len(part)
+
+
+def split(line: str, separator: str) -> list[str]:
+    """Return the cells of one line; a quote that is open at its end is closed there.
+
+    Parameters
+    ----------
+    separator : " " for white space, "" where the line is one cell
+    """
+    if separator == " ":
+        return words(line)
+    if '"' not in line:
+        return line.split(separator) if separator else [line]
+    try:
+        return next(csv.reader((line,), delimiter=separator or _BARE))
+    except csv.Error:  # a cell is too long for the parser
+        return []
+
+
+def cells_of(
+    data: memoryview, separator: str, width: int, advance: Callable[[float], None]
+) -> Iterator[list[pa.StringArray]]:
+    """Yield `width` columns of cells for each block of lines. A line of another width is a row of missing cells.
+
+    An empty line is no row. In white space, a line of one word more begins with its own name, as R writes it.
+    """
+    at = 0
+    for block in blocks(data):
+        at += len(block)
+        text = mended(block)
+        if b'"' in text or separator == " ":
+            yield _one_by_one(text.decode(), separator, width)
+        else:
+            yield _at_once(text, separator or _BARE, width)
+        advance(0.9 * at / data.nbytes)
+
+
+def _one_by_one(text: str, separator: str, width: int) -> list[pa.StringArray]:
+    rows, lacking = [], [None] * width
+    for line in text.split("\n"):
+        if not line:
+            continue
+        cells = split(line, separator) if len(line.encode()) <= LONGEST else []
+        if separator == " " and len(cells) == width + 1:
+            cells = cells[1:]
+        rows.append(cells if len(cells) == width else lacking)
+    columns = zip(*rows, strict=True) if rows else [()] * width
+    return [pa.array(column, pa.string()) for column in columns]
+
+
+def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
+    """Split a block without quotes: Arrow does it, once lines of another width are rows of missing cells."""
+    if not text.endswith(b"\n"):
+        text += b"\n"
+    marks = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(marks == ord("\n"))
+    lengths = np.diff(ends, prepend=-1) - 1
+    signs = np.diff(np.searchsorted(np.flatnonzero(marks == ord(separator)), ends), prepend=0)
+    wrong = (lengths > 0) & ((signs != width - 1) | (lengths > LONGEST))
+    if wrong.any() or (lengths == 0).any():
+        lacking = separator.encode() * (width - 1) or b" "
+        lines = text.split(b"\n")
+        kept = (lacking if bad else line for line, bad in zip(lines, wrong, strict=False) if line)
+        text = b"".join(line + b"\n" for line in kept)
+    if not text:
+        return [pa.array([], pa.string())] * width
+    names = [f"f{place}" for place in range(width)]
+    table = arrow_csv.read_csv(
+        io.BytesIO(text),
+        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=names),
+        parse_options=arrow_csv.ParseOptions(delimiter=separator, quote_char=False, ignore_empty_lines=False),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), null_values=[], strings_can_be_null=False, check_utf8=False
+        ),
+    )
+    return [column.combine_chunks() for column in table.columns]

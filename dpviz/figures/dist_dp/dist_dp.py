@@ -1,0 +1,277 @@
+"""rho-distance privacy: noisy points, quadtree cells level by level, far and near, regions, centers; discs of rho."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz import escape
+from dpviz.figures.kit.layers import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, tint
+from dpviz.figures.kit.panels import closing
+from dpviz.figures.kit.shots import Shot, one_a_step, split_title
+from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.numbers import number
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
+
+MAX_POINTS = 700  # noisy points drawn
+MAX_PEOPLE = 14  # people with their disc and arrow
+MAX_OTHERS = 120  # cells drawn pale beside the chosen ones
+PROMISE = "for moves up to rho"
+
+
+def shots(trace: Trace) -> list[Shot]:
+    """Return one picture a step."""
+    return one_a_step(trace, split_title)
+
+
+def amount_table(step: Step) -> pd.DataFrame:
+    """Return the strongest cells or regions of a step by their released count: rank, count, kept."""
+    released = step.released
+    counts = released["counts"] if step.kind == "level" else released["noisy_counts"]
+    order = np.argsort(-counts, kind="stable")[:TOP]
+    return pd.DataFrame({"rank": range(1, len(order) + 1), "count": counts[order], "kept": released["kept"][order]})
+
+
+def moves_table(trace: Trace) -> pd.DataFrame:
+    """Return people and their noisy points, NOT PRIVATE: row, distance (z units), rho; empty without hidden truth."""
+    first = trace.steps[0]
+    if not first.hidden:
+        return pd.DataFrame({"row": [], "distance": [], "rho": []})
+    true, noisy = first.hidden[0].statistic["noisy_points"], first.released["noisy_points"]
+    chosen = thin(len(true), MAX_PEOPLE, seed=1)
+    away = np.linalg.norm(noisy[chosen] - true[chosen], axis=1)
+    return pd.DataFrame({"row": chosen, "distance": away, "rho": first.released["rho"]})
+
+
+def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
+    """Return closed squares on the plane (m * 6, 2), NaN between; nothing where the plane is a projection."""
+    if len(centers) == 0 or view.axes is None:
+        return NOWHERE
+    axes, half = list(view.axes), side / 2
+    middle = centers[:, axes]
+    edges = [
+        np.clip(middle + np.array(corner) * half, -view.trace.domain.box_z[axes], view.trace.domain.box_z[axes])
+        for corner in ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
+    ]
+    seen = (np.ptp(np.stack(edges), axis=0) > 0).all(axis=1)
+    scale, origin = view.trace.domain.half_width[axes], view.trace.domain.middle[axes]
+    return segments(*(edge[seen] * scale + origin for edge in edges)) if seen.any() else NOWHERE
+
+
+def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
+    """Draw how long a hidden move may be, and how far the noise throws a point, in a corner."""
+    if view.axes is None or view.trace.domain.scale != "common":
+        return
+    d, low, high = view.trace.domain.n_features, *view.bounds()
+    thrown = noise_sd * math.sqrt(d)
+    radii = np.array([rho, thrown]) * float(view.trace.domain.half_width.max())
+    at = low + np.maximum(radii.max() + 0.02 * (high - low).max(), np.array([0.06, 0.2]) * (high - low))
+    at = np.minimum(at, (low + high) / 2)
+    for radius, dash, fill in ((radii[1], "dot", None), (radii[0], "solid", view.colors.ink)):
+        figure.add_shape(
+            type="circle", x0=at[0] - radius, x1=at[0] + radius, y0=at[1] - radius, y1=at[1] + radius,
+            line={"color": view.colors.ink, "width": 1.4, "dash": dash}, fillcolor=fill, opacity=0.55,
+        )  # fmt: skip
+    hidden, noise = (escape.figure(view.trace.domain.length(length)) for length in (rho, thrown))
+    figure.add_annotation(
+        text=f"● rho {hidden}: moves up to here are hidden<br>"
+        f"◌ {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
+        xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
+        showarrow=False, font={"size": 11, "color": view.colors.ink},
+    )  # fmt: skip
+    more, meta = 52, figure.layout.meta or {}  # below the axis, where it covers nothing
+    figure.update_layout(height=figure.layout.height + more, margin_b=figure.layout.margin.b + more)
+    if "h" in meta:
+        figure.update_layout(meta={**meta, "h": meta["h"] + more})
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    looks = {
+        "noisy point": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.4, "opacity": 0.8}},
+        "far or of a small region: stays itself": {
+            "mode": "markers",
+            "marker": {"color": colors.released, "size": 4.2, "symbol": "triangle-up", "opacity": 0.8},
+        },
+        "other cell": {"mode": "lines", "line": {"color": colors.line, "width": 1}},
+        "chosen cell": {
+            "mode": "lines", "fill": "toself", "line": {"color": colors.released, "width": 1.2},
+            "fillcolor": tint(colors.released, 0.12),
+        },
+        "region": disc(colors),
+        "center": center(colors),
+    }  # fmt: skip
+    if view.hidden:
+        line = {"color": colors.hidden, "width": 1.3}
+        looks["discs"] = {
+            "mode": "lines",
+            "name": "rho around a person (not private)",
+            "line": {**line, "dash": "solid"},
+        }
+        looks["arrows"] = {
+            "mode": "lines",
+            "name": "person to noisy point (not private)",
+            "line": {**line, "dash": "dot"},
+        }
+    noisy = trace.steps[0].released
+    k, rho = len(trace.cluster_centers), trace.domain.length(noisy["rho"])
+    return layered(
+        view,
+        "Noisy points, cells, regions, centers",
+        looks,
+        _layers(view),
+        f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.",
+        beside=lambda view, figure: ruler(view, figure, noisy["rho"], noisy["noise_sd"]),
+    )
+
+
+def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
+    """Return what the map shows at every step, by layer; what is missing is empty."""
+    trace = view.trace
+    noisy = trace.steps[0].released
+    drawn = thin(len(noisy["noisy_points"]), MAX_POINTS)
+    points = view.plane(noisy["noisy_points"][drawn])
+    discs, arrows = _people(view) if view.hidden else ({}, {})
+    near, frames = np.ones(len(drawn), dtype=bool), []
+    for step in trace.steps:
+        released, layers = step.released, {"discs": discs} if view.hidden else {}
+        if step.kind == "noisy-points" and view.hidden:
+            layers["arrows"] = arrows
+        elif step.kind == "split":
+            near = released["near"][drawn]
+            layers["region"] = {**xy(view.plane(released["regions"])), "marker": {"size": 4.0}}
+        elif step.kind == "level":
+            cells, kept = released["cells"], released["kept"]
+            layers["chosen cell"] = xy(_boxes(view, cells[kept], released["side"]))
+            layers["other cell"] = xy(_boxes(view, cells[~kept][:MAX_OTHERS], released["side"]))
+        elif step.kind == "regions":
+            kept = released["kept"]
+            near = ~released["themselves"][drawn] if "themselves" in released else near
+            layers |= _regions(view, released["means"][kept], released["noisy_counts"][kept])
+        elif step.kind == "cluster":
+            layers["center"] = xy(view.plane(released["centers"]))
+            if len(released["coreset_points"]) < len(noisy["noisy_points"]):
+                heavy = np.flatnonzero(released["coreset_weights"] != 1)
+                layers |= _regions(view, released["coreset_points"][heavy], released["coreset_weights"][heavy])
+        layers["noisy point"] = xy(points[near])
+        layers["far or of a small region: stays itself"] = xy(points[~near])
+        frames.append(layers)
+    return frames
+
+
+def _regions(view: View, points: np.ndarray, weights: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Return the layer of regions, discs by weight; none where there are none."""
+    return {"region": {**xy(view.plane(points)), "marker": {"size": disc_sizes(weights)}}} if len(points) else {}
+
+
+def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return discs of radius rho around some people, and lines from them to their noisy points. NOT PRIVATE."""
+    rows = moves_table(view.trace).row.to_numpy(dtype=int)
+    first = view.trace.steps[0]
+    if len(rows) == 0:
+        return xy(NOWHERE), xy(NOWHERE)
+    true, noisy = first.hidden[0].statistic["noisy_points"][rows], first.released["noisy_points"][rows]
+    root = first.released["rho"] * np.eye(view.trace.domain.n_features)
+    return xy(paths([outline(view, root, at) for at in true])), xy(segments(view.plane(true), view.plane(noisy)))
+
+
+def _amounts(view: View, *, height: int = 168) -> Panel | None:
+    """Return the strongest cells of a level, then the strongest regions, as bars; None where a run has neither."""
+    trace, colors = view.trace, view.colors
+    tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
+    if not tables:
+        return None
+    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=height)
+    figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
+    top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
+    figure.update_yaxes(type="log", range=[0, math.log10(max(top, 2.0)) + 0.15], dtick=1)
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    none: dict[str, Any] = {"x": [None], "y": [None]}
+    updates: list[list[dict[str, Any]]] = []
+    for t, step in enumerate(trace.steps):
+        known = [s for s in tables if s <= t and (step.kind == "cluster" or s == t)]
+        table = tables[known[-1]] if known else None
+        if table is None or len(table) == 0:
+            updates.append([none, none])
+            continue
+        color = [colors.released if kept else colors.released_soft for kept in table.kept]
+        bars = {"x": table["rank"].tolist(), "y": table["count"].clip(lower=0.5).tolist(), "marker": {"color": color}}
+        threshold = trace.steps[known[-1]].released.get("threshold")
+        line = none if threshold is None else {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]}
+        updates.append([bars, line])
+    add_frames(figure, [0, 1], updates)
+    return Panel("side", figure, f"The {TOP} fullest cells of each quadtree level, then the {TOP} largest regions.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return the map, counts, loss (when hidden layers are asked for), spend and ledger."""
+    trace = view.trace
+    found = [_plane(view)]
+    amounts = _amounts(view)
+    if amounts is not None:
+        found.append(amounts)
+    *loss, spend, ledger = closing(view, shots)
+    spend.figure.update_layout(title_text=f"ε spent so far, {PROMISE}")
+    spend.figure.update_yaxes(title_text="ε (rho-dist)")
+    count = len(trace.ledger)
+    ledger.figure.update_layout(title_text=f"Ledger, {PROMISE}: {count} release{'s' * (count != 1)}")
+    return [*found, *loss, spend, ledger]
+
+
+def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Panel:
+    """Return losses of several methods, × KMeans', as dots on one axis, NOT PRIVATE, each with its promise.
+
+    Parameters
+    ----------
+    table : columns method, promise, loss; one row a run; KMeans' is the one that is not private
+    """
+    figure = base(colors, "Loss of each method", height=height, margin_left=8)
+    tag(figure, colors)
+    best = float(table.loss[table.promise == "not private"].mean()) or 1.0
+    table = table.assign(loss=table.loss / best)
+    names = list(dict.fromkeys(zip(table.method, table.promise, strict=True)))
+    for place, (method, promise) in enumerate(reversed(names)):
+        own = table[(table.method == method) & (table.promise == promise)]
+        hollow = promise == "not private"
+        figure.add_scatter(
+            x=own.loss, y=[place] * len(own), mode="markers", name=method, hovertemplate="%{x:,.3~r}<extra></extra>",
+            marker={
+                "symbol": "diamond-open" if hollow else "circle", "size": 11,
+                "color": colors.hidden if hollow else colors.released, "line": {"width": 2},
+            },
+        )  # fmt: skip
+        figure.add_annotation(
+            x=0, xref="paper", y=place + 0.2, xanchor="left", yanchor="bottom", showarrow=False, align="left",
+            text=f"<b>{method}</b>, {promise}: {number(own.loss.mean())} ×", font={"size": 12, "color": colors.ink},
+        )  # fmt: skip
+    figure.update_xaxes(type="log", title_text="loss, × KMeans (log scale)")
+    figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
+    words = "; ".join(f"{method} {number(own.loss.mean())}" for method, own in table.groupby("method", sort=False))
+    return Panel("side", figure, f"Mean loss, times KMeans': {words}. Not private.")
+
+
+PANE = Pane(
+    draw=panels,
+    shots=shots,
+    legend=(
+        ("dot", "noisy point"),
+        ("box", "chosen quadtree cell"),
+        ("disc", "region (area: rows)"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("dotted", "person to noisy point"),
+        ("hidden_ring", "rho around a person"),
+        ("ring", "person"),
+    ),
+    caution="This is rho-distance privacy, a weaker promise than differential privacy: it hides moves up to rho. "
+    "Who is in the data, and roughly where, is not protected, and no ε here compares with one of DP. "
+    f"At most {MAX_POINTS} noisy points are drawn; the run uses all of them.",
+)

@@ -1,0 +1,78 @@
+"""DP-EM: the Gaussians as ellipses, round by round, and the moves of their means."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpviz.figures.kit.layers import NOWHERE, center, layered, outline, paths, segments
+from dpviz.figures.kit.panels import closing
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.view import Pane, Panel, View, moved, xy
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "ellipses"]
+
+_SD = 2.0  # standard deviations that an ellipse shows
+
+
+def ellipses(view: View, step: Step, which: np.ndarray) -> np.ndarray:
+    """Return the outlines of some Gaussians on the drawn plane, at two standard deviations, as one line with gaps."""
+    lines = []
+    for mean, covariance in zip(step.released["centers"][which], step.released["covariances"][which], strict=True):
+        values, vectors = np.linalg.eigh(covariance)
+        lines.append(outline(view, _SD * vectors * np.sqrt(np.maximum(values, 0)), mean))
+    return paths(lines) if lines else NOWHERE
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if most Gaussians have no rows of their own."""
+    dead = trace.steps[-1].released["dead"]
+    if dead.mean() < 0.5:
+        return ""
+    return f"{int(dead.sum())} of {len(dead)} Gaussians have hardly more rows than noise. Ask for fewer."
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    looks = {
+        "Gaussian, 2 standard deviations": {"mode": "lines", "line": {"color": colors.released, "width": 1.8}},
+        "Gaussian without rows": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1, "dash": "dot"}},
+        "move": {"mode": "lines", "line": {"color": colors.released, "width": 1.2}},
+        "center": center(colors),
+    }
+    frames = []
+    for step in trace.steps:
+        dead = step.released.get("dead", np.zeros(len(step.released["centers"]), dtype=bool))
+        frame = {
+            "Gaussian, 2 standard deviations": xy(ellipses(view, step, ~dead)),
+            "Gaussian without rows": xy(ellipses(view, step, dead)),
+            "center": xy(view.plane(step.released["centers"])),
+        }
+        if "start" in step.released:
+            ends = view.plane(step.released["start"]), view.plane(step.released["centers"])
+            frame |= {"move": xy(segments(*ends)), "center": moved(*ends)}
+        frames.append(frame)
+    alt = (
+        f"A plane with {len(trace.cluster_centers)} ellipses of released Gaussians after {len(trace.steps) - 1} rounds."
+    )
+    return layered(view, "Gaussians and their means", looks, frames, alt)
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, loss (when hidden layers are asked for), spend and ledger."""
+    return [_plane(view), *closing(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("circle", "Gaussian, 2 standard deviations"),
+        ("center", "its mean: released center"),
+        ("path", "its move"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="An ellipse that is round may be round because of noise. In more than two columns ellipses are shadows: "
+    "two that overlap here may be far apart.",
+    warning=warning,
+)

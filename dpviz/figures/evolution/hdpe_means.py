@@ -1,0 +1,122 @@
+"""HDPE-means: guesses evolve in a public projection (left); one noisy average leads back to all columns (right)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.evolution.pe_means import LEGEND, add_layers, layers, shots, warning
+from dpviz.figures.kit.layers import center
+from dpviz.figures.kit.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.figures.kit.votes import votes_panel
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "budget_table"]
+
+PARTS = {"votes": "votes", "recover.sums": "sums", "recover.counts": "counts"}
+
+
+def budget_table(trace: Trace) -> pd.DataFrame:
+    """Return what each part of the run gets: columns part, releases, share (of mu^2)."""
+    table = ledger_table(trace)
+    table["part"] = [PARTS[entry.name] for entry in trace.ledger]
+    found = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
+    return found.reindex(PARTS.values()).reset_index()
+
+
+def _projected(view: View, shots: list[Shot]) -> Panel:
+    trace, colors = view.trace, view.colors
+    rounds = [step.released for step in trace.steps if "population" in step.released]
+    p = rounds[0]["projection"].shape[1]
+    figure = base(colors, f"Trial points in the projection: 2 of {p} columns", height=508)
+    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first guesses lie further out, unseen
+    figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
+    figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
+    figure.update_xaxes(constrain="domain", constraintoward="left")
+    figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
+    figure.update_layout(meta={"ar": 1.0, "h": 508})
+
+    def project(X: np.ndarray) -> np.ndarray:
+        return trace.domain.normalize(X) @ rounds[0]["projection"][:, :2]
+
+    if view.hidden and view.people is not None:
+        figure.add_scatter(
+            **xy(project(view.people[thin(len(view.people), MAX_PEOPLE)])), mode="markers", name="person",
+            hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
+        )  # fmt: skip
+    traces = add_layers(figure, colors)
+    if view.hidden and view.reference is not None:
+        figure.add_scatter(
+            **xy(project(view.reference)), mode="markers", name="KMeans (not private)",
+            marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
+        )  # fmt: skip
+        tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", inside=True)
+    add_frames(figure, traces, layers(trace, shots, lambda Z: Z[:, :2], "projected_centers"))
+    return Panel("plane", figure, f"The trial points of {len(rounds)} rounds in two of {p} projected columns.")
+
+
+def _recovered(view: View, shots: list[Shot]) -> Panel:
+    trace = view.trace
+    figure = plane(view, "Recovered centers", height=340)
+    first = len(figure.data)
+    figure.add_scatter(**center(view.colors))
+    reference(view, figure)
+    nothing = np.empty((0, 2))
+    found = [trace.steps[shot.step].released.get("centers") for shot in shots]
+    add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])
+    d, k = trace.domain.n_features, len(trace.cluster_centers)
+    return Panel("side", figure, f"{k} centers, brought back to all {d} columns by the last release.")
+
+
+def _budget(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
+    table, colors = budget_table(view.trace), view.colors
+    figure = base(colors, "Budget of each part, share of μ²", height=height, margin_left=118)
+    words = [f"{row.part} ({row.releases} ×)" for row in table.itertuples()]
+    share = table.share.to_numpy()
+    figure.add_bar(
+        orientation="h", y=words, x=share.tolist(), marker={"color": colors.grid}, hoverinfo="skip",
+        text=[f"{part:.0%}" for part in share], textposition="outside", cliponaxis=False,
+    )  # fmt: skip
+    figure.add_bar(orientation="h", marker={"color": colors.released}, hoverinfo="skip")
+    figure.update_layout(barmode="overlay", bargap=0.3)
+    figure.update_xaxes(range=[0, 1.15], tickformat=".0%", dtick=0.25)
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    parts, each = [PARTS[entry.name] for entry in view.trace.ledger], ledger_table(view.trace).share.to_numpy()
+    updates = []
+    for shot in shots:
+        done = parts[: shot.releases]
+        spent = [float(each[: shot.releases][[name == part for name in done]].sum()) for part in table.part]
+        updates.append([{"y": words, "x": spent}])
+    add_frames(figure, [1], updates)
+    shares = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
+    return Panel("side", figure, f"Shares of the budget: {shares}.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return the projected population, the recovered centers, the parts' budgets, votes, spend and ledger."""
+    votes = dataclasses.replace(votes_panel(view, shots), name="plane")  # below the projection in which rows vote
+    return [
+        _projected(view, shots),
+        votes,
+        _recovered(view, shots),
+        _budget(view, shots),
+        spend_panel(view, shots),
+        ledger_panel(view, shots),
+    ]
+
+
+PANE = Pane(
+    draw=panels,
+    shots=shots,
+    legend=LEGEND,
+    caution="Left and right are different spaces: groups that lie apart in all columns may overlap in two projected "
+    "ones. The widest trial points of the first rounds lie outside the picture. One run is one draw of the noise and "
+    "of the projection.",
+    warning=warning,
+)

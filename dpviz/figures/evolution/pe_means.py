@@ -1,0 +1,182 @@
+"""PE-means and its relatives: guesses, votes, survivors and centers on the plane; the strongest votes as bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, segments
+from dpviz.figures.kit.panels import closing, plane, reference
+from dpviz.figures.kit.shots import Shot, split_title
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.numbers import number
+from dpviz.trace import Step, Trace
+
+__all__ = ["LEGEND", "PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
+
+LEGEND = (
+    ("dot", "trial point"),
+    ("disc", "survivor (area: votes)"),
+    ("center", "released center"),
+    ("path", "its path"),
+    ("diamond", "KMeans"),
+    ("ring", "person"),
+)
+MAX_DRAWN = 45_000  # guesses over all frames: keeps a run of many rounds below 2 MB
+
+
+def shots(trace: Trace) -> list[Shot]:
+    """Return three pictures a round: guesses, noisy votes, survivors and centers."""
+    return voting(trace, _words)
+
+
+def _words(step: Step, phase: int) -> tuple[str, str]:
+    released, (head, tail) = step.released, split_title(step)
+    if phase == GUESS:
+        size, variations = len(released["population"]), released["variations"]
+        if (released["group"] >= 0).any():
+            return head, f"{size:,} trial points: the last centers and {variations:,} variations of each"
+        return head, f"{size:,} public trial points, no data read yet"
+    if phase == VOTE:
+        noise = f"noise of standard deviation {released['noise_sd']:.1f} on every count"
+        return head, f"each row votes for its nearest trial point; {noise}"
+    if "signal_to_noise" in released and released["round"] < released["rounds"]:
+        ratio, variations = released["signal_to_noise"], released["variations"]
+        verdict = "stay" if ratio >= 1 else "are halved"
+        tail += f"; signal-to-noise {number(ratio, 2)}: {variations:,} variations each {verdict}"
+    return head, tail
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if even a whole cluster's votes would not stand out from the noise."""
+    released, n, k = trace.steps[0].released, trace.domain.n_public, len(trace.cluster_centers)
+    if n is None or "noise_sd" not in released:
+        return ""
+    guesses, sd = len(released["noisy_votes"]), released["noise_sd"]
+    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # about the largest of so many Gaussian draws
+    if n / k >= loudest:
+        return ""
+    return (
+        f"{k} centers of {n:,} rows get about {n / k:,.0f} votes each, but noise alone reaches {loudest:,.0f} among "
+        f"{guesses:,} trial points (±{sd:.0f} on every count). Try fewer centers or a larger epsilon."
+    )
+
+
+def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
+    """Return where each center comes from: columns center, parent (in the step before, -1: none), share.
+
+    A center's survivors are those nearest to it; its parent is the previous center that most of their noisy votes
+    descend from, and `share` how many of them. All from released values; `key` names the centers there.
+    """
+    released = step.released
+    points, votes, group = (released[name][released["kept"]] for name in ("population", "noisy_votes", "group"))
+    centers = released[key]
+    k = len(centers)
+    parents, shares = np.full(k, -1), np.zeros(k)
+    if len(points) and (group >= 0).any():
+        nearest = ((points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
+        weight = np.zeros((k, group.max() + 1))
+        np.add.at(weight, (nearest[group >= 0], group[group >= 0]), votes[group >= 0])
+        found = weight.sum(axis=1) > 0
+        parents[found] = weight[found].argmax(axis=1)
+        shares[found] = weight[found].max(axis=1) / weight[found].sum(axis=1)
+    return pd.DataFrame({"center": range(k), "parent": parents, "share": shares})
+
+
+def _origins(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
+    """Return where each center's parent stood, drawn coordinates; NaN for a center without one."""
+    if "population" not in step.released:
+        return before if now.shape == before.shape else np.full_like(now, np.nan)
+    return _at(before, lineage_table(step, key).parent.to_numpy())
+
+
+def _at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Return points[index]; NaN for -1 and where there are no points."""
+    return np.vstack([points, np.full((1, 2), np.nan)])[np.where(index < len(points), index, -1)]
+
+
+def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
+    """Add guesses, votes, survivors, paths and centers to a plane; return the numbers of these traces."""
+    first = len(figure.data)
+    soft = {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}
+    figure.add_scatter(mode="markers", marker=soft, name="trial point", hoverinfo="skip")
+    figure.add_scatter(
+        mode="markers", name="noisy votes", hoverinfo="skip", marker={"color": colors.released, "opacity": 0.22}
+    )
+    figure.add_scatter(name="survivor", hoverinfo="skip", **disc(colors))
+    figure.add_scatter(mode="lines", name="path", hoverinfo="skip", line={"color": colors.released, "width": 1.6})
+    figure.add_scatter(**center(colors))
+    return list(range(first, len(figure.data)))
+
+
+def layers(
+    trace: Trace, shots: Sequence[Shot], flat: Callable[[np.ndarray], np.ndarray], key: str
+) -> list[list[dict[str, Any]]]:
+    """Return what the traces of `add_layers` show at every shot; `flat` maps points (m, p) to the plane.
+
+    `key` names the centers among the released values.
+    """
+    most = min(MAX_GUESSES, MAX_DRAWN // len(shots))
+    blank = xy(NOWHERE)
+    before, updates = NOWHERE, []
+    for shot in shots:
+        step, phase = trace.steps[shot.step], shot.phase
+        released = step.released
+        now = flat(released[key])
+        guesses = votes = survivors = paths = blank
+        if "population" in released:
+            shown, points, sizes = (
+                drawn(released, most),
+                flat(released["population"]),
+                disc_sizes(released["noisy_votes"]),
+            )
+            guesses = xy(points[shown])
+            if phase == GUESS and len(before):  # each is a variation of a center of the round before
+                guesses = moved(_at(before, released["group"][shown]), points[shown])
+            if phase == VOTE:
+                some = shown[released["noisy_votes"][shown] > 0]
+                votes = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
+            elif phase == KEEP:
+                some = shown[released["kept"][shown]]
+                survivors = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
+        centers = xy(before)
+        if phase == KEEP:
+            origins = _origins(step, now, before, key)
+            known = np.isfinite(origins).all(axis=1)
+            centers, paths = moved(origins, now), xy(segments(origins[known], now[known]))
+        updates.append([guesses, votes, survivors, paths, centers])
+        if phase == KEEP:
+            before = now
+    return updates
+
+
+def _plane(view: View, shots: Sequence[Shot]) -> Panel:
+    trace = view.trace
+    figure = plane(view, "Trial points, survivors, centers")
+    traces = add_layers(figure, view.colors)
+    reference(view, figure)
+    add_frames(figure, traces, layers(trace, shots, view.plane, "centers"))
+    k = len(trace.cluster_centers)
+    return Panel("plane", figure, f"A plane with {k} released centers after {len(trace.steps)} rounds of voting.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, votes, loss (when hidden layers are asked for), spend and ledger."""
+    return [_plane(view, shots), votes_panel(view, shots), *closing(view, shots, "round")]
+
+
+PANE = Pane(
+    draw=panels,
+    shots=shots,
+    legend=LEGEND,
+    caution="One run is one draw of the noise. Press Run with another seed before you believe a center. "
+    f"At most {MAX_GUESSES} trial points are drawn; people vote on all of them.",
+    warning=warning,
+)

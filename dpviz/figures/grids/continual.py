@@ -1,0 +1,139 @@
+"""Continual release: the noisy cells and centers of every evening, and the price of running anew instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
+from dpviz.figures.kit.panels import ledger_panel, loss_panel, spend_panel, whole
+from dpviz.figures.kit.shots import Shot, one_a_step, split_title
+from dpviz.figures.kit.theme import base
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.numbers import chance
+from dpviz.privacy.accounting import epsilon_of_mu
+from dpviz.privacy.ledger import spent
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "days_table"]
+
+
+def days_table(trace: Trace) -> pd.DataFrame:
+    """Return one row a day: day, counts_sd, epsilon (spent by then), anew (what running anew each evening would spend).
+
+    Running anew buys a table of all days so far every evening, with the tree's own noise of that evening: half of
+    mu^2 to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
+    """
+    rows, anew, delta = [], 0.0, trace.claimed.delta
+    for step in trace.steps[1:]:
+        anew += 2 / float(step.released["counts_sd"]) ** 2
+        rows.append(
+            {
+                "day": int(step.released["day"]),
+                "counts_sd": float(step.released["counts_sd"]),
+                "epsilon": spent(trace.ledger[: step.n_releases], delta).epsilon,
+                "anew": epsilon_of_mu(anew**0.5, delta),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if on the last day hardly any cell's count stands out from its noise."""
+    last = trace.steps[-1].released
+    if np.mean(last["cell_counts"] > 3 * last["counts_sd"]) > 0.02:
+        return ""
+    return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Take fewer days."
+
+
+def _plane(view: View) -> Panel:
+    colors = view.colors
+    looks = {
+        "cell": disc(colors, 0.45),
+        "move": {"mode": "lines", "line": {"color": colors.released, "width": 1.6}},
+        "center": center(colors),
+    }
+    frames, before = [], NOWHERE
+    for step in view.trace.steps:
+        if "centers" not in step.released:
+            places = view.plane(step.released["cells"])
+            frames.append({"cell": {**xy(places), "marker": {"size": np.full(len(places), 3, dtype=np.float32)}}})
+            continue
+        now = view.plane(step.released["centers"])
+        weights = np.asarray(step.released["coreset_weights"])
+        frame = {
+            "cell": {**xy(view.plane(step.released["coreset_points"])), "marker": {"size": disc_sizes(weights)}},
+            "center": moved(before, now) if len(before) else xy(now),
+        }
+        frames.append(frame | ({"move": xy(segments(before, now))} if len(before) else {}))
+        before = now
+    alt = f"A plane with noisy cells and {len(before)} released centers, day by day."
+    return layered(view, "Noisy cells and centers of all days so far", looks, frames, alt)
+
+
+def _spend(view: View, shots: list[Shot]) -> Panel:
+    """Return epsilon by day, with the tree and running anew every evening with the same noise."""
+    table, colors, trace = days_table(view.trace), view.colors, view.trace
+    figure = base(colors, f"ε spent by each evening, at δ {chance(trace.claimed.delta)}", height=172)
+    first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
+    days = table.day.to_numpy()
+    figure.add_scatter(
+        x=days, y=table.anew, mode="lines", line={"color": colors.muted, "width": 1.6, "dash": "dot"},
+        name="running anew, same noise", hovertemplate="day %{x}: ε = %{y:,.3~r} by running anew<extra></extra>",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=days, y=table.epsilon, mode="lines", line={"color": colors.released, "width": 2.4}, name="the tree",
+        hovertemplate="day %{x}: ε = %{y:,.3~r} spent<extra></extra>",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[1], y=[first], mode="markers+text", text=[""], cliponaxis=False, hoverinfo="skip",
+        marker={"color": colors.released, "size": 10}, textposition="top center",
+    )  # fmt: skip
+    top = float(max(last.anew, last.epsilon))
+    figure.add_annotation(
+        x=float(days[-1]), y=float(last.anew), text=f"running anew {last.anew:.2f}", showarrow=False,
+        xanchor="right", yanchor="bottom", font={"color": colors.muted, "size": 12},
+    )  # fmt: skip
+    figure.update_xaxes(title_text="day", range=[0.4, days[-1] + 0.6], tick0=1, dtick=whole(len(days)))
+    figure.update_yaxes(title_text="ε", range=[0, 1.3 * top])
+    updates = []
+    for shot in shots:
+        day = max(int(trace.steps[shot.step].released.get("day", 0)), 0)
+        if not day:
+            updates.append([{"x": [None], "y": [None], "text": [""]}])
+            continue
+        here = float(table.epsilon.iloc[day - 1])
+        side = "bottom left" if 2 * day >= len(days) else "bottom right"
+        updates.append([{"x": [day], "y": [here], "text": [f"{here:.2f}"], "textposition": side}])
+    add_frames(figure, [2], updates)
+    return Panel(
+        "side",
+        figure,
+        f"The tree has spent ε {last.epsilon:.2f} after {len(days)} days; running anew every evening with the same "
+        f"noise would spend {last.anew:.2f}.",
+    )
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, loss (when hidden layers are asked for), spend and ledger."""
+    found = [_plane(view)]
+    if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
+        found.append(loss_panel(view, shots, name="day"))
+    sums = spend_panel if view.trace.noiseless else _spend
+    return [*found, sums(view, shots), ledger_panel(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("disc", "cell (area: noisy count so far)"),
+        ("center", "released center"),
+        ("path", "its move since yesterday"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="KMeans, loss and people drawn are those of all days, on the first evening too. On days whose number "
+    "is no power of two several tables are added, so the noise rises and falls from day to day.",
+    warning=warning,
+    shots=lambda trace: one_a_step(trace, split_title),
+)

@@ -1,0 +1,101 @@
+"""DP-DBSCAN: the noisy cells, the dense ones among them, and the borders of the regions that they make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
+from dpviz.figures.kit.panels import ledger_panel, spend_panel
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "border_table"]
+
+_MOST = 3000  # cells drawn, those with the largest noisy counts
+
+
+def border_table(trace: Trace) -> pd.DataFrame:
+    """Return one row a border between a region and what lies outside it, of a table of two columns.
+
+    Columns: region (from 1), x0, y0, x1, y1 in z units; no row for other numbers of columns.
+    """
+    first, last = trace.steps[0].released, trace.steps[-1].released
+    parts = np.asarray(first["parts"])
+    names = ["region", "x0", "y0", "x1", "y1"]
+    if len(parts) != 2:
+        return pd.DataFrame(columns=names)
+    spans = np.pad(np.asarray(last["span_of_cell"]).reshape(parts), 1, constant_values=-1)
+    half = trace.domain.box_z
+    width = 2 * half / parts
+    rows: list[list[float]] = []
+    for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        other = np.roll(spans, (-dx, -dy), axis=(0, 1))
+        for i, j in np.argwhere((spans >= 0) & (other != spans)):
+            low = -half + (np.array([i, j]) - 1) * width
+            x0, y0 = low + width * [max(dx, 0), max(dy, 0)]
+            step = width * [abs(dy), abs(dx)]
+            rows.append([spans[i, j] + 1, x0, y0, x0 + step[0], y0 + step[1]])
+    return pd.DataFrame(rows, columns=names)
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if the only region is the cell that was taken because none was dense."""
+    dense, last = trace.steps[1].released, trace.steps[-1].released
+    at = np.asarray(dense["dense"])
+    if at.sum() > 1 or len(last["noisy_counts"]) > 1 or (np.asarray(dense["nearby"]) >= dense["threshold"])[at].any():
+        return ""
+    return "No cell is dense at this density and epsilon; the region shown is the fullest neighborhood alone."
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    first, second, last = (step.released for step in trace.steps)
+    looks = {
+        "cell": disc(colors, 0.35),
+        "dense cell": disc(colors, 0.8),
+        "border": {"mode": "lines", "line": {"color": colors.released, "width": 2.4}},
+        "center": center(colors) | {"name": "middle of a region"},
+    }
+    places, counts = view.plane(first["cells"]), np.asarray(first["noisy_counts"])
+
+    def drawn(chosen: np.ndarray) -> dict[str, object]:
+        at = np.flatnonzero(chosen & (counts > 0))
+        at = at[np.argsort(-counts[at], kind="stable")[:_MOST]]
+        return {**xy(places[at]), "marker": {"size": disc_sizes(counts[at])}}
+
+    table = border_table(trace)
+    lines = NOWHERE
+    if len(table):
+        lines = segments(*(view.plane(table[list(end)].to_numpy(dtype=float)) for end in (("x0", "y0"), ("x1", "y1"))))
+    dense = drawn(np.asarray(second["dense"]))
+    kept = drawn(np.asarray(last["span_of_cell"]) >= 0)
+    frames = [
+        {"cell": drawn(np.ones(len(counts), dtype=bool))},
+        {"cell": drawn(np.ones(len(counts), dtype=bool)), "dense cell": dense},
+        {"dense cell": kept, "border": xy(lines), "center": xy(view.plane(last["centers"]))},
+    ]
+    n = len(last["noisy_counts"])
+    alt = f"A plane with noisy cells; the dense ones make {n} region{'s' * (n != 1)} with drawn borders at the end."
+    return layered(view, "Noisy counts, dense cells, regions", looks, frames, alt)
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, spend and ledger; a loss says nothing about regions."""
+    return [_plane(view), spend_panel(view, shots), ledger_panel(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("disc", "cell (area: noisy count)"),
+        ("path", "border of a region"),
+        ("center", "middle of a region"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="A thin place may tear by noise, and a narrow gap may close. A region's middle need not lie "
+    "inside it. In more than two columns borders are not drawn, and cells lie over each other.",
+    warning=warning,
+)

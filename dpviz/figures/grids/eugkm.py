@@ -1,0 +1,82 @@
+"""EUGkM: the noisy counts of the grid's cells, the centers on them, and the move of the Lloyd step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.layers import center, disc, disc_sizes, layered, segments
+from dpviz.figures.kit.panels import closing
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.view import Pane, Panel, View, moved, xy
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "cells_table"]
+
+_MOST = 3000  # cells drawn, those with the largest noisy counts
+
+
+def cells_table(view: View) -> pd.DataFrame:
+    """Return one row a place of the drawn plane: x, y, noisy_count; cells that fall on one place are added up."""
+    released = view.trace.steps[0].released
+    place = view.plane(released["cells"])
+    table = pd.DataFrame(
+        {"x": place[:, 0].round(9), "y": place[:, 1].round(9), "noisy_count": released["noisy_counts"]}
+    )
+    return table.groupby(["x", "y"], as_index=False, sort=True).noisy_count.sum()
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if a typical cell's count drowns in its noise."""
+    released = trace.steps[0].released
+    if np.mean(released["noisy_counts"] > 2 * released["counts_sd"]) > 0.02:
+        return ""
+    return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Take fewer cells."
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    looks = {
+        "cell": disc(colors, 0.45),
+        "move": {"mode": "lines", "line": {"color": colors.released, "width": 1.6}},
+        "center": center(colors),
+    }
+    table = cells_table(view)
+    seen = table[table.noisy_count > 0].nlargest(_MOST, "noisy_count")
+    cells: dict[str, Any] = {
+        **xy(seen[["x", "y"]].to_numpy()),
+        "marker": {"size": disc_sizes(seen.noisy_count.to_numpy())},
+    }
+    frames = []
+    for step in trace.steps:
+        frame = {"cell": cells}
+        if "start" in step.released:
+            ends = view.plane(step.released["start"]), view.plane(step.released["centers"])
+            frame |= {"move": xy(segments(*ends)), "center": moved(*ends)}
+        elif "centers" in step.released:
+            frame["center"] = xy(view.plane(step.released["centers"]))
+        frames.append(frame)
+    alt = f"A plane with {len(seen)} cells by noisy count and {len(trace.cluster_centers)} released centers at the end."
+    return layered(view, "Noisy counts of the cells, and centers", looks, frames, alt)
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, loss (when hidden layers are asked for), spend and ledger."""
+    return [_plane(view), *closing(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("disc", "cell (area: noisy count)"),
+        ("center", "released center"),
+        ("path", "its move in the Lloyd step"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Many empty cells have a positive noisy count by chance: far discs pull centers. In more than two columns "
+    "cells that fall on one place of the picture are added up.",
+    warning=warning,
+)

@@ -1,0 +1,1 @@
+"""What every family's pictures are made of."""

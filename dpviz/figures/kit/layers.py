@@ -1,0 +1,132 @@
+"""What several families draw alike: layers of a plane, released centers, outlines, segments, discs by size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.figures.kit.panels import plane, reference
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.kit.view import Panel, View, add_frames, xy
+
+__all__ = [
+    "NOWHERE",
+    "TOP",
+    "center",
+    "disc",
+    "disc_sizes",
+    "exact_center",
+    "layered",
+    "outline",
+    "paths",
+    "segments",
+    "tint",
+    "true_tick",
+]
+
+TOP = 20  # bars of the largest counts
+NOWHERE = np.empty((0, 2))
+CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
+Look = dict[str, Any]  # how a layer is drawn: fields of a scatter trace; its name is the layer's unless it has one
+
+
+def layered(
+    view: View,
+    title: str,
+    looks: Mapping[str, Look],
+    frames: Sequence[Mapping[str, dict[str, Any]]],
+    alt: str,
+    *,
+    height: int = 508,
+    name: str = "plane",
+    beside: Callable[[View, go.Figure], None] | None = None,
+) -> Panel:
+    """Return a plane of named layers, the first one lowest; a frame names only the layers that it shows.
+
+    Parameters
+    ----------
+    looks : layer -> how it is drawn
+    frames : one mapping a frame, layer -> what it shows (`view.xy` and what else changes)
+    alt, name : of the panel
+    beside : draws what stands still, after the layers
+    """
+    figure = plane(view, title, height=height)
+    first = len(figure.data)
+    for layer, look in looks.items():
+        figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **look})
+    if beside is not None:
+        beside(view, figure)
+    reference(view, figure)
+    nothing = xy(NOWHERE)
+    updates = [[frame.get(layer, nothing) for layer in looks] for frame in frames]
+    add_frames(figure, list(range(first, first + len(looks))), updates)
+    return Panel(name, figure, alt)
+
+
+def center(colors: Theme, **marker: Any) -> Look:
+    """Return how a released center is drawn, everywhere; `marker` changes its size or names its symbol."""
+    edge = {"color": colors.ink, "width": 2}
+    return {
+        "mode": "markers",
+        "name": "released center",
+        "hoverinfo": None,
+        "marker": {"color": colors.released, "size": 12, "line": edge, **marker},
+    }
+
+
+def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
+    """Return how a center is drawn where it stands in place of a released one; `against` found it. NOT PRIVATE."""
+    edge = {"color": colors.hidden, "width": 2}
+    return {
+        **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),
+        "name": f"{against} center (not private)",
+    }
+
+
+def disc(colors: Theme, opacity: float = 0.6) -> Look:
+    """Return how a released point whose area says its size is drawn."""
+    return {
+        "mode": "markers",
+        "marker": {"color": colors.released, "opacity": opacity, "line": {"color": colors.panel, "width": 0.8}},
+    }
+
+
+def true_tick(colors: Theme, size: int = 9) -> Look:
+    """Return how a true value beside a noisy one is drawn. NOT PRIVATE."""
+    return {
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "marker": {"symbol": "line-ew-open", "size": size, "color": colors.hidden, "line": {"width": 2}},
+    }
+
+
+def tint(color: str, opacity: float) -> str:
+    """Return a hexadecimal color as rgba."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
+
+
+def disc_sizes(noisy_counts: np.ndarray) -> np.ndarray:
+    """Return marker sizes in pixels whose area follows the noisy counts."""
+    return np.clip(1.1 * np.sqrt(np.maximum(noisy_counts, 0)), 3, 26).astype(np.float32)
+
+
+def outline(view: View, root: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the outline (73, 2) on the plane of the ellipsoid at + root u, |u| <= 1; root (d, d), at (d,), z units."""
+    linear = (view.plane(root.T) - view.plane(np.zeros_like(root))).T  # (2, d)
+    values, vectors = np.linalg.eigh(linear @ linear.T)
+    return view.plane(at) + CIRCLE @ (vectors * np.sqrt(np.maximum(values, 0))).T
+
+
+def segments(*points: np.ndarray) -> np.ndarray:
+    """Return lines through the given points (m, 2), one line a row, with a NaN row after each."""
+    return np.stack([*points, np.full_like(points[0], np.nan)], axis=1).reshape(-1, 2)
+
+
+def paths(lines: Sequence[np.ndarray]) -> np.ndarray:
+    """Return lines (., 2) of any lengths as one, with a NaN row after each."""
+    gap = np.full((1, 2), np.nan)
+    return np.concatenate([part for line in lines for part in (line, gap)]) if len(lines) else NOWHERE

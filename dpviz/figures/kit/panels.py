@@ -1,0 +1,354 @@
+"""Panels that every family shares: the plane with its public bounds, loss, spend and ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.domain import Domain
+from dpviz.figures.kit.release_labels import turns
+from dpviz.figures.kit.rings import rings
+from dpviz.figures.kit.shots import Shot, complete
+from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
+from dpviz.numbers import chance, number
+from dpviz.privacy.ledger import Release, spent
+from dpviz.trace import Trace
+
+__all__ = [
+    "bounded",
+    "closing",
+    "distance_title",
+    "ledger_panel",
+    "ledger_table",
+    "loss_panel",
+    "loss_title",
+    "plane",
+    "reference",
+    "release_name",
+    "spend_panel",
+    "spend_table",
+    "whole",
+]
+
+MAX_PEOPLE = 800
+
+
+def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
+    """Return a plane with the public bounds; people if they are asked for. Draw more, then call `reference`."""
+    colors = view.colors
+    figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
+    if view.hidden and view.people is not None:
+        chosen = view.flat(view.people[thin(len(view.people), MAX_PEOPLE)])
+        figure.add_scatter(
+            **xy(chosen), mode="markers", name="person", hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
+        )  # fmt: skip
+    return figure
+
+
+FLATTEST = 0.3  # height over width of a plane of equal scales
+
+
+def bounded(
+    colors: Theme,
+    title: str,
+    low: np.ndarray,
+    high: np.ndarray,
+    titles: tuple[str, str],
+    domain: Domain,
+    *,
+    height: int,
+) -> go.Figure:
+    """Return an empty plane with the public box (low, high) in drawn coordinates, as a domain's scale wants it.
+
+    Equal scales of a long strip would leave nothing to see: its short side is stretched, and the axis says so.
+    """
+    figure = base(colors, title, height=height)
+    pad, shape = 0.04 * (high - low), float((high - low)[1] / (high - low)[0])
+    strip = domain.scale == "common" and domain.n_features > 1 and not FLATTEST <= shape <= 1 / FLATTEST
+    names = [f"{words}, stretched" if strip and i == (shape < 1) else words for i, words in enumerate(titles)]
+    figure.update_xaxes(range=[low[0] - pad[0], high[0] + pad[0]], title_text=names[0], fixedrange=False)
+    figure.update_yaxes(range=[low[1] - pad[1], high[1] + pad[1]], title_text=names[1], fixedrange=False)
+    if domain.n_features == 1:
+        figure.update_yaxes(showticklabels=False)
+    if strip:
+        figure.update_layout(meta={"ar": FLATTEST if shape < 1 else 1 / FLATTEST, "h": height})
+    elif domain.scale == "common":  # equal scales; the transport fits the height to the width by `meta`
+        figure.update_xaxes(constrain="domain", constraintoward="left")
+        figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
+        figure.update_layout(meta={"ar": shape, "h": height})
+    figure.add_shape(
+        type="rect",
+        x0=low[0],
+        x1=high[0],
+        y0=low[1],
+        y1=high[1],
+        line={"color": colors.line, "dash": "dot", "width": 1},
+    )
+    return figure
+
+
+def reference(view: View, figure: go.Figure) -> None:
+    """Draw the KMeans centers as hollow diamonds, last, and tag the figure."""
+    if not view.hidden:
+        return
+    shown = []
+    if view.reference is not None:
+        figure.add_scatter(
+            **xy(view.flat(view.reference)), mode="markers", name=f"{view.against} (not private)",
+            marker={"symbol": "diamond-open", "size": 20, "color": view.colors.hidden, "line": {"width": 2.2}},
+        )  # fmt: skip
+        shown.append(f"◇ {view.against}")
+    if view.missed is not None and len(view.missed[2]):
+        rings(view, figure, *view.missed)
+        shown.append("◌ no center")
+    if view.people is not None:
+        shown.append("○ people")
+    tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), inside=True)
+
+
+_RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
+    "update.sums": "sums, round",
+    "update.counts": "counts, round",
+    "update.scatters": "scatters, round",
+    "recover.sums": "last sums",
+    "recover.counts": "last counts",
+    "candidates.sums": "candidates' sums",
+    "candidates.counts": "candidates' counts",
+    "regions.sums": "regions' sums",
+    "regions.counts": "regions' counts",
+    "average.sums": "averages' sums",
+    "average.counts": "averages' counts",
+    "table.sums": "table's sums",
+    "table.counts": "table's counts",
+    "votes": "votes, round",
+    "cubes": "cubes, level",
+    "buckets": "cells, table",
+    "pick": "best set",
+    "split": "cut",
+    "swap": "swap",
+}
+
+
+def release_name(entry: Release) -> str:
+    """Return what a release is called on screen: what it holds, and its number among its kind."""
+    if entry.name == "report":  # groups of people follow one another, and in each its questions
+        again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
+        return f"reports of group {max(entry.path)}{again}"
+    words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
+    return f"{words} {entry.occurrence + 1}"
+
+
+def spend_table(trace: Trace) -> pd.DataFrame:
+    """Return epsilon spent after every release at the run's delta: columns release, label, epsilon."""
+    delta = trace.claimed.delta
+    values = [spent(trace.ledger[:i], delta).epsilon for i in range(len(trace.ledger) + 1)]
+    labels = ["", *(entry.name for entry in trace.ledger)]
+    return pd.DataFrame({"release": range(len(values)), "label": labels, "epsilon": values})
+
+
+def ledger_table(trace: Trace) -> pd.DataFrame:
+    """Return one row a release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
+
+    `share` is the part of mu^2 it takes where every release is Gaussian, else NaN; `epsilon` is the total so far.
+    """
+    gaussian = all(entry.mechanism == "Gaussian" for entry in trace.ledger)
+    squares = np.array([(entry.sensitivity / entry.scale) ** 2 if gaussian else np.nan for entry in trace.ledger])
+    return pd.DataFrame(
+        {
+            "release": range(1, len(trace.ledger) + 1),
+            "label": [release_name(entry) for entry in trace.ledger],
+            "mechanism": [entry.mechanism for entry in trace.ledger],
+            "sensitivity": [entry.sensitivity for entry in trace.ledger],
+            "scale": [entry.scale for entry in trace.ledger],
+            "share": squares / squares.sum(),
+            "epsilon": spend_table(trace).epsilon.to_numpy()[1:],
+            "reason": [entry.reason for entry in trace.ledger],
+        }
+    )
+
+
+def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Panel:
+    """Return epsilon along the player's own steps."""
+    if view.trace.noiseless:
+        return _no_promise(view, len(shots), height)
+    table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
+    at = f", at δ {chance(delta)}" if delta else ""
+    figure = base(colors, f"ε spent so far{at}", height=height)
+    steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
+    marks = "lines+markers" if len(steps) <= 40 else "lines"
+    figure.add_scatter(
+        x=steps, y=epsilon, mode=marks, line={"color": colors.released_soft, "width": 1.6}, hoverinfo="skip"
+    )
+    figure.add_scatter(
+        x=[1], y=[0], mode=marks, line={"color": colors.released, "width": 2.4},
+        name="spent", hovertemplate="at step %{x}: ε = %{y:,.3~r}<extra></extra>",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[1], y=[0], mode="text", text=[""], textposition="top left", cliponaxis=False, hoverinfo="skip"
+    )
+    _along_steps(figure, len(steps))
+    figure.update_yaxes(title_text="ε", range=[0, 1.25 * float(table.epsilon.max())])
+    updates: list[list[dict[str, Any]]] = [
+        [
+            {"x": np.arange(1, i + 2, dtype=np.uint16), "y": np.asarray(epsilon[: i + 1], dtype=np.float32)},
+            {"x": [i + 1], "y": [now], "text": [f"{now:.2f}"], "textposition": _toward_middle(i, len(steps))},
+        ]
+        for i, now in enumerate(epsilon)
+    ]
+    add_frames(figure, [1, 2], updates)
+    made = len(table) - 1
+    return Panel("side", figure, f"Epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}.")
+
+
+def _no_promise(view: View, n: int, height: int) -> Panel:
+    """Return what stands in place of a sum where nothing was hidden."""
+    figure = base(view.colors, "ε spent: ∞ from the first release", height=height)
+    figure.add_scatter(
+        x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
+        hoverinfo="skip",
+    )  # fmt: skip
+    figure.update_xaxes(visible=False, range=[0, 1])
+    figure.update_yaxes(visible=False, range=[0, 1])
+    add_frames(figure, [0], [[{"text": ["NO PRIVACY"]}]] * n)
+    return Panel("side", figure, "No privacy: every release is the true answer, so epsilon is infinite.")
+
+
+def _along_steps(figure: go.Figure, n: int) -> None:
+    """Make the x axis the player's: one place for every step that it stops at."""
+    figure.update_xaxes(title_text="step", range=[0.6, n + 0.4], tick0=1, dtick=whole(n))
+
+
+def _toward_middle(i: int, n: int) -> str:
+    """Return where a text beside the point of frame i of n stays inside."""
+    return "top left" if 2 * i >= n else "top right"
+
+
+def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: str = "step") -> Panel:
+    """Return the loss beside KMeans along the player's own steps; `name` is what a step of the run is called."""
+    steps = complete(shots)
+    colors, losses = view.colors, view.losses
+    what, against = view.measure, view.against
+    figure = base(colors, f"{what} after each {name}", height=height)
+    tag(figure, colors)
+    if losses is None:
+        raise ValueError("figures: loss_panel needs losses.")
+    best = view.reference_loss
+    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # where each is seen first
+    values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
+    known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
+    figure.add_scatter(
+        x=[x for x, _ in known], y=[y for _, y in known], mode="lines+markers" if len(known) <= 40 else "lines",
+        hovertemplate=f"step %{{x}}: %{{y:,.3~r}}{f' × {against}' * bool(best)}<extra></extra>",
+        line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 8},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[None], y=[None], mode="markers+text", cliponaxis=False, hoverinfo="skip",
+        marker={"symbol": "circle-open", "size": 13, "color": colors.hidden, "line": {"width": 2.4}},
+    )  # fmt: skip
+    if best:
+        figure.add_hline(
+            y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            annotation={"text": against, "font": {"color": colors.hidden, "size": 12}},
+            annotation_position="bottom right",
+        )  # fmt: skip
+    _along_steps(figure, len(steps))
+    top = max([y for _, y in known if y is not None] + [1.0 if best else 0.0])
+    figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * top])
+    updates = []
+    for i, step in enumerate(steps):
+        here = values[step] if step >= 0 else None
+        if here is None:  # no centers yet
+            place = {"x": [(len(steps) + 1) / 2], "y": [0.6 * top], "text": ["no centers yet"]}
+            updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
+            continue
+        place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else number(here)]}
+        updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
+    add_frames(figure, [1], updates)
+    beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
+    return Panel("side", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
+
+
+def loss_title(view: View) -> str:
+    """Return the title of an axis of losses: multiples of the reference's, where there is one that is not 0."""
+    return f"× {view.against}" if view.reference_loss else distance_title(view.against == "KMedians")
+
+
+def distance_title(plain: bool) -> str:
+    """Return what a loss is in words, where nothing is beside it; `plain` is not squared."""
+    return f"mean {'' if plain else 'squared '}distance"
+
+
+def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Panel:
+    """Return one segment per release, lit once it has happened; as wide as its share of mu^2 where that exists."""
+    table, colors = ledger_table(view.trace), view.colors
+    n = len(table)
+    shared = bool(n) and not table.share.isna().any()
+    width = table.share.to_numpy() * n if shared else np.ones(n)
+    gap = min(0.004 * n, 0.3 * width.min()) if n else 0.0
+    equal = shared and np.ptp(width) < 1e-9
+    words = ", equal shares of μ²" if equal else ", width = share of μ²" if shared else ", in order"
+    groups = turns(table.label.tolist(), width)
+    figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height + 28 * bool(groups))
+    figure.update_layout(
+        margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, barmode="overlay",
+        uniformtext={"minsize": 12, "mode": "hide"},
+    )  # fmt: skip
+    figure.update_xaxes(visible=False, range=[0, max(n, 1)])
+    figure.update_yaxes(visible=False, range=[-1.25 if groups else -0.5, 0.5])
+    frames = [shot.releases for shot in shots]
+    first_frame = [next((i for i, count in enumerate(frames) if count > j), len(frames) - 1) for j in range(n)]
+    figure.add_bar(
+        orientation="h", y=[0] * n, x=(width - gap).tolist(), base=(np.cumsum(width) - width + gap / 2).tolist(),
+        text=table.label.tolist(), textposition="inside", insidetextanchor="middle",
+        textangle=0, customdata=first_frame, hoverinfo="text",
+        marker={"cmin": 0, "cmax": 1, "colorscale": [[0, colors.grid], [1, colors.released]]},
+        hovertext=[
+            f"{row.label}: {row.mechanism}, sensitivity {number(row.sensitivity)}, scale {number(row.scale)}, "
+            f"ε so far {number(row.epsilon)}"
+            for row in table.itertuples()
+        ],
+    )  # fmt: skip
+    if groups:  # below the strip, as bars that nobody sees: a name without room is then left out
+        names, first, last = zip(*groups, strict=True)
+        starts, ends = np.cumsum(width)[list(first)] - width[list(first)], np.cumsum(width)[list(last)]
+        figure.add_bar(
+            orientation="h", y=[-1] * len(names), x=(ends - starts).tolist(), base=starts.tolist(), text=list(names),
+            textposition="inside", insidetextanchor="middle", textangle=0, hoverinfo="skip",
+            marker={"color": "rgba(0,0,0,0)"}, textfont={"size": 12, "color": colors.muted},
+        )  # fmt: skip
+    updates = [
+        [
+            {
+                "marker": {"color": (np.arange(n) < count).astype(np.uint8)},
+                **(
+                    {"textfont": {"size": 12, "color": [colors.bg if j < count else colors.muted for j in range(n)]}}
+                    if n <= 40
+                    else {}
+                ),
+            }
+        ]
+        for count in frames
+    ]
+    add_frames(figure, [0], updates)
+    return Panel("wide", figure, f"{n} releases in order, all of them made at the end.")
+
+
+def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
+    """Return what is at the end of every family's panels: loss where it is asked for, spend and ledger if any."""
+    found = []
+    if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
+        found.append(loss_panel(view, shots, name=name))
+    if view.trace.ledger:
+        found += [spend_panel(view, shots), ledger_panel(view, shots)]
+    return found
+
+
+def whole(n: int) -> int:
+    """Return a tick distance that keeps ticks on whole numbers."""
+    return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if n / step <= 10)

@@ -1,0 +1,87 @@
+"""Groups that got no center: dashed rings, each with its size at a side where it lies on nothing else that is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz.figures.kit.view import View, xy
+
+__all__ = ["SIDES", "places", "rings"]
+
+SIDES = {  # where a label may stand, best first -> from the ring's middle to the point it hangs on, in radii
+    "top center": (0, 1),
+    "bottom center": (0, -1),
+    "middle right": (1, 0),
+    "middle left": (-1, 0),
+    "top right": (0.75, 0.75),
+    "top left": (-0.75, 0.75),
+    "bottom right": (0.75, -0.75),
+    "bottom left": (-0.75, -0.75),
+}
+WIDE = 300.0  # pixels of a plane on a phone: what is apart there is apart everywhere
+LETTER, LINE = 6.6, 16.0  # pixels of a letter and of a line at size 12
+TAG = np.array([250.0, 28.0])  # pixels of the mark in the upper right corner
+MARK = 11.0  # pixels from the middle of a center or a diamond to its rim
+
+
+def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:
+    """Ring groups, dashed, each with its size; means and radii (g, d) in original units, sizes (g,)."""
+    low, high = view.bounds()
+    if view.axes is None or means.shape[1] == 1:
+        width = np.broadcast_to(0.06 * (high - low), (len(means), 2))
+    else:
+        width = np.maximum(2 * radii[:, list(view.axes)], 0.03 * (high - low))
+    angle = np.linspace(0, 2 * np.pi, 41)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    middle = view.flat(means)
+    drawn = middle[:, None] + width[:, None] * circle[None]
+    broken = np.concatenate([drawn, np.full((len(drawn), 1, 2), np.nan)], axis=1).reshape(-1, 2)
+    figure.add_scatter(
+        **xy(broken), mode="lines", name="group without a center (not private)", hoverinfo="skip",
+        line={"color": view.colors.hidden, "width": 2, "dash": "dash"},
+    )  # fmt: skip
+    text = [f"{size:,} rows" for size in sizes]
+    marks = [view.flat(view.trace.cluster_centers), *([] if view.reference is None else [view.flat(view.reference)])]
+    sides = places(middle, width, text, np.concatenate(marks), low, high)
+    figure.add_scatter(
+        **xy(middle + width * np.array([SIDES[side] for side in sides])), mode="text", hoverinfo="skip",
+        text=text, textposition=sides, textfont={"color": view.colors.hidden, "size": 12},
+    )  # fmt: skip
+
+
+def places(
+    middle: np.ndarray, width: np.ndarray, text: list[str], marks: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> list[str]:
+    """Return for each ring the side of `SIDES` where its label covers least: other labels, the tag, marks, the rim.
+
+    Parameters
+    ----------
+    middle, width : ndarrays of shape (g, 2), the rings' middles and half widths
+    text : their labels
+    marks : ndarray of shape (m, 2), middles of what else is drawn
+    low, high : the drawn box; all in drawn coordinates
+    """
+    scale = WIDE / float((high - low).max())
+    middle, width, marks, top = middle * scale, width * scale, marks * scale, high * scale
+    taken = [(top - TAG, top)]
+    dots = [(mark - MARK, mark + MARK) for mark in marks]
+    found = []
+    for place, radius, words in zip(middle, width, text, strict=True):
+        half = np.array([LETTER * len(words), LINE]) / 2
+        options = []
+        for side, toward in SIDES.items():
+            at = place + radius * np.array(toward) + half * np.sign(toward)
+            box = (at - half, at + half)
+            out = np.maximum(box[1] - top, 0).sum() + np.maximum(low * scale - box[0], 0).sum()
+            covered = sum(_shared(box, other) for other in taken) + sum(_shared(box, dot) for dot in dots) / 2
+            options.append((covered + LINE * out, side, box))
+        _, side, box = min(options, key=lambda option: option[0])
+        taken.append(box)
+        found.append(side)
+    return found
+
+
+def _shared(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> float:
+    """Return the area in square pixels that two boxes (low corner, high corner) have in common."""
+    return float(np.prod(np.maximum(np.minimum(one[1], other[1]) - np.maximum(one[0], other[0]), 0)))

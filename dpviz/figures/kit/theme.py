@@ -1,0 +1,120 @@
+"""Every color, font size and base layout. Fill versus hollow carries released versus hidden, color only helps."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import plotly.graph_objects as go
+
+from dpviz.figures.kit.film import Film
+
+__all__ = ["DARK", "LIGHT", "STYLES", "Style", "Theme", "base", "tag", "theme"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Theme:
+    """Color tokens of one mode."""
+
+    bg: str
+    panel: str
+    ink: str
+    muted: str
+    line: str
+    grid: str
+    released: str
+    released_soft: str
+    hidden: str
+    hidden_tag: str
+    person: str
+
+    def tokens(self) -> dict[str, str]:
+        """Return name -> color."""
+        return dataclasses.asdict(self)
+
+
+LIGHT = Theme(
+    bg="#FBFBF9", panel="#FFFFFF", ink="#1D2126", muted="#59616B", line="#D5D6CF", grid="#ECECE6",
+    released="#1B5FA8", released_soft="#A9C5E4", hidden="#A8480A", hidden_tag="#FFF4EC", person="#8B939C",
+)  # fmt: skip
+DARK = Theme(
+    bg="#14171A", panel="#1A1E22", ink="#E9EAE6", muted="#A6AEB7", line="#3A424A", grid="#262C32",
+    released="#7DB7F2", released_soft="#34597E", hidden="#F2A36B", hidden_tag="#2B2119", person="#78828C",
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Style:
+    """How an algorithm is drawn where several are compared: color per mode, marker, dash."""
+
+    light: str
+    dark: str
+    marker: str
+    dash: str
+
+
+STYLES = {
+    "pe-means": Style("#1B5FA8", "#7DB7F2", "circle", "solid"),
+    "nsm": Style("#4A1D3A", "#9060B4", "hexagon", "10px,3px"),
+    "fastlloyd": Style("#B98A2E", "#F3E24A", "square", "5px,4px"),
+    "dpm": Style("#0A97A6", "#8CF7DA", "triangle-up", "2px,3px"),
+    "kmeans": Style(LIGHT.hidden, DARK.hidden, "diamond-open", "dot"),
+}
+
+
+def theme(mode: str) -> Theme:
+    """Return the tokens of "light" or "dark"."""
+    return DARK if mode == "dark" else LIGHT
+
+
+def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go.Figure:
+    """Return an empty figure in house style; the title says what is seen."""
+    axis = {
+        "gridcolor": colors.grid,
+        "linecolor": colors.line,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 12, "color": colors.muted},
+        "title": {"font": {"size": 12.5, "color": colors.muted}, "standoff": 4},
+        "showline": True,
+        "ticks": "outside",
+        "ticklen": 3,
+        "tickcolor": colors.line,
+    }
+    return Film(
+        layout={
+            "template": "none",
+            "height": height,
+            "margin": {"l": margin_left, "t": 34, "b": 38, "r": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": colors.panel,
+            "font": {"family": "Source Sans, sans-serif", "color": colors.ink, "size": 12.5},
+            "title": {
+                "text": title, "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container",
+                "yanchor": "top", "pad": {"t": 8}, "font": {"size": 14.5, "color": colors.ink},
+            },
+            "showlegend": False,
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": colors.muted, "activecolor": colors.ink},
+            "hovermode": "closest",
+            "xaxis": axis,
+            "yaxis": {**axis, "nticks": 5 if height < 250 else 9},
+        }
+    )  # fmt: skip
+
+
+def tag(
+    figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False, left: int = 0
+) -> None:  # fmt: skip
+    """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
+
+    A plane of equal scales is narrower than its paper: the mark keeps to the corner of what is drawn. `left`:
+    pixels that it moves to the left, where a button is in that corner.
+    """
+    equal = figure.layout.yaxis.scaleanchor is not None
+    place = {"x": 0.99, "y": 0.99, "yanchor": "top"} if inside else {"x": 1, "y": 1, "yanchor": "bottom", "yshift": 7}
+    figure.add_annotation(
+        text=f"<b>{text}</b>",
+        xref="x domain" if equal else "paper", yref="y domain" if equal else "paper",
+        xanchor="right", xshift=-left or None, **place,
+        showarrow=False, font={"size": 11, "color": colors.hidden}, bgcolor=colors.hidden_tag,
+        bordercolor=colors.hidden, borderwidth=1, borderpad=3,
+    )  # fmt: skip

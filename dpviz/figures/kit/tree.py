@@ -1,0 +1,121 @@
+"""A binary tree of released noisy counts: area by count, hatched where it ended, clicking a node goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.theme import base
+from dpviz.figures.kit.view import Panel, View, add_frames
+
+__all__ = ["tree_table", "tree_panel"]
+
+_HEIGHT = 0.42  # of a bar; one level is 1 high
+_LEVELS = 9  # deeper trees have no room for numbers
+_LABELED = 0.07  # nodes at least this share of the picture wide carry their count
+
+
+def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
+    """Return where each node is, one row a node in the given (visiting) order.
+
+    The root is 1 and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3 % of all; an
+    inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (as many rows as counted, within
+    its room), final.
+    """
+    counts = dict(zip(nodes, noisy_counts, strict=True))
+    final = {node for node in nodes if 2 * node not in counts and 2 * node + 1 not in counts}
+    leaves = sorted(final, key=lambda node: node / 2 ** (node.bit_length() - 1))
+    least = 0.03 * max(sum(max(counts[leaf], 0.0) for leaf in leaves), 1.0)
+    room = {leaf: max(counts[leaf], least) for leaf in leaves}
+    ends = np.cumsum([room[leaf] for leaf in leaves])
+    span = {leaf: (end - room[leaf], end) for leaf, end in zip(leaves, ends, strict=True)}
+    for node in sorted(counts, reverse=True):  # children before parents
+        if node not in span:
+            mine = [span[child] for child in (2 * node, 2 * node + 1) if child in span]
+            span[node] = (min(low for low, _ in mine), max(high for _, high in mine))
+    rows = [
+        {
+            "node": node,
+            "depth": node.bit_length() - 1,
+            "noisy_count": counts[node],
+            "x": sum(span[node]) / 2,
+            "width": min(0.94 * (span[node][1] - span[node][0]), max(counts[node], 0.3 * least)),
+            "final": node in final,
+        }
+        for node in nodes
+    ]
+    return pd.DataFrame(rows)
+
+
+def tree_panel(
+    view: View,
+    table: pd.DataFrame,
+    *,
+    visits: Sequence[int],
+    current: Sequence[int],
+    rejected: Sequence[bool],
+    words: Sequence[str],
+    height: int,
+) -> Panel:
+    """Return the tree as bars. A node lights up at frame `visits[i]`; frame t points at node number `current[t]` or -1.
+
+    `rejected[i]` says that a cut of node i was tried and refused; `words[i]` is said on hover.
+    """
+    colors, n, deepest = view.colors, len(table), int(table.depth.max())
+    figure = base(colors, "The tree: width = noisy count", height=height, margin_left=6)
+    figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
+    left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()
+    figure.update_xaxes(visible=False, range=[left - 0.02 * (right - left), right + 0.02 * (right - left)])
+    figure.update_yaxes(visible=False, range=[-deepest - 0.95, 0.3])
+
+    where = {node: i for i, node in enumerate(table.node)}
+    edges: list[tuple[float | None, float | None]] = []
+    for node, x, depth in zip(table.node, table.x, table.depth, strict=True):
+        if (up := where.get(node // 2)) is not None and depth:
+            middle = 0.28 - depth
+            edges += [(table.x[up], 0.4 - depth), (table.x[up], middle), (x, middle), (x, 0.02 - depth), (None, None)]
+    figure.add_scatter(
+        x=[x for x, _ in edges] or [None], y=[y for _, y in edges] or [None],
+        mode="lines", hoverinfo="skip", line={"color": colors.line, "width": 1},
+    )  # fmt: skip
+    figure.add_bar(
+        x=table.x, y=[_HEIGHT] * n, base=-table.depth - _HEIGHT, width=table.width, customdata=list(visits),
+        hovertext=list(words), hoverinfo="text",
+        marker={
+            "line": {"color": colors.line, "width": 1},
+            "pattern": {"size": 6, "solidity": 0.3},  # hatched in the bar's own color
+        },
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="text", hoverinfo="skip", textposition="bottom center", cliponaxis=False,
+        textfont={"size": 11, "color": colors.muted},
+    )  # fmt: skip
+    figure.add_scatter(
+        mode="markers", hoverinfo="skip", marker={"symbol": "triangle-down", "size": 11, "color": colors.ink}
+    )
+    wide = (table.width >= _LABELED * (right - left)).to_numpy() & (deepest <= _LEVELS)
+    shapes = np.where(table.final, np.where(list(rejected), "/", "-"), "")
+    updates: list[list[dict[str, Any]]] = []
+    for t, at in enumerate(current):
+        lit = np.asarray(visits) <= t
+        fill = np.where(lit, colors.released, colors.grid).tolist()
+        told = np.flatnonzero(lit & (wide | (np.arange(n) == at)))
+        label: dict[str, Any] = {"x": [None], "y": [None], "text": [""]}
+        if len(told):
+            label = {
+                "x": table.x[told].round(1).tolist(),
+                "y": (-table.depth[told] - _HEIGHT).tolist(),
+                "text": [f"{count:,.0f}" for count in table.noisy_count[told]],
+            }
+        arrow = {"x": [None], "y": [None]} if at < 0 else {"x": [table.x[at]], "y": [0.12 - table.depth[at]]}
+        updates.append(
+            [{"marker": {"color": fill, "pattern": {"shape": np.where(lit, shapes, "").tolist()}}}, label, arrow]
+        )
+    add_frames(figure, [1, 2, 3], updates)
+    finals = int(table.final.sum())
+    return Panel(
+        "side", figure, f"A tree of {n} nodes by noisy count; {finals} of them are final. Click one to go there."
+    )

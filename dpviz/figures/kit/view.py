@@ -1,0 +1,217 @@
+"""What every figure is made from: a run and how to look at it, and the records that a family of figures returns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpviz import escape
+from dpviz.figures.kit.film import Printed
+from dpviz.figures.kit.shots import Shot, one_a_step
+from dpviz.figures.kit.theme import Theme
+from dpviz.geometry import random_projection
+from dpviz.metrics import reference_name
+from dpviz.trace import Trace
+
+__all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """A run and how to look at it.
+
+    Attributes
+    ----------
+    trace : Trace
+    colors : Theme
+    axes : two column numbers, or None for a fixed random projection
+    columns, units : names and units of the columns
+    people : raw rows to draw (DEMO), original units, or None
+    reference : centers of KMeans or KMedians (k, d), original units, or None
+    losses : loss of every step, or None; reference_loss likewise
+    hidden : whether hidden layers are asked for
+    missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
+        how many rows each has (g,); or None
+    """
+
+    trace: Trace
+    colors: Theme
+    axes: tuple[int, int] | None
+    columns: Sequence[str]
+    units: Sequence[str]
+    people: np.ndarray | None = None
+    reference: np.ndarray | None = None
+    losses: np.ndarray | None = None
+    reference_loss: float | None = None
+    hidden: bool = False
+    missed: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    @property
+    def against(self) -> str:
+        """What the run is compared with: KMeans, or KMedians."""
+        return reference_name(self.trace)
+
+    @property
+    def measure(self) -> str:
+        """What the run is measured by, as a title begins: "Loss", or "k-median cost"."""
+        return "k-median cost" if self.against == "KMedians" else "Loss"
+
+    def plane(self, Z: np.ndarray) -> np.ndarray:
+        """Map z units (..., d) to the two drawn coordinates (..., 2), original units."""
+        return self.flat(self.trace.domain.denormalize(Z))
+
+    def flat(self, X: np.ndarray) -> np.ndarray:
+        """Map original units (..., d) to the two drawn coordinates (..., 2)."""
+        d = self.trace.domain.n_features
+        if d == 1:
+            return np.stack([X[..., 0], np.zeros(X.shape[:-1])], axis=-1)
+        if self.axes is not None:
+            return X[..., list(self.axes)]
+        centered = X - self.trace.domain.middle
+        return centered @ random_projection(d, 2, np.random.default_rng(0))  # public and fixed: never from the data
+
+    def axis_titles(self) -> tuple[str, str]:
+        """Return the two axis titles with units, for a figure."""
+        if self.trace.domain.n_features == 1:
+            return self._title(0), ""
+        if self.axes is None:
+            return "fixed random direction 1", "fixed random direction 2"
+        return self._title(self.axes[0]), self._title(self.axes[1])
+
+    def _title(self, column: int) -> str:
+        unit = self.units[column]
+        return escape.figure(f"{self.columns[column]} ({unit})" if unit else str(self.columns[column]))
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the public box (low, high) in drawn coordinates; for a projection, two typical radii."""
+        domain = self.trace.domain
+        if domain.n_features == 1:
+            return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])
+        if self.axes is not None:
+            return domain.low[list(self.axes)], domain.high[list(self.axes)]
+        reach = np.linalg.norm((domain.high - domain.low) / 2) / np.sqrt(domain.n_features)
+        return np.full(2, -2 * reach), np.full(2, 2 * reach)
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+    """One figure of the player.
+
+    Attributes
+    ----------
+    name : str, "plane", "side" or "wide": where the page puts it
+    figure : go.Figure, its data is the last frame, so the page is right without any script
+    alt : str, what is seen and how it ends, for people who do not see it
+    """
+
+    name: str
+    figure: go.Figure | Printed
+    alt: str
+
+    def printed(self) -> Panel:
+        """Return the panel to keep and to send: its figure is JSON."""
+        return Panel(self.name, Printed.of(self.figure), self.alt)
+
+
+@dataclasses.dataclass(frozen=True)
+class Pane:
+    """How one family of algorithms is drawn.
+
+    Attributes
+    ----------
+    draw : View, shots -> the figures, each with one frame a shot
+    legend : (symbol of `legend.icon`, word) pairs
+    caution : how the picture can fool you, one or two sentences
+    warning : Trace -> one sentence if released values say that there is too little data, else ""
+    shots : Trace -> the pictures of the player; one a step unless said otherwise
+    axes, unpinned : the two columns that are drawn at first where there are more (none: the picture chooses), and what
+        is drawn when none are chosen
+    """
+
+    draw: Callable[[View, list[Shot]], list[Panel]]
+    legend: tuple[tuple[str, str], ...]
+    caution: str
+    warning: Callable[[Trace], str] = lambda trace: ""
+    shots: Callable[[Trace], list[Shot]] = one_a_step
+    axes: tuple[int, ...] = (0, 1)
+    unpinned: str = "a fixed random projection"
+
+    def panels(self, view: View) -> list[Panel]:
+        """Return the figures of a run."""
+        return self.draw(view, self.shots(view.trace))
+
+
+def thin(n: int, most: int, seed: int = 0) -> np.ndarray:
+    """Return the sorted indices of at most `most` of n things, always the same ones."""
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
+def xy(points: np.ndarray) -> dict[str, Any]:
+    """Return x and y as float32; [None] for no points, because an empty list leaves the old marks standing."""
+    if len(points) == 0:
+        return {"x": [None], "y": [None]}
+    x, y = np.asarray(points, dtype=np.float32).T
+    return {"x": x.copy(), "y": y.copy()}
+
+
+def moved(origins: np.ndarray, points: np.ndarray) -> dict[str, Any]:
+    """Return x and y of points (m, 2) that come from `origins` (m, 2) in the frame before: the stage moves them there.
+
+    A NaN origin: from nowhere.
+    """
+    return {**xy(points), "meta": {"from": xy(origins)}} if len(points) else xy(points)
+
+
+def add_frames(
+    figure: go.Figure,
+    traces: list[int],
+    per_frame: list[list[dict[str, Any]]],
+    layouts: list[dict[str, Any]] | None = None,
+) -> None:
+    """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
+
+    `layouts` has the axes of every frame where they move. Frames that show the same carry the same `group`, so that
+    only what changes is drawn again.
+    """
+    kinds = [figure.data[index].type for index in traces]
+    moving = layouts or [{}] * len(per_frame)
+    groups: dict[Any, str] = {}
+    figure.frames = [
+        {
+            "name": str(i),
+            "group": groups.setdefault(_content([updates, layout]), str(i)),
+            "traces": traces,
+            "data": [{**update, "type": kind} for kind, update in zip(kinds, updates, strict=True)],
+            "layout": layout or None,
+        }
+        for i, (updates, layout) in enumerate(zip(per_frame, moving, strict=True))
+    ]
+    for index, update in zip(traces, per_frame[-1], strict=True):
+        figure.data[index].update(update)
+
+
+def add_last(figure: go.Figure, looks: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+    """Add scatter traces that are there in the last frame only; `looks` is how, `shown` what they show there."""
+    first, frames = len(figure.data), [frame.to_plotly_json() for frame in figure.frames]
+    for look, update in zip(looks, shown, strict=True):
+        figure.add_scatter(**look, **update)
+    nothing = [{"x": [None], "y": [None], "type": "scatter"}] * len(looks)
+    for frame in frames:
+        frame["traces"] = [*frame["traces"], *range(first, first + len(looks))]
+        frame["data"] = [*frame["data"], *nothing]
+    frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in shown]
+    frames[-1]["group"] = "last"  # it shows what no other frame does
+    figure.frames = frames
+
+
+def _content(value: Any) -> Any:
+    """Return a hashable equal for equal contents."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, dict):
+        return tuple((key, _content(item)) for key, item in value.items())
+    return tuple(map(_content, value)) if isinstance(value, list) else value

@@ -1,0 +1,91 @@
+"""Runs in which rows vote for guesses: when what is shown, which guesses are drawn, the strongest votes as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.layers import TOP, true_tick
+from dpviz.figures.kit.shots import Shot, in_phases
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Panel, View, add_frames, thin
+from dpviz.trace import Step, Trace
+
+__all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
+
+GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: guesses, noisy votes, survivors and centers
+MAX_GUESSES = 500
+MAX_STRONG = 350  # of these, at most so many are the most voted ones; the rest is a fixed random sample
+
+
+def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
+    """Return the pictures of a run; a round's guesses come before its votes, a step without a vote takes one."""
+    return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
+
+
+def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
+    """Return the strongest guesses by NOISY votes: columns rank, noisy_votes, kept, and true_votes when asked.
+
+    `part` names the votes in the hidden statistic.
+    """
+    order = np.argsort(-step.released["noisy_votes"], kind="stable")[:TOP]
+    table = pd.DataFrame(
+        {
+            "rank": range(1, len(order) + 1),
+            "noisy_votes": step.released["noisy_votes"][order],
+            "kept": step.released["kept"][order],
+        }
+    )
+    if hidden and step.hidden:
+        table["true_votes"] = step.hidden[0].statistic[part][order]
+    return table
+
+
+def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
+    """Return which guesses are drawn: the most voted ones and a fixed sample of the others."""
+    order = np.argsort(-released["noisy_votes"], kind="stable")
+    strong = min(max(int(released["kept"].sum()), most // 3), MAX_STRONG, most)
+    return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
+
+
+def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes", *, height: int = 168) -> Panel:
+    """Return the strongest noisy votes of the last vote as bars, with the keep threshold where one is released.
+
+    `word` is what the votes are called, in the picture and in the hidden statistic.
+    """
+    trace, colors = view.trace, view.colors
+    steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
+    tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
+    true = all("true_votes" in table for table in tables.values())
+    figure = base(colors, f"Noisy {word}, top {TOP}", height=height)
+    figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
+    if true:
+        tag(figure, colors, "NOT PRIVATE ― true")
+        figure.add_scatter(name=f"true {word} (not private)", **true_tick(colors, 11))
+    top, most = max(float(table.noisy_votes.max()) for table in tables.values()), max(map(len, tables.values()))
+    figure.update_yaxes(range=[0, 1.12 * max(top, 1.0)])
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, most + 0.6])
+    nothing: dict[str, Any] = {"x": [None], "y": [None]}
+    updates: list[list[dict[str, Any]]] = []
+    for shot in shots:
+        last = max((voted for voted in tables if voted <= shot.step), default=None)
+        if last is None or shot.phase == GUESS:
+            updates.append([*[nothing] * (3 if true else 2), {"text": [f"{word} come with the next step"]}])
+            continue
+        table, threshold = tables[last], steps[last].released.get("threshold")
+        ranks = table["rank"].tolist()
+        pale = ~table.kept if shot.phase == KEEP else np.zeros(len(table), dtype=bool)
+        color = [colors.released_soft if p else colors.released for p in pale]
+        bars = {"x": ranks, "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
+        line = nothing if threshold is None or shot.phase != KEEP else {"x": [0.4, most + 0.6], "y": [threshold] * 2}
+        updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else []), {"text": [""]}])
+    figure.add_scatter(
+        x=[(most + 1) / 2], y=[0.5 * max(top, 1.0)], mode="text", text=[""], hoverinfo="skip",
+        textfont={"color": colors.muted},
+    )  # fmt: skip
+    add_frames(figure, list(range(4 if true else 3)), updates)
+    return Panel("side", figure, f"The {TOP} strongest noisy {word} of each round; pale ones are dropped.")

@@ -1,0 +1,230 @@
+"""The Lloyd family: the radius, each center's noisy move, shortened and folded back, with the noise drawn to size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.layers import center, layered, segments, true_tick
+from dpviz.figures.kit.panels import MAX_PEOPLE, closing
+from dpviz.figures.kit.shots import Shot, in_phases
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, thin, xy
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
+
+ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: who counts, the noisy move, where centers end
+CORNERS = 900  # of all outlines of one kind in one frame together; at most 48 each
+FAR = 3.0  # moves are drawn to at most so many domain radii: a division by almost 0 can go anywhere
+
+
+def shots(trace: Trace) -> list[Shot]:
+    """Return three pictures an iteration, whose releases come with its noisy moves; the start takes one."""
+    return in_phases(
+        trace,
+        lambda step: range(3) if "raw" in step.released else (MOVE,),
+        lambda step, phase: _words(step, phase, trace),
+        asking=ASSIGN,
+    )
+
+
+def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released, domain = step.released, trace.domain
+    if "raw" not in released:
+        return "Start", step.title
+    head = f"Iteration {released['round']} of {released['rounds']}"
+    if phase == ASSIGN and released["constrained"]:
+        reach = domain.length(released["radius"])
+        return head, f"only rows within {reach} of their center count, each by its offset from it"
+    if phase == ASSIGN:
+        return head, "every row counts at its nearest center; one far row can change a sum by the whole domain's radius"
+    if phase == RAW:
+        typical = released["sums_sd"] / max(float(np.median(released["noisy_counts"])), 1.0)
+        moves = domain.length(typical)
+        return head, f"noisy sum / noisy count; the noise moves a center of median size by {moves} per column"
+    table = moves_table(step)
+    count = {"shortened to the radius": int(table.shortened.sum()), "back into the bounds": int(table.returned.sum())}
+    words = ", ".join(f"{number} {what}" for what, number in count.items() if number)
+    dead = int(released["dead"].sum())
+    tail = "every center moves to its noisy mean" + f" ({words})" * bool(words)
+    return head, tail + (f"; {dead} noisy count{'s are' if dead > 1 else ' is'} at most 1" if dead else "")
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if a cluster's count would drown in its noise."""
+    n, k = trace.domain.n_public, len(trace.cluster_centers)
+    sd = next((step.released["counts_sd"] for step in trace.steps if "counts_sd" in step.released), 0.0)
+    if n is None or n / k >= 4 * sd:
+        return ""
+    return (
+        f"{k} centers of {n:,} rows hold about {n / k:,.0f} rows each, but every count has noise of ±{sd:,.0f}. "
+        "Try fewer centers, fewer iterations, or a larger epsilon."
+    )
+
+
+def moves_table(step: Step) -> pd.DataFrame:
+    """Return one row a center: raw and final length of its move (z units), shortened, returned, dead."""
+    released = step.released
+    raw, short, last = (
+        np.linalg.norm(released[name] - released["start"], axis=1) for name in ("raw", "clipped", "centers")
+    )
+    return pd.DataFrame(
+        {
+            "center": range(len(raw)),
+            "raw": raw,
+            "final": last,
+            "shortened": short < raw * (1 - 1e-9),
+            "returned": np.linalg.norm(released["centers"] - released["clipped"], axis=1) > 1e-4,
+            "dead": released["dead"],
+        }
+    )
+
+
+def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts when asked."""
+    released = step.released
+    table = pd.DataFrame(
+        {
+            "center": range(1, len(released["noisy_counts"]) + 1),
+            "noisy_counts": released["noisy_counts"],
+            "sd": released["counts_sd"],
+            "dead": released["dead"],
+        }
+    )
+    if hidden and step.hidden:
+        table["true_counts"] = step.hidden[0].statistic["counts"]
+    return table
+
+
+def outside(step: Step, Z: np.ndarray) -> np.ndarray:
+    """Return the mask (n,) of the rows Z (n, d), z units, that no center's radius reaches. NOT PRIVATE."""
+    if not step.released["constrained"]:
+        return np.zeros(len(Z), dtype=bool)
+    squares = ((Z[:, None] - step.released["start"][None]) ** 2).sum(axis=2)
+    return squares.min(axis=1) > step.released["radius"] ** 2
+
+
+def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
+    """Return outlines of balls in z units as they appear in the drawn plane: a NaN row after each, shape (., 2).
+
+    radius (k,), around (k, d). A ball's shadow under a linear map is an ellipse: the disk under the map's polar part.
+    """
+    d = view.trace.domain.n_features
+    linear = view.plane(np.eye(d)) - view.plane(np.zeros((1, d)))
+    values, vectors = np.linalg.eigh(linear.T @ linear)
+    half = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    angle = np.linspace(0, 2 * np.pi, int(np.clip(CORNERS // max(len(radius), 1), 9, 48)))
+    circle = np.append(np.stack([np.cos(angle), np.sin(angle)], axis=1) @ half, [[np.nan, np.nan]], axis=0)
+    return (view.plane(around)[:, None] + radius[:, None, None] * circle[None]).reshape(-1, 2)
+
+
+def _plane(view: View, shots: list[Shot]) -> Panel:
+    trace, colors = view.trace, view.colors
+    looks = {
+        "radius": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1.4}},
+        "noise, 1 standard deviation": {
+            "mode": "lines", "fill": "toself", "fillcolor": "rgba(0,0,0,0)",
+            "line": {"color": colors.released, "width": 1, "dash": "dot"},
+        },
+        "noisy move": {"mode": "lines", "line": {"color": colors.released, "width": 1.2, "dash": "dash"}},
+        "move": {"mode": "lines", "line": {"color": colors.released, "width": 2}},
+        "center": center(colors),
+    }  # fmt: skip
+    if view.hidden and view.people is not None:
+        marker = {"symbol": "x-thin-open", "size": 6, "color": colors.hidden, "line": {"width": 1.2}}
+        looks["lost"] = {"mode": "markers", "name": "person outside every radius (not private)", "marker": marker}
+    frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
+    k, rounds = len(trace.cluster_centers), len(trace.steps) - 1
+    alt = f"A plane with {k} released centers after {rounds} noisy iterations."
+    return layered(view, "Centers, their radius, and their moves", looks, frames, alt)
+
+
+def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
+    """Return what the plane shows of a step, by layer; what is missing is empty."""
+    released, domain = step.released, view.trace.domain
+    if "raw" not in released:
+        return {"center": xy(view.plane(released["centers"]))}
+    start, now = released["start"], released["centers"]
+    if phase == MOVE:
+        ends = view.plane(start), view.plane(now)
+        return {"move": xy(segments(*ends)), "center": moved(*ends)}
+    layers = {"center": xy(view.plane(start))}
+    if released["constrained"]:
+        layers["radius"] = xy(shadow(view, np.full(len(start), released["radius"]), start))
+    if phase == RAW:
+        most, move = FAR * domain.radius, released["raw"] - start
+        ends = start + move / np.maximum(np.linalg.norm(move, axis=1) / most, 1.0)[:, None]
+        spread = released["sums_sd"] / np.maximum(np.abs(released["noisy_counts"]), 1.0)
+        layers["noisy move"] = xy(segments(view.plane(start), view.plane(ends)))
+        layers["noise, 1 standard deviation"] = xy(shadow(view, np.minimum(spread, most), ends))
+    elif view.hidden and view.people is not None:
+        Z = domain.clip(domain.normalize(view.people[thin(len(view.people), MAX_PEOPLE)]))
+        layers["lost"] = xy(view.plane(Z[outside(step, Z)]))
+    return layers
+
+
+def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
+    trace, colors = view.trace, view.colors
+    tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
+    true = all("true_counts" in table for table in tables.values())
+    figure = base(colors, "Noisy rows per center", height=height)
+    figure.add_bar(
+        name="noisy count", hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
+        error_y={"type": "data", "array": [], "color": colors.muted, "thickness": 1.2, "width": 3},
+    )  # fmt: skip
+    if true:
+        tag(figure, colors, "NOT PRIVATE ― true")
+        figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
+    every = pd.concat(tables.values())
+    low, high = (every.noisy_counts - every.sd).min(), (every.noisy_counts + every.sd).max()
+    figure.update_yaxes(range=[1.1 * min(low, 0.0), 1.1 * max(high, 1.0)])
+    figure.update_xaxes(
+        title_text="center", range=[0.4, every.center.max() + 0.6], tick0=1, dtick=1 + every.center.max() // 10
+    )
+    none: dict[str, Any] = {"x": [None], "y": [None]}
+    updates: list[list[dict[str, Any]]] = []
+    for shot in shots:
+        words = ""
+        if shot.phase == ASSIGN or shot.step not in tables:
+            bars = ticks = none
+            words = "counts come with the next step" if shot.phase == ASSIGN else "no row is counted here"
+        else:
+            table = tables[shot.step]
+            color = [colors.released_soft if dead else colors.released for dead in table.dead]
+            x, y = table.center.tolist(), table.noisy_counts.round(1).tolist()
+            bars = {"x": x, "y": y, "marker": {"color": color}, "error_y": {"array": table.sd.tolist()}}
+            ticks = {"x": x, "y": table.true_counts.tolist()} if true else {}
+        updates.append([bars, *([ticks] if true else []), {"text": [words]}])
+    middle = (every.center.max() + 1) / 2, 0.5 * max(high, 1.0)
+    figure.add_scatter(
+        x=[middle[0]], y=[middle[1]], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted}
+    )
+    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
+    return Panel("side", figure, "The noisy number of rows at each center, with one standard deviation of the noise.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, counts, loss (when hidden layers are asked for), spend and ledger."""
+    return [_plane(view, shots), _counts(view, shots), *closing(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    shots=shots,
+    legend=(
+        ("center", "released center"),
+        ("path", "its move"),
+        ("dashed", "its noisy move, before it is shortened and folded back"),
+        ("circle", "radius"),
+        ("haze", "noise of a move, 1 standard deviation"),
+        ("cross", "person outside every radius"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Where the centers start decides more than the noise does: press Run with another seed. In more than two "
+    "columns circles are shadows of balls, so a person inside a circle may still be outside the ball.",
+    warning=warning,
+)

@@ -1,0 +1,309 @@
+"""NSM: how far rows reach, where they spread, candidates and noisy counts, free thinking, paid corrections."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures.kit.layers import (
+    NOWHERE,
+    center,
+    disc,
+    disc_sizes,
+    layered,
+    outline,
+    paths,
+    segments,
+    tint,
+    true_tick,
+)
+from dpviz.figures.kit.panels import closing
+from dpviz.figures.kit.shots import Shot, split_title
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.votes import GUESS, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "bulk", "radius_table", "strength_table"]
+
+FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
+
+
+def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    off = float(np.linalg.norm(released["middle"])) / trace.domain.radius
+    return "Mean", (
+        f"all rows added up, ±{released['noise_sd']:.1f} in every column: their mean lies {off:.0%} of the radius off "
+        "the middle of the bounds; what follows is about it"
+    )
+
+
+def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    return "Radius", (
+        f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: they reach "
+        f"to {released['radius'] / trace.domain.radius:.0%} of the declared radius"
+    )
+
+
+def _near_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    return "Near", (
+        f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: most lie "
+        f"within {released['radius'] / trace.domain.radius:.0%} of the declared radius; longer rows count as if on its "
+        "rim"
+    )
+
+
+def _moment_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    table = strength_table(step, hidden=False)
+    return "Directions", (
+        f"the noisy second moment: {int(table.signal.sum())} of {len(table)} directions stand out from the noise"
+    )
+
+
+def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    released = step.released
+    head, size = step.kind.capitalize(), len(released["population"])
+    if phase == GUESS:
+        return head, f"{size:,} points, placed by public and released values only"
+    if phase == VOTE:
+        return head, (
+            "each row counts at its nearest point and adds its offset from it; noise of standard "
+            f"deviation {released['noise_sd']:.1f} on every count"
+        )
+    return head, (
+        f"{int(released['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
+        f"{released['threshold']:.0f} a count may be noise alone"
+    )
+
+
+def _solve_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    points = f"{len(step.released['coreset_points'])} " if "coreset_points" in step.released else ""
+    return "Free thinking", f"k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
+
+
+def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
+    head, tail = split_title(step)
+    disc = "; a row outside its disc pulls as if on the rim" if trace.domain.n_features <= FLAT else ""
+    if "split" in step.released and step.released["split"].any():
+        split = int(step.released["split"].sum())
+        disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, free"
+    return head, f"{tail} to the noisy mean of their rows{disc}"
+
+
+WORDS = {
+    "mean": _mean_words,
+    "radius": _radius_words,
+    "near": _near_words,
+    "moment": _moment_words,
+    "candidates": _summary_words,
+    "zoom": _summary_words,
+    "solve": _solve_words,
+    "correction": _correction_words,
+}
+
+
+def shots(trace: Trace) -> list[Shot]:
+    """Return three pictures of a summary (points, noisy counts, what stays), one of every other step."""
+    return voting(trace, lambda step, phase: WORDS[step.kind](step, phase, trace))
+
+
+def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
+
+    `outside` are the shells beyond the learned radius; `true_counts` only when asked.
+    """
+    released = step.released
+    table = pd.DataFrame(
+        {
+            "reach": released["edges"],
+            "noisy_counts": released["noisy_counts"],
+            "outside": released["edges"] > released["radius"],
+        }
+    )
+    if hidden and step.hidden:
+        (table["true_counts"],) = step.hidden[0].statistic.values()
+    return table
+
+
+def bulk(step: Step) -> float:
+    """Return 2 sd sqrt(p / 2), the largest eigenvalue that a second moment of noise alone has (Wigner)."""
+    return float(2 * step.released["noise_sd"] * np.sqrt(len(step.released["moment"]) / 2))
+
+
+def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the eigenvalues of the second moment, largest first: columns direction, strength, signal, true_strength.
+
+    `signal` says whether a value lies above the bulk that noise alone has.
+    """
+    moment = step.released["moment"]
+    strength = np.linalg.eigvalsh((moment + moment.T) / 2)[::-1]
+    table = pd.DataFrame({"direction": range(1, len(strength) + 1), "strength": strength})
+    table["signal"] = strength > bulk(step)
+    if hidden and step.hidden:
+        (true,) = step.hidden[0].statistic.values()
+        table["true_strength"] = np.linalg.eigvalsh(true)[::-1]
+    return table
+
+
+def _reach(view: View, step: Step) -> np.ndarray:
+    """Return a disc around every center that a correction starts from: as far as one row can pull."""
+    released, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
+    return paths([outline(view, root, at) for at in released["start"]])
+
+
+def _shape(view: View, step: Step) -> np.ndarray:
+    """Return the outline that a step learns: the radius, or two standard deviations; nothing if it is projected."""
+    released, d = step.released, view.trace.domain.n_features
+    middle = next((earlier.released["middle"] for earlier in view.trace.steps if earlier.kind == "mean"), np.zeros(d))
+    if step.kind in ("radius", "near"):
+        return outline(view, released["radius"] * np.eye(d), middle)
+    if len(released["spread"]) != d:
+        return NOWHERE
+    return outline(view, 2 * released["directions"] * np.sqrt(released["spread"]), middle)
+
+
+def _spokes(view: View, step: Step) -> np.ndarray:
+    """Return a line from every noisy point to its center."""
+    points, centers = step.released["coreset_points"], step.released["centers"]
+    nearest = ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    return segments(view.plane(points), view.plane(centers[nearest]))
+
+
+def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
+    """Return what the plane shows of a step, by layer; what is missing is empty."""
+    released, d = step.released, view.trace.domain.n_features
+    if step.kind == "mean":
+        return {"centers": xy(view.plane(released["middle"][None]))}
+    if step.kind in ("radius", "near", "moment"):
+        return {"shape": xy(_shape(view, step))}
+    if "population" in released and released["population"].shape[1] == d:
+        shown, at, sizes = (
+            drawn(released, MAX_GUESSES),
+            view.plane(released["population"]),
+            disc_sizes(released["noisy_votes"]),
+        )
+        kept = released["kept"]
+        voted = shown[released["noisy_votes"][shown] > 0]
+        if phase == GUESS:
+            return {"guesses": xy(at[shown])}
+        if phase == VOTE:
+            return {"guesses": xy(at[shown]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
+        means = view.plane(released["means"])
+        points = {**moved(at[kept], means), "marker": {"size": sizes[kept]}}
+        return {"paid": xy(segments(at[kept], means)), "points": points}
+    if step.kind == "solve" and "coreset_points" in released:
+        sizes = disc_sizes(released["coreset_weights"])
+        points = {**xy(view.plane(released["coreset_points"])), "marker": {"size": sizes}}
+        return {"points": points, "free": xy(_spokes(view, step)), "centers": xy(view.plane(released["centers"]))}
+    if step.kind == "correction":
+        start, now, moves = view.plane(released["start"]), view.plane(released["centers"]), released["moved"]
+        split = released.get("split", np.zeros(len(now), dtype=bool))
+        paid = moves & ~split & released["start"].any(axis=1)  # a start at zero: the first average in all columns
+        return {
+            "shape": xy(_reach(view, step) if d <= FLAT else NOWHERE),
+            "free": xy(segments(start, now)[np.repeat(split, 3)]),
+            "paid": xy(segments(start, now)[np.repeat(paid, 3)]),
+            "still": xy(now[~moves]),
+            "centers": moved(start[moves], now[moves]),
+        }
+    return {}
+
+
+def _plane(view: View, shots: list[Shot]) -> Panel:
+    trace, colors = view.trace, view.colors
+    line = {"color": colors.released, "width": 1.6}
+    released = center(colors)
+    looks = {
+        "shape": {
+            "mode": "lines",
+            "fill": "toself",
+            "fillcolor": tint(colors.released, 0.1),
+            "line": {**line, "width": 1},
+        },
+        "guesses": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}},
+        "votes": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.22}},
+        "points": disc(colors),
+        "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},
+        "paid": {"mode": "lines", "line": {**line, "width": 2.2}},
+        "still": {"mode": "markers", "marker": {**released["marker"], "color": colors.released_soft}},
+        "centers": released,
+    }
+    frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
+    alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and paid corrections."
+    return layered(view, "Candidates, noisy points, centers", looks, frames, alt)
+
+
+def _bars(
+    view: View, shots: list[Shot], title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]
+) -> go.Figure:
+    """Return bars and a cut, empty until a step of `kind` has happened; columns x, y, strong and, if asked, true."""
+    trace, colors = view.trace, view.colors
+    figure = base(colors, title, height=144)
+    figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")
+    figure.add_scatter(mode="lines", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
+    color = [colors.released if strong else colors.released_soft for strong in table.strong]
+    shown = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
+    if "true" in table:
+        tag(figure, colors, "NOT PRIVATE ― true")
+        figure.add_scatter(name="true (not private)", **true_tick(colors))
+        shown.append({"x": table.x.tolist(), "y": table.true.tolist()})
+    values = table.filter(["y", "true"]).to_numpy()
+    figure.update_yaxes(range=[min(1.12 * values.min(), 0), 1.12 * max(values.max(), 1.0)])
+    figure.update_xaxes(range=[table.x.min() - 0.7, table.x.max() + 0.7], showgrid=False)
+    empty: list[dict] = [{"x": [None], "y": [None]}] * len(shown)
+    since = next(t for t, step in enumerate(trace.steps) if step.kind == kind)
+    add_frames(figure, list(range(len(shown))), [shown if shot.step >= since else empty for shot in shots])
+    return figure
+
+
+def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
+    table = radius_table(step, hidden=view.hidden)
+    n, share = len(table), table.reach / view.trace.domain.radius
+    table = table.assign(x=np.arange(n)[::-1], strong=~table.outside)
+    table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
+    at, top = n - 0.5 - table.outside.sum(), table.y.max()
+    figure = _bars(view, shots, "How far rows reach", step.kind, table, {"x": [at, at], "y": [0, top]})
+    every = slice(0, None, 3)
+    figure.update_xaxes(
+        title_text="up to this share of the declared radius", tickvals=table.x[every],
+        ticktext=[f"{s:.0%}" for s in share[every]],
+    )  # fmt: skip
+    learned = share[~table.outside].max()
+    return Panel("plane", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
+
+
+def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
+    table = strength_table(step, hidden=view.hidden).rename(columns={"strength": "y", "true_strength": "true"})
+    table = table.assign(x=table.direction, strong=table.signal)
+    edge = bulk(step)
+    ends = [0.3, len(table) + 0.7]
+    figure = _bars(view, shots, "Spread by direction", "moment", table, {"x": ends, "y": [edge, edge]})
+    figure.update_xaxes(title_text="direction, strongest first; below the line noise alone", dtick=-(-len(table) // 10))
+    return Panel("side", figure, f"{int(table.signal.sum())} of {len(table)} directions stand out from the noise.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, what the summary learned, loss (when hidden layers are asked for), spend and ledger."""
+    draw = {"radius": _radius, "near": _radius, "moment": _strength}
+    learned = [draw[step.kind](view, shots, step) for step in view.trace.steps if step.kind in draw]
+    return [_plane(view, shots), *learned, votes_panel(view, shots, "counts"), *closing(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    shots=shots,
+    legend=(
+        ("dot", "candidate"),
+        ("disc", "noisy mean (area: count)"),
+        ("dashed", "free"),
+        ("path", "paid move"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Free means that no row is read again, not that it is right: restarts and swaps fit the noisy points, "
+    "noise included. One run is one draw of the noise.",
+)

@@ -1,0 +1,1 @@
+"""Pictures that belong to no single run: comparisons, lessons, sweeps, data."""

@@ -1,0 +1,119 @@
+"""Maps of single lessons: a screen of DEMO, one person's moves, looks and their mean."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.figures.kit.layers import center, disc, disc_sizes, layered, tint
+from dpviz.figures.kit.panels import MAX_PEOPLE
+from dpviz.figures.kit.view import Panel, View, thin, xy
+from dpviz.figures.scenes.lessons import circle
+
+__all__ = ["mean_panel", "moved_panel", "screen_panel"]
+
+
+def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray, *, height: int = 430) -> Panel:
+    """Return a plane in two frames: all that DEMO draws of the last round, then what of it may be published.
+
+    Parameters
+    ----------
+    guesses : ndarray of shape (m, d), z units
+    noisy_votes : ndarray of shape (m,)
+    """
+    colors = view.colors
+    bare = dataclasses.replace(view, people=None, reference=None, hidden=False, missed=None)
+    voted = noisy_votes > 0
+    shown = {
+        "votes": {**xy(view.plane(guesses[voted])), "marker": {"size": disc_sizes(noisy_votes[voted])}},
+        "center": xy(view.flat(np.asarray(view.trace.cluster_centers))),
+    }
+    hidden = {}
+    if view.people is not None and view.reference is not None:
+        _, high = view.bounds()
+        hidden = {
+            "people": xy(view.flat(view.people[thin(len(view.people), MAX_PEOPLE)])),
+            "diamonds": xy(view.flat(view.reference)),
+            "tag": {**xy(high[None, :]), "text": ["<b>NOT PRIVATE  ◇ KMeans · ○ people</b>"]},
+        }
+    color = colors.hidden
+    looks = {
+        "people": {
+            "mode": "markers", "name": "person (not private)",
+            "marker": {"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
+        },
+        "votes": {**disc(colors, 0.35), "name": "noisy votes"},
+        "center": center(colors),
+        "diamonds": {
+            "mode": "markers", "name": "KMeans (not private)",
+            "marker": {"symbol": "diamond-open", "size": 20, "color": color, "line": {"width": 2.2}},
+        },
+        "tag": {"mode": "text", "textposition": "bottom left", "textfont": {"size": 11, "color": color}},
+    }  # fmt: skip
+    alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then what of it may be published."
+    return layered(bare, "A DEMO screen", looks, [{**hidden, **shown}, shown], alt, height=height)
+
+
+def moved_panel(
+    view: View, title: str, noisy: np.ndarray, here: np.ndarray, there: np.ndarray, far: Sequence[float]
+) -> Panel:
+    """Return a plane of noisy points (n, d) with one person and, frame by frame, a circle in which that person may be.
+
+    Parameters
+    ----------
+    here, there : ndarrays of shape (d,), the person and the noisy point of the person, original units
+    far : radii of the circles, z units
+    """
+    colors = view.colors
+    points = xy(view.flat(noisy[thin(len(noisy), MAX_PEOPLE)]))
+    arrow = xy(view.flat(np.stack([here, there])))
+    looks = {
+        "noisy point": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.4, "opacity": 0.8}},
+        "within": {
+            "mode": "lines", "fill": "toself", "fillcolor": tint(colors.ink, 0.08),
+            "line": {"color": colors.ink, "width": 2},
+        },
+        "arrow": {
+            "mode": "lines+markers", "name": "Alex and Alex's noisy point (not private)",
+            "line": {"color": colors.hidden, "width": 1.6, "dash": "dot"},
+            "marker": {"symbol": "circle-open", "size": 11, "color": colors.hidden, "line": {"width": 2.2}},
+        },
+    }  # fmt: skip
+    frames = [
+        {"noisy point": points, "within": xy(view.flat(here) + circle(view, radius)), "arrow": arrow} for radius in far
+    ]
+    return layered(view, title, looks, frames, "A map of noisy points, with circles around one person.", height=430)
+
+
+def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndarray) -> Panel:
+    """Return one center, magnified, with one frame a look: the center in all looks so far, and the mean of these.
+
+    Parameters
+    ----------
+    looks, means : ndarrays of shape (n, d), the center in every look and its mean so far, original units
+    target : ndarray of shape (d,), where it is without noise. NOT PRIVATE
+    """
+    colors, points, middle = view.colors, view.flat(looks), view.flat(target)
+    aim = xy(middle[None, :])
+    frames = [
+        {"without": aim, "look": xy(points[: i + 1]), "mean": xy(view.flat(mean)[None, :])}
+        for i, mean in enumerate(means)
+    ]
+    drawn = {
+        "without": {
+            "mode": "markers", "name": "the same method without noise (not private)",
+            "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
+        },
+        "look": {"mode": "markers", "marker": {"color": colors.released, "size": 8, "opacity": 0.5}},
+        "mean": {**center(colors), "name": "mean of the looks so far"},
+    }  # fmt: skip
+    aimed = dataclasses.replace(view, reference=None, missed=None)
+    alt = f"One center in {len(looks)} runs; the mean of them nears where it is without noise."
+    panel = layered(aimed, "One center, magnified", drawn, frames, alt, height=430)
+    reach = 1.25 * float(np.abs(points - middle).max())
+    panel.figure.update_xaxes(range=[middle[0] - reach, middle[0] + reach])
+    panel.figure.update_yaxes(range=[middle[1] - reach, middle[1] + reach])
+    panel.figure.update_layout(meta={**(panel.figure.layout.meta or {}), "ar": 1.0})
+    return panel

@@ -1,0 +1,98 @@
+"""Pictures of raw rows, for public data and DEMO only: thumbnails, and what declared bounds do to a column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from dpviz import escape
+from dpviz.datasets import Dataset
+from dpviz.domain import Domain
+from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.view import Panel, thin
+from dpviz.geometry import random_projection
+
+__all__ = ["bounds_table", "bounds_panel", "thumbnail"]
+
+_BINS = 40
+
+
+def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 132, most: int = 260) -> str:
+    """Return an SVG of at most `most` people, hollow, inside the declared bounds; more columns are projected."""
+    domain, rng = data.domain, np.random.default_rng(0)
+    Z = domain.normalize(data.X[thin(len(data.X), most)])
+    Z = domain.clip(Z[np.isfinite(Z).all(axis=1)])
+    reach = np.array([*domain.box_z, 1.0])[:2]
+    if Z.shape[1] == 1:
+        Z = np.column_stack([Z, rng.uniform(-0.5, 0.5, len(Z))])
+    elif Z.shape[1] > 2:
+        Z = Z @ random_projection(Z.shape[1], 2, rng)
+        Z -= (Z.max(axis=0) + Z.min(axis=0)) / 2
+        reach = np.abs(Z).max(axis=0)
+    room = np.array([width, height]) / 2 - 6
+    scale = (room / reach).min() if domain.scale == "common" else room / reach  # a map keeps its shape
+    x, y = (Z * scale + [width / 2, height / 2]).T
+    people = "".join(f'<circle cx="{a:.0f}" cy="{height - b:.0f}" r="2"/>' for a, b in zip(x, y, strict=True))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+        f'<rect width="{width}" height="{height}" fill="{colors.panel}"/>'
+        f'<g fill="none" stroke="{colors.person}" stroke-width="1">{people}</g></svg>'
+    )
+
+
+def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFrame:
+    """Return one row a histogram bar: column, left, right, rows, inside. NOT PRIVATE.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), original units; cells that are not finite do not count
+    """
+    frames = []
+    for j, name in enumerate(columns):
+        cells = X[:, j][np.isfinite(X[:, j])]
+        low, high = domain.low[j], domain.high[j]
+        if len(cells):
+            low, high = min(low, cells.min()), max(high, cells.max())
+        rows, edges = np.histogram(cells, _BINS, (low, high))
+        middle = (edges[:-1] + edges[1:]) / 2
+        inside = (middle >= domain.low[j]) & (middle <= domain.high[j])
+        frames.append(
+            pd.DataFrame({"column": name, "left": edges[:-1], "right": edges[1:], "rows": rows, "inside": inside})
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme, *, most: int = 4) -> Panel:
+    """Return histograms of the first columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
+    shown = columns[:most]
+    table = bounds_table(X, domain, shown)
+    plot = 118 * len(shown) - 48
+    layout = base(colors, "", height=plot + 90).layout
+    figure = make_subplots(rows=len(shown), cols=1, vertical_spacing=48 / plot if shown[1:] else 0)
+    figure.update_layout(layout)
+    for row, name in enumerate(shown, 1):
+        bars = table[table.column == name]
+        pattern = {"shape": ["" if inside else "/" for inside in bars.inside], "size": 5, "fgcolor": colors.hidden}
+        figure.add_trace(
+            go.Bar(
+                x=(bars.left + bars.right) / 2, y=bars.rows, width=bars.right - bars.left,
+                marker={"color": colors.panel, "line": {"color": colors.person, "width": 1}, "pattern": pattern},
+                hovertemplate="%{x:,.3~r}: %{y} rows<extra></extra>",
+            ),
+            row=row, col=1,
+        )  # fmt: skip
+        for bound in (domain.low[row - 1], domain.high[row - 1]):
+            figure.add_vline(x=bound, line={"color": colors.released, "width": 2}, row=row, col=1)
+        figure.update_xaxes(
+            layout.xaxis.to_plotly_json()
+            | {"title": {"text": escape.figure(name), "standoff": 0, "font": layout.xaxis.title.font}},
+            row=row,
+            col=1,
+        )
+        figure.update_yaxes(layout.yaxis.to_plotly_json() | {"nticks": 3}, row=row, col=1)
+    figure.update_layout(title_text="Rows and the declared bounds", bargap=0)
+    tag(figure, colors)
+    outside = int(table.rows[~table.inside].sum())
+    return Panel("plane", figure, f"Histograms of {', '.join(shown)}; about {outside} cells lie outside. Not private.")

@@ -1,0 +1,35 @@
+"""Who was read off exact centers: people ringed as the rounds pass. NOT PRIVATE."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.figures.kit.layers import center, layered
+from dpviz.figures.kit.view import Panel, View, xy
+
+__all__ = ["LEGEND", "read_panel"]
+
+LEGEND = (("center", "center of this round"), ("hidden_ring", "read off exactly"), ("ring", "person"))
+
+
+def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> Panel:
+    """Return a plane with one frame a round: its centers (k, d) and the rows (m, d) read off so far, original units."""
+    colors = view.colors
+    view = dataclasses.replace(view, reference=None, missed=None)
+    looks = {
+        "read off": {
+            "mode": "markers",
+            "name": "read off exactly (not private)",
+            "marker": {"symbol": "circle-open", "size": 15, "color": colors.hidden, "line": {"width": 2.4}},
+        },
+        "center": center(colors),
+    }
+    frames = [
+        {"center": xy(view.flat(at)), "read off": xy(view.flat(rows)) if len(rows) else xy(np.empty((0, 2)))}
+        for at, rows in zip(centers, read, strict=True)
+    ]
+    alt = f"{len(read[-1])} people are ringed: their rows follow from the published sums and counts."
+    return layered(view, "Rows read off", looks, frames, alt, height=420)

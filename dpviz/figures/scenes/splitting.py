@@ -1,0 +1,103 @@
+"""Vote splitting: top-k voting and k-means selection side by side, on the same rows and first guesses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pandas as pd
+
+from dpviz.figures.evolution.pe_means import add_layers, layers, shots
+from dpviz.figures.kit.panels import plane, reference
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Panel, View, add_frames
+from dpviz.figures.kit.votes import KEEP
+from dpviz.figures.scenes.lessons import add_rings, found_rings
+from dpviz.postprocessing.verdict import Groups, groups_of
+
+__all__ = ["found_table", "panels", "sentences"]
+
+
+def groups(view: View) -> Groups:
+    """Return KMeans' groups, whose radii are drawn and counted by."""
+    if view.reference is None or view.people is None:
+        raise ValueError("figures: vote splitting needs people and the centers of KMeans.")
+    return groups_of(view.people, view.trace.domain, view.reference)
+
+
+def found_table(view: View) -> pd.DataFrame:
+    """Return columns round, loss_ratio (to KMeans) and found: KMeans' groups with a center within their radius."""
+    if view.losses is None or not view.reference_loss:
+        raise ValueError("figures: vote splitting needs every step's loss.")
+    there = groups(view)
+    found = [int(there.found_by(step.released["centers"]).sum()) for step in view.trace.steps]
+    ratio = view.losses / view.reference_loss
+    return pd.DataFrame({"round": range(1, len(found) + 1), "loss_ratio": ratio, "found": found})
+
+
+def sentences(voted: View, clustered: View) -> list[str]:
+    """Return what is said at every round."""
+    k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
+    tables = found_table(voted), found_table(clustered)
+    return [
+        f"Round {t + 1} of {rounds} · left, the {k} trial points with most votes: {tables[0].found[t]} of {k} groups have "
+        f"a center; right, k-means on {int(step.released['kept'].sum())} survivors: {tables[1].found[t]} of {k}"
+        for t, step in enumerate(clustered.trace.steps)
+    ]
+
+
+def _plane(view: View, title: str) -> Panel:
+    figure = plane(view, title, height=430)
+    rings = add_rings(figure, view.colors)
+    traces = [*rings, *add_layers(figure, view.colors)]
+    reference(dataclasses.replace(view, reference=None), figure)
+    there, shown = groups(view), shots(view.trace)
+    drawn = zip(layers(view.trace, shown, view.plane, "centers"), shown, strict=True)
+    steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
+    frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
+    add_frames(figure, traces, frames)
+    last = found_table(view).iloc[-1]
+    found = f"{int(last.found)} of {len(view.trace.cluster_centers)} groups have a center"
+    return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")
+
+
+def _losses(views: dict[str, View]) -> Panel:
+    colors = next(iter(views.values())).colors
+    figure = base(colors, "Loss by round", height=210)
+    tag(figure, colors)
+    updates: list[list[dict]] = []
+    tables = {name: found_table(view) for name, view in views.items()}
+    rounds = max(len(table) for table in tables.values())
+    for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
+        figure.add_scatter(
+            x=table["round"], y=table.loss_ratio, mode="lines+markers", name=name, cliponaxis=False,
+            hovertemplate=f"{name}, round %{{x}}: %{{y:.2f}} × KMeans<extra></extra>",
+            line={"color": colors.person, "width": 1.6}, marker={"symbol": symbol, "size": 9},
+        )  # fmt: skip
+        figure.add_annotation(
+            x=1.005, xref="paper", y=table.loss_ratio.iloc[-1], text=name, showarrow=False, xanchor="left", xshift=10,
+            font={"color": colors.ink},
+        )  # fmt: skip
+    for table in tables.values():
+        figure.add_scatter(
+            mode="markers", hoverinfo="skip", cliponaxis=False,
+            marker={"symbol": "circle-open", "size": 15, "color": colors.hidden, "line": {"width": 2.4}},
+        )  # fmt: skip
+        updates.append([{"x": [row.round], "y": [row.loss_ratio]} for row in table.itertuples()])
+    figure.add_hline(y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6})
+    figure.update_layout(margin_r=118)
+    figure.update_xaxes(title_text="round", range=[0.7, rounds + 0.3], dtick=max(1, rounds // 10))
+    top = max(table.loss_ratio.max() for table in tables.values())
+    figure.update_yaxes(title_text="× KMeans", range=[0, 1.12 * top])
+    add_frames(figure, [2, 3], [list(pair) for pair in zip(*updates, strict=True)])
+    ends = ", ".join(f"{name} {table.loss_ratio.iloc[-1]:.2f}" for name, table in tables.items())
+    return Panel("wide", figure, f"Loss as a multiple of KMeans' ends at: {ends}. Not private.")
+
+
+def panels(voted: View, clustered: View) -> list[Panel]:
+    """Return the two planes and the losses; all step together. Both runs must have as many rounds."""
+    views = {"top-k voting": voted, "k-means": clustered}
+    return [
+        _plane(voted, "Top-k voting: the trial points with most votes"),
+        _plane(clustered, "PE-means: k-means on the survivors"),
+        _losses(views),
+    ]

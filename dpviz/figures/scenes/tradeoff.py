@@ -1,0 +1,436 @@
+"""Figures of a sweep, from the tables of `sweeps.summary`. Every one shows metrics of raw rows: NOT PRIVATE."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, tag
+from dpviz.numbers import fraction, number
+
+__all__ = ["area_bars", "axis_title", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
+
+_AXIS_TITLES = {
+    "epsilon": "ε, smaller is more private",
+    "delta": "δ",
+    "rho_distance": "rho (distance), larger protects more",
+    "n_clusters": "centers k",
+    "n_rows": "people in the data",
+}
+_WORDS = {
+    "central DP": "one row added or removed",
+    "shuffle DP": "reports mixed, so that nobody knows who sent which",
+    "local DP": "each row randomized before it is collected",
+    "none": "no promise: drawn without noise",
+    "rho-distance DP": "one row moved by at most rho: a weaker promise",
+}
+_SPARE = (  # after the named ones: marker and dash carry what color cannot
+    Style("#6B6B00", "#C9C96A", "diamond", "solid"),
+    Style("#8A3B6B", "#E58AC0", "cross", "6px,3px"),
+    Style("#3D7A3D", "#7BC47B", "x", "3px,3px"),
+    Style("#6A5ACD", "#B0A6F5", "star", "9px,3px,3px,3px"),
+    Style("#59616B", "#A6AEB7", "pentagon", "solid"),
+    Style("#1B5FA8", "#7DB7F2", "triangle-down", "6px,3px"),
+    Style("#0A97A6", "#8CF7DA", "square-x", "9px,3px,3px,3px"),
+    Style("#B98A2E", "#F3E24A", "star-triangle-up", "solid"),
+    Style("#4A1D3A", "#9060B4", "bowtie", "3px,3px"),
+)
+_FALLBACK = (
+    *_SPARE,
+    *(  # the same markers in other colors and dashes, twice
+        dataclasses.replace(_SPARE[(i + 4 * turn) % 9], marker=_SPARE[i].marker, dash=_SPARE[(i + 2 * turn) % 9].dash)
+        for turn in (1, 2)
+        for i in range(9)
+    ),
+)
+_LETTERS = {  # the markers as letters, for the names at the ends of curves
+    "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
+    "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
+}  # fmt: skip
+_CAMERA = 32  # pixels of the button that saves the picture; a touch screen always shows it
+FEW = 5  # runs of a point; below, an interval of the mean says nothing, and the single runs say it all
+_GLYPHS = {
+    "circle": '<circle cx="8" cy="8" r="5.5"/>',
+    "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',
+    "square": '<rect x="3" y="3" width="10" height="10"/>',
+    "triangle-up": '<path d="M8 2 L14 13 H2 Z"/>',
+    "triangle-down": '<path d="M8 14 L14 3 H2 Z"/>',
+    "diamond": '<path d="M8 1.5 L14.5 8 L8 14.5 L1.5 8 Z"/>',
+    "cross": '<path d="M6 2 H10 V6 H14 V10 H10 V14 H6 V10 H2 V6 H6 Z"/>',
+    "x": '<path d="M4.5 2 L8 5.5 L11.5 2 L14 4.5 L10.5 8 L14 11.5 L11.5 14 L8 10.5 L4.5 14 L2 11.5 L5.5 8 L2 4.5 Z"/>',
+    "star": '<path d="M8 1 L9.8 6.2 H15 L10.8 9.4 L12.4 14.6 L8 11.4 L3.6 14.6 L5.2 9.4 L1 6.2 H6.2 Z"/>',
+    "pentagon": '<path d="M8 2 L14 6.4 L11.7 13.5 H4.3 L2 6.4 Z"/>',
+    "square-x": '<path d="M3 3 H13 V13 H3 Z M4.5 4.5 L11.5 11.5 M11.5 4.5 L4.5 11.5" stroke-width="1.5"/>',
+    "star-triangle-up": '<path d="M8 1.5 Q9 9 14.5 13 Q8 10.5 1.5 13 Q7 9 8 1.5 Z"/>',
+    "bowtie": '<path d="M2 3 L14 13 V3 L2 13 Z"/>',
+}
+
+
+def styles(series: pd.DataFrame) -> dict[str, Style]:
+    """Return series -> style: an algorithm's own style for its first series, then a fixed order of others.
+
+    Parameters
+    ----------
+    series : DataFrame with columns series, algorithm
+    """
+    free, found = list(_FALLBACK), {}
+    taken: set[str] = set()
+    for row in series.drop_duplicates("series").itertuples():
+        own = STYLES.get(row.algorithm)
+        if own is not None and row.algorithm not in taken:
+            found[row.series] = own
+            taken.add(row.algorithm)
+        else:
+            found[row.series] = free[0]
+            free = [*free[1:], free[0]]
+    return found
+
+
+def glyph(style: Style, colors: Theme) -> str:
+    """Return a 16 x 16 SVG of a curve's symbol."""
+    color = _color(style, colors)
+    shape = _GLYPHS[style.marker]
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16" '
+        f'fill="{color}" stroke="{color}">{shape}</svg>'
+    )
+
+
+def axis_title(axis: str) -> str:
+    """Return the title of an axis: of a parameter of some algorithm, its name."""
+    return _AXIS_TITLES.get(axis, axis.replace("_", " "))
+
+
+def promise(notion: str) -> str:
+    """Return a promise in words: what must look alike."""
+    return f"{notion}: {_WORDS[notion]}"
+
+
+def curves(
+    points: pd.DataFrame,
+    runs: pd.DataFrame,
+    colors: Theme,
+    look: dict[str, Style],
+    *,
+    axis: str,
+    metric: str,
+    title: str,
+    log: bool = True,
+    single: bool = True,
+    labels: bool = True,
+    height: int = 470,
+    against: str = "KMeans",
+    times: bool = False,
+    span: Sequence[float] | None = None,
+) -> go.Figure:
+    """Return curves of one data set and one promise along an axis: single runs, means with intervals, the reference.
+
+    Parameters
+    ----------
+    points, runs : `points` and `runs` of a `Summary`, of one data set and one notion only
+    look : series -> Style
+    metric : the metric's title
+    against : the reference that the metric is compared with: KMeans, or KMedians
+    labels : end labels right of the axis; without them the page must show a key
+    times : draw everything as multiples of the reference, where all of it is known
+    span : range of the y axis, as its layout has it, that is shown at least: a picture that grows then stays in place
+
+    Raises
+    ------
+    ValueError
+        If promises of different kinds were to share the axis.
+    """
+    if points.notion.nunique() > 1 or points.data.nunique() > 1:
+        raise ValueError("figures: curves of different promises or data sets must not share an axis.")
+    figure = base(colors, title, height=height, margin_left=62)
+    tag(figure, colors, left=_CAMERA)
+    stops = sorted(points[axis].dropna().unique())
+    spaced = all(isinstance(stop, int | float | np.number) and stop > 0 for stop in stops)
+    if not spaced:  # words, or numbers that a log axis does not have: side by side
+        place_of = {stop: 10 ** (0.3 * i) for i, stop in enumerate(stops)}
+        points, runs = (table.assign(**{axis: table[axis].map(place_of).astype(float)}) for table in (points, runs))
+    unit = ""
+    if times and bool((points.reference > 0).all()) and bool((runs.reference > 0).all()):
+        unit, metric = " ×", f"{metric.partition(' (')[0]}, times {against}'"
+        scaled = {name: points[name] / points.reference for name in ("mean", "low", "high", "reference")}
+        points, runs = points.assign(**scaled), runs.assign(value=runs.value / runs.reference)
+    names = list(dict.fromkeys(points.series))
+    gaps = np.diff(np.log10(sorted(points[axis].dropna().unique())))
+    step = min(0.03, 0.5 * float(gaps.min()) / max(len(names) - 1, 1)) if len(gaps) else 0.03
+    positive = bool((points["mean"] > 0).all() and (runs.value > 0).all())
+    log = log and positive
+    ends: list[tuple[str, float, str]] = []
+    for place, name in enumerate(names):
+        line = points[points.series == name].sort_values(axis)
+        style = look[name]
+        color = _color(style, colors)
+        shift = 10 ** (step * (place - (len(names) - 1) / 2))  # apart, so that intervals do not cover each other
+        if single:
+            some = runs[runs.series == name]
+            figure.add_scatter(
+                x=some[axis] * shift * 10 ** (0.006 * _jitter(some.seed)), y=some.value, mode="markers",
+                name=f"{name}: single runs", hoverinfo="skip",
+                marker={"symbol": style.marker, "size": 5, "color": color, "opacity": 0.33},
+            )  # fmt: skip
+        line = line.assign(**{end: line[end].where(line.runs >= FEW, line["mean"]) for end in ("low", "high")})
+        low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # a log axis has no zero
+        figure.add_scatter(
+            x=line[axis] * shift, y=line["mean"], mode="lines+markers", name=name,
+            line={"color": color, "width": 2, "dash": style.dash},
+            marker={"symbol": style.marker, "size": 10, "color": color, "line": {"color": colors.panel, "width": 1}},
+            error_y={
+                "type": "data", "symmetric": False, "thickness": 1.6, "width": 0, "color": color,
+                "array": (line.high - line["mean"]).fillna(0), "arrayminus": (line["mean"] - low).fillna(0),
+            },
+            customdata=np.stack([line[axis], line.low, line.high, line.runs, line.k_found], axis=1),
+            hovertemplate=name + ("<br>at %{customdata[0]:,.3~r}" if spaced else "") + ": %{y:,.3~r}" + unit
+            + "<br>95% interval of the mean %{customdata[1]:,.3~r} to %{customdata[2]:,.3~r}"
+            "<br>%{customdata[3]} runs, %{customdata[4]:.0f} centers<extra></extra>",
+        )  # fmt: skip
+        ends.append(
+            (f'<span style="color:{color}">{_LETTERS[style.marker]}</span> {name}', line["mean"].iloc[-1], color)
+        )
+    reference = points.dropna(subset="reference").drop_duplicates(axis).sort_values(axis)
+    if len(reference):
+        x, y = reference[axis].tolist(), reference.reference.tolist()
+        spread = 10 ** (0.02 * (len(names) + 1))
+        figure.add_scatter(
+            x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
+            line={"color": colors.hidden, "dash": "dot", "width": 2},
+            hovertemplate=f"{against}, not private: %{{y:,.3~r}}<extra></extra>",
+        )  # fmt: skip
+        ends.append((f"◇ {against}", y[-1], colors.hidden))
+    ticks = sorted(points[axis].unique())
+    figure.update_xaxes(
+        type="log", title_text=axis_title(axis), tickvals=ticks, showgrid=False,
+        ticktext=[short(axis, stop) if apart else "" for stop, apart in zip(stops, _labeled(ticks), strict=True)],
+    )  # fmt: skip
+    figure.update_yaxes(title_text=metric + (" (log scale)" if log else ""), type="log" if log else "linear")
+    low, high = _range(points, runs if single else runs.head(0), log)
+    if span is not None:
+        low, high = min(low, span[0]), max(high, span[1])
+    figure.update_yaxes(range=[low, high])
+    top = 10**high if log else high
+    _leave(figure, points, top, colors, look, axis, unit)
+    if single:
+        _beyond(figure, runs, top, colors, look, axis)
+    if log:
+        ticks = _log_ticks(low, high)
+        figure.update_yaxes(tickvals=ticks, ticktext=[number(tick) for tick in ticks])
+    if labels:
+        _end_labels(figure, ends, colors, lambda value: ((math.log10(value) if log else value) - low) / (high - low))
+    return figure
+
+
+def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
+    """Return the y range, log10 of it for a log axis: reference, means and intervals of the curves that stay.
+
+    Where a point has too few runs for an interval, `runs` are in it too.
+    At most a third of the curves, and one at least if there are two, may leave at the top where the others would else
+    have less than half of the height; no curve leaves at half of its points or more.
+    """
+    sure = points.runs >= FEW
+    table = points.assign(low=points.low.where(sure, points["mean"]), high=points.high.where(sure, points["mean"]))
+    if log:
+        table = table.assign(**{name: np.log10(table[name]) for name in ("mean", "low", "high", "reference")})
+    floor = float(table[["mean", "low", "reference"]].min().min())
+    curves = table.groupby("series", sort=False)
+    tops = curves[["mean", "high"]].max().max(axis=1)
+    if len(runs) and not sure.all():
+        values = runs.set_index("series").value
+        values = np.log10(values) if log else values
+        tops = np.fmax(tops, values.groupby(level=0).max().reindex(tops.index))
+        floor = min(floor, float(values.min()))
+    tops = tops.sort_values(ascending=False)
+    low = floor if log else min(floor, 0.0)
+    high = max(tops.iloc[0], table.reference.max()) if table.reference.notna().any() else tops.iloc[0]
+    for leaving in range(1, max(1, len(tops) // 3) + 1 if len(tops) > 1 else 1):
+        others = np.fmax(tops.iloc[leaving], table.reference.max())
+        outside = curves["mean"].apply(lambda some, top=others: (some > top).mean()).loc[tops.index[:leaving]]
+        if others - low < 0.5 * (tops.iloc[0] - low) and (outside < 0.5).all() and others > low:
+            high = others
+            break
+    pad = 0.05 * (high - low) or 0.1 * (abs(high) or 1)
+    return (low - pad if log or low < 0 else 0.0), float(high) + pad
+
+
+def _leave(
+    figure: go.Figure, points: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str, unit: str
+) -> None:
+    """Mark with an arrow and its number every mean that lies above the picture, one below the other."""
+    beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
+    for place, one in enumerate(beyond.itertuples()):
+        color = _color(look[one.series], colors)
+        figure.add_annotation(
+            x=math.log10(getattr(one, axis)), y=1, yref="paper", yanchor="top", xanchor="left", showarrow=False,
+            text=f"↑ {_LETTERS[look[one.series].marker]} {number(one.mean, 2)}{unit}", yshift=-16 * place,
+            font={"size": 12, "color": color}, bgcolor=colors.panel,
+        )  # fmt: skip
+
+
+def _beyond(
+    figure: go.Figure, runs: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str
+) -> None:
+    """Draw every single run that lies above the picture at its upper edge."""
+    for name, some in runs[runs.value > top].groupby("series", sort=False):
+        figure.add_scatter(
+            x=some[axis] * 10 ** (0.006 * _jitter(some.seed)), y=[top] * len(some), mode="markers", cliponaxis=False,
+            name=f"{name}: single runs above the picture", hoverinfo="skip",
+            marker={"symbol": "line-ns-open", "size": 7, "color": _color(look[str(name)], colors), "opacity": 0.6},
+        )  # fmt: skip
+
+
+def _labeled(ticks: Sequence[float]) -> list[bool]:
+    """Return which ticks of a log axis have room for a label on a phone; powers of two come first."""
+    span = math.log10(ticks[-1] / ticks[0]) if ticks else 0.0
+    found: list[float] = []
+    for tick in sorted(ticks, key=lambda tick: not math.log2(tick).is_integer()):
+        if all(abs(math.log10(tick / other)) >= 0.08 * span for other in found):
+            found.append(tick)
+    return [tick in found for tick in ticks]
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Return round numbers between 10^low and 10^high: denser where the range is short."""
+    digits = (1, 1.5, 2, 3, 5, 7) if high - low < 1.2 else (1, 2, 5) if high - low < 3 else (1,)
+    whole = [digit * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for digit in digits]
+    found = [tick for tick in whole if low <= math.log10(tick) <= high]
+    if len(found) >= 2:
+        return found
+    step = 10.0 ** math.floor(math.log10((10**high - 10**low) / 2))
+    return [round(i * step, 12) for i in range(math.ceil(10**low / step), math.floor(10**high / step) + 1)]
+
+
+def _end_labels(
+    figure: go.Figure, ends: Sequence[tuple[str, float, str]], colors: Theme, place: Callable[[float], float]
+) -> None:
+    """Name each curve right of its end, pushed apart; `place` maps a value to its share of the axis."""
+    gap = 0.058 * 470 / figure.layout.height
+    wanted = sorted((place(value), name, color) for name, value, color in ends)
+    for y, (_, name, color) in zip(_apart([want for want, *_ in wanted], gap), wanted, strict=True):
+        bold = name.startswith("◇")
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="left", xshift=6, y=y, yref="paper", yanchor="middle", showarrow=False,
+            text=f"<b>{name}</b>" if bold else name,
+            font={"size": 12, "color": color if bold else colors.ink}, align="left",
+        )  # fmt: skip
+    longest = max(len(name.partition("</span>")[2] or name) for name, *_ in ends)
+    figure.update_layout(margin_r=24 + round(6.6 * longest))
+
+
+def _apart(places: Sequence[float], gap: float) -> list[float]:
+    """Return places at least `gap` from each other, moved as little as pushing pools apart allows."""
+    pools: list[list[float]] = []  # [sum of wanted centers, size]
+    for place in places:
+        pools.append([place, 1])
+        while len(pools) > 1:
+            (a, m), (b, n) = pools[-2], pools[-1]
+            if b / n - a / m >= gap * (m + n) / 2:
+                break
+            pools[-2:] = [[a + b, m + n]]
+    return [total / n + gap * (i - (n - 1) / 2) for total, n in pools for i in range(int(n))]
+
+
+def area_bars(
+    areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
+) -> go.Figure:
+    """Return one bar per curve of one data set and promise, with its rerun interval; from the reference on."""
+    ordered = areas.sort_values("area", ascending=False)
+    value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
+    figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)
+    tag(figure, colors, left=_CAMERA)
+    figure.add_bar(
+        orientation="h", y=ordered.series, x=value, width=0.55,
+        marker={"color": [_color(look[name], colors) for name in ordered.series]},
+        error_x={
+            "type": "data", "symmetric": False, "array": (high - value).fillna(0),
+            "arrayminus": (value - low).fillna(0), "color": colors.ink, "thickness": 1.6, "width": 0,
+        },
+        customdata=np.stack([low, high, ordered.runs], axis=1),
+        hovertemplate="%{y}: %{x:,.3~r}<br>95% interval of the mean %{customdata[0]:,.3~r} to %{customdata[1]:,.3~r}"
+        "<br>%{customdata[2]} reruns<extra></extra>",
+    )  # fmt: skip
+    figure.update_xaxes(title_text=f"% above {against}, mean over the range of ε" if relative else "mean over ε")
+    figure.update_yaxes(automargin=True, showgrid=False, ticks="", showline=False)
+    figure.add_vline(x=0, line={"color": colors.hidden if relative else colors.line, "dash": "dot", "width": 2})
+    return figure
+
+
+def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: str, title: str) -> go.Figure:
+    """Return a quantile dot plot of one place: per curve equally likely dots, stacked where they meet.
+
+    Parameters
+    ----------
+    table : from `Summary.quantile_dots`, of one data set, promise and value of the axis
+    """
+    names = list(dict.fromkeys(table.series))
+    figure = base(colors, title, height=72 + 96 * len(names), margin_left=16)
+    tag(figure, colors, left=_CAMERA)
+    log = bool((table.value > 0).all())
+    scale = np.log10 if log else np.asarray
+    values = scale(np.concatenate([table.value, table.reference.dropna()]).astype(float))
+    low, span = float(values.min()), float(np.ptp(values)) or 1.0
+    width = span / 34  # a dot's width: about a 34th of the panel
+    for place, name in enumerate(reversed(names)):
+        one = table[table.series == name]
+        bins = np.rint((scale(one.value.to_numpy(dtype=float)) - low) / width)
+        height = np.array([int((bins[:i] == b).sum()) for i, b in enumerate(bins)])
+        step = min(0.11, 0.8 / max(height.max() + 1, 1))
+        centers = low + bins * width
+        figure.add_scatter(
+            x=10**centers if log else centers, y=place + 0.06 + step * (height + 0.5), mode="markers", name=name,
+            marker={"symbol": look[name].marker, "size": 8.5, "color": _color(look[name], colors)},
+            customdata=one.value, hovertemplate=f"{name}: about %{{customdata:,.3~r}}<extra></extra>",
+        )  # fmt: skip
+    reference = table.reference.dropna()
+    if len(reference):
+        figure.add_vline(x=float(reference.iloc[0]), line={"color": colors.hidden, "dash": "dot", "width": 2})
+    figure.update_yaxes(
+        tickvals=[i + 0.4 for i in range(len(names))], ticktext=list(reversed(names)), automargin=True, ticks="",
+        showgrid=False, range=[0, len(names)], showline=False,
+    )  # fmt: skip
+    figure.update_xaxes(type="log" if log else "linear", title_text=metric + (" (log scale)" if log else ""))
+    if log:
+        ticks = _log_ticks(low - width, low + span + width)
+        figure.update_xaxes(tickvals=ticks, ticktext=[number(tick) for tick in ticks])
+    return figure
+
+
+def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool, title: str) -> go.Figure:
+    """Return a table of colors of one series over two axes; each cell says its value, so color only helps."""
+    value = points.assign(shown=points.ratio if relative else points["mean"])
+    grid = value.pivot_table(index=y, columns=x, values="shown", aggfunc="first").sort_index()
+    figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)
+    tag(figure, colors, left=_CAMERA)
+    shown = np.log2(np.maximum(grid.to_numpy(dtype=float), 1e-12)) if relative else grid.to_numpy(dtype=float)
+    end = "×" if relative else ""
+    figure.add_heatmap(
+        z=shown, x=[short(x, v) for v in grid.columns], y=[short(y, v) for v in grid.index], xgap=2, ygap=2,
+        colorscale=[[0, colors.panel], [1, colors.released_soft]], showscale=False,
+        text=[[("" if math.isnan(v) else f"{number(v)}{end}") for v in row] for row in grid.to_numpy(dtype=float)],
+        texttemplate="%{text}", textfont={"color": colors.ink, "size": 12.5}, hoverinfo="skip",
+    )  # fmt: skip
+    figure.update_xaxes(type="category", title_text=axis_title(x), showgrid=False)
+    figure.update_yaxes(type="category", title_text=axis_title(y), showgrid=False)
+    return figure
+
+
+def _color(style: Style, colors: Theme) -> str:
+    return style.dark if colors == DARK else style.light
+
+
+def _jitter(seed: pd.Series) -> np.ndarray:
+    """Spread runs by their seed, always the same way."""
+    return np.modf(seed.to_numpy(dtype=float) * 0.618)[0] - 0.5
+
+
+def short(axis: str, value: float) -> str:
+    """Return a value of an axis as a tick says it."""
+    if axis == "epsilon":
+        return fraction(value)
+    return f"{value:,.0f}" if axis == "n_rows" else number(value) if isinstance(value, float | int) else str(value)

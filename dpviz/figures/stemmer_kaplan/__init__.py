@@ -1,0 +1,1 @@
+"""Pictures of the Stemmer-Kaplan family."""

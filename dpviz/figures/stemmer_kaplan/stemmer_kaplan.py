@@ -1,0 +1,369 @@
+"""Stemmer-Kaplan and relatives: shifted grids, crowded cells, averages that become candidates, weights, k centers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from dpviz.domain import Domain
+from dpviz.figures.kit.layers import (
+    NOWHERE,
+    TOP,
+    center,
+    disc,
+    disc_sizes,
+    layered,
+    outline,
+    paths,
+    segments,
+    true_tick,
+)
+from dpviz.figures.kit.panels import ledger_panel, loss_panel, loss_title, spend_panel
+from dpviz.figures.kit.shots import Shot, in_phases, split_title
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.geometry import inertia
+from dpviz.metrics import mean_distance
+from dpviz.numbers import number
+from dpviz.privacy.queries import cell_centers
+from dpviz.trace import Step, Trace
+
+__all__ = [
+    "PANE",
+    "bucket_table",
+    "cell_corners",
+    "loss_table",
+    "losses_panel",
+    "plane_panel",
+    "weight_table",
+]
+
+COUNTED = ("buckets", "cubes")
+CELLS, AVERAGES = range(2)  # a table takes two frames: crowded cells, then their averages
+SHADES = (0.12, 0.26, 0.42, 0.6)  # opacity of a quarter of the table's cells each, by noisy count
+MOST_LINES = 80  # grid lines drawn per direction
+
+
+def shots(trace: Trace) -> list[Shot]:
+    """Return the pictures of a run; a table's cells come before its averages."""
+    return in_phases(
+        trace,
+        lambda step: (CELLS, AVERAGES) if step.kind == "buckets" else (AVERAGES,),
+        lambda step, phase: _words(step, phase, trace.domain),
+        asking=CELLS,
+        due=lambda step: 1,
+    )
+
+
+def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
+    released, (head, tail) = step.released, split_title(step)
+    if step.kind == "cubes":
+        what = "they are halved" if released["kept"].any() else "the shift ends"
+        return head, f"{tail}: above {released['threshold']:.0f} rows, ±{released['noise_sd']:.0f}; {what}"
+    if step.kind != "buckets":
+        return head, tail
+    if phase == CELLS:
+        cells = f"{len(released['keys'])} cell{'s' * (len(released['keys']) != 1)}"
+        where = f"{len(released['offset'])} random directions" if released["projected"] else "the domain"
+        return head, (
+            f"a shifted grid of width {domain.length(released['width'])} over {where}: {cells} have a "
+            f"noisy count (±{released['noise_sd']:.0f}) of at least {released['threshold']:.0f}, all others stay unseen"
+        )
+    dropped = len(released["precise"]) - int(released["precise"].sum())
+    return head, f"noisy averages of the largest cells become {int(released['precise'].sum())} candidates" + (
+        f"; {dropped} are too noisy and dropped" if dropped else ""
+    )
+
+
+def warning(trace: Trace) -> str:
+    """Return a sentence if no cell was crowded enough."""
+    tables = [step.released for step in trace.steps if step.kind in COUNTED]
+    if any(table["kept"].any() for table in tables):
+        return ""
+    lowest = min(table["threshold"] for table in tables)
+    return (
+        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Use "
+        "more rows, or take fewer scales or repetitions."
+    )
+
+
+def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the released cells of a table, largest noisy count first: rank, noisy_count, kept; true_count if asked."""
+    released = step.released
+    order = np.argsort(-released["noisy_counts"], kind="stable")
+    table = pd.DataFrame(
+        {
+            "rank": range(1, len(order) + 1),
+            "noisy_count": released["noisy_counts"][order],
+            "kept": released["kept"][order],
+        }
+    )
+    truth = next((h.statistic for h in step.hidden if h.label in COUNTED), None)
+    if hidden and truth is not None and step.kind == "cubes":
+        table["true_count"] = truth["cubes"][order]
+    elif hidden and truth is not None:
+        true = dict(zip(map(tuple, truth["keys"].tolist()), truth["counts"].tolist(), strict=True))
+        table["true_count"] = [true[key] for key in map(tuple, released["keys"][order].tolist())]
+    return table
+
+
+def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
+    """Return the candidates, heaviest noisy weight first: rank, noisy_count, kept (positive); true_count if asked."""
+    noisy = step.released["noisy_weights"]
+    order = np.argsort(-noisy, kind="stable")
+    table = pd.DataFrame({"rank": range(1, len(order) + 1), "noisy_count": noisy[order], "kept": noisy[order] > 0})
+    if hidden and step.hidden:
+        table["true_count"] = next(iter(step.hidden[0].statistic.values()))[order]
+    return table
+
+
+def loss_table(view: View) -> pd.DataFrame:
+    """Return what limits the result, NOT PRIVATE: columns what, loss (z units); rows KMeans, all candidates, chosen.
+
+    The loss with every candidate as a center is the floor that no choice among them can beat; what the chosen k lose
+    beyond it is the price of choosing, what it lies above KMeans is the price of the candidates.
+    """
+    trace = view.trace
+    if view.people is None or view.reference_loss is None:
+        raise ValueError("figures: loss_table needs people and a reference loss.")
+    Z = trace.domain.normalize(view.people)
+    Z = Z[np.isfinite(Z).all(axis=1)]
+    last = trace.steps[-1].released
+    cost = mean_distance if view.against == "KMedians" else lambda Z, centers: inertia(Z, centers) / len(Z)
+    found = [cost(Z, last[name]) for name in ("candidates", "centers")]
+    return pd.DataFrame(
+        {
+            "what": [view.against, "all candidates", f"{len(last['centers'])} chosen"],
+            "loss": [view.reference_loss, *found],
+        }
+    )
+
+
+def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
+    """Return closed rectangles of cells in drawn coordinates, shape (m, 6, 2), the last point NaN.
+
+    Empty where the plane does not show the columns that were cut.
+    """
+    released, d = step.released, view.trace.domain.n_features
+    if released["projected"] or (view.axes is None and d > 2):
+        return np.empty((0, 6, 2))
+    axes = [0] if d == 1 else list(view.axes or (0, 1))
+    low = keys[:, axes] * released["width"] - released["offset"][axes]
+    high = low + released["width"]
+    domain = view.trace.domain
+    low, high = (
+        np.clip(edge, -domain.box_z[axes], domain.box_z[axes]) * domain.half_width[axes] + domain.middle[axes]
+        for edge in (low, high)
+    )
+    if d == 1:
+        low, high = (np.column_stack([edge, np.full(len(edge), y)]) for edge, y in ((low, -1.0), (high, 1.0)))
+    x0, y0, x1, y1 = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
+    nan = np.full(len(x0), np.nan)
+    return np.stack([np.stack([x0, x1, x1, x0, x0, nan], axis=1), np.stack([y0, y0, y1, y1, y0, nan], axis=1)], axis=2)
+
+
+def _grid_lines(view: View, step: Step) -> np.ndarray:
+    """Return the lines of a table's shifted grid inside the public bounds, drawn coordinates."""
+    released, d = step.released, view.trace.domain.n_features
+    if released["projected"] or (view.axes is None and d > 2):
+        return np.empty((0, 2))
+    domain, (low, high) = view.trace.domain, view.bounds()
+    lines = []
+    for direction, axis in enumerate([0] if d == 1 else list(view.axes or (0, 1))):
+        reach, width, offset = domain.box_z[axis], released["width"], released["offset"][axis]
+        edges = np.arange(np.ceil((-reach + offset) / width), np.floor((reach + offset) / width) + 1) * width - offset
+        at = edges[:MOST_LINES] * domain.half_width[axis] + domain.middle[axis]
+        ends = [np.empty((len(at), 2)), np.empty((len(at), 2))]
+        for end, limit in zip(ends, (low, high), strict=True):
+            end[:, direction], end[:, 1 - direction] = at, limit[1 - direction]
+        lines.append(segments(*ends))
+    return np.concatenate(lines)
+
+
+def _shaded(view: View, step: Step) -> dict[str, dict]:
+    """Return the crowded cells in shades by noisy count, and outlines of those that are averaged."""
+    released = step.released
+    drawn = released["kept"] if step.kind == "cubes" else np.ones(len(released["keys"]), dtype=bool)
+    corners = cell_corners(view, step, released["keys"][drawn])
+    if len(corners) == 0:
+        return {}
+    order = np.argsort(np.argsort(released["noisy_counts"][drawn], kind="stable"), kind="stable")
+    shade = order * len(SHADES) // len(order)
+    layers = {f"cells {i}": xy(corners[shade == i].reshape(-1, 2)) for i in range(len(SHADES))}
+    averaged = released["kept"][drawn] if "kept" in released else drawn
+    return layers | {"outlines": xy(corners[averaged].reshape(-1, 2))}
+
+
+def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
+    return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
+
+
+def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
+    """Return what the plane shows at every frame, by layer; what is missing is empty."""
+    found: list[dict[str, dict]] = []
+    points = NOWHERE  # candidates so far
+    for shot in shots:
+        step = view.trace.steps[shot.step]
+        released, layers = step.released, {"candidates": _candidates(points)}
+        if step.kind == "buckets":
+            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
+            if shot.phase == AVERAGES:
+                here = view.plane(released["averages"])
+                points = np.concatenate([points, here[released["precise"]]])
+                layers |= {"candidates": _candidates(points), "dropped": xy(here[~released["precise"]])}
+        elif step.kind == "filter":
+            d = view.trace.domain.n_features
+            balls = zip(released["points"], released["radii"], strict=True)
+            layers["balls"] = xy(paths([outline(view, radius * np.eye(d), at) for at, radius in balls]))
+        elif step.kind == "reports":
+            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
+        elif step.kind == "averages":
+            here = view.plane(released["averages"])
+            points = np.concatenate([points, here])
+            layers |= {"candidates": _candidates(points), "paid": xy(segments(view.plane(released["anchors"]), here))}
+        elif step.kind == "weights":
+            layers["candidates"] = _candidates(
+                view.plane(released["candidates"]), disc_sizes(released["noisy_weights"])
+            )
+        elif step.kind == "cubes":
+            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
+            if not released["projected"]:
+                middles = cell_centers(released["keys"][released["kept"]], released["width"], released["offset"])
+                points = np.concatenate([points, view.plane(middles)])
+                layers["candidates"] = _candidates(points, 4.0)
+        elif step.kind in ("swap", "pick") and "centers" in released:
+            points = view.plane(released["candidates"])
+            layers |= {"candidates": _candidates(points, 4.0), "centers": xy(view.plane(released["centers"]))}
+            if step.kind == "swap" and released["moves"]:
+                layers["paid"] = xy(segments(view.plane(released["out"][None]), view.plane(released["in"][None])))
+        elif step.kind == "recover":
+            layers["centers"] = xy(view.plane(released["centers"]))
+            if released["start"].shape == released["centers"].shape:
+                start, now = view.plane(released["start"]), view.plane(released["centers"])
+                layers |= {"centers": moved(start, now), "paid": xy(segments(start, now))}
+        elif step.kind == "choose":
+            at, centers = view.plane(released["candidates"]), view.plane(released["centers"])
+            nearest = ((released["candidates"][:, None] - released["centers"]) ** 2).sum(axis=2).argmin(axis=1)
+            sizes = disc_sizes(released["weights"]) if "weights" in released else 7.0
+            layers |= {"candidates": _candidates(at, sizes), "centers": xy(centers)}
+            layers["free"] = xy(segments(at, centers[nearest]))
+        found.append(layers)
+    return found
+
+
+def plane_panel(view: View, shots: list[Shot]) -> Panel:
+    """Return the plane: cells, candidates, centers."""
+    trace, colors = view.trace, view.colors
+    line = {"color": colors.released, "width": 1.6}
+    shades: dict[str, dict] = {
+        f"cells {i}": {
+            "mode": "lines", "fill": "toself", "fillcolor": colors.released, "opacity": opacity,
+            "line": {"width": 0, "color": colors.released},
+        }
+        for i, opacity in enumerate(SHADES)
+    }  # fmt: skip
+    looks: dict[str, dict] = {
+        "grid": {"mode": "lines", "line": {"color": colors.line, "width": 0.8}},
+        **shades,
+        "outlines": {"mode": "lines", "line": {**line, "width": 1.2}},
+        "balls": {"mode": "lines", "fill": "toself", "fillcolor": colors.panel, "opacity": 0.7, "line": line},
+        "dropped": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 4}},
+        "candidates": disc(colors, 0.75),
+        "free": {"mode": "lines", "line": {**line, "width": 1, "dash": "4px,4px"}},
+        "paid": {"mode": "lines", "line": {**line, "width": 2.2}},
+        "centers": center(colors),
+    }
+    k = len(trace.cluster_centers)
+    alt = f"A plane with {k} released centers, chosen among candidates from crowded cells."
+    return layered(view, "Crowded cells, candidates, centers", looks, _layers(view, shots), alt)
+
+
+def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
+    trace, colors = view.trace, view.colors
+    tables = {
+        t: (weight_table if step.kind == "weights" else bucket_table)(step, hidden=view.hidden)
+        for t, step in enumerate(trace.steps)
+        if step.kind in (*COUNTED, "weights")
+    }
+    true = all("true_count" in table for table in tables.values())
+    figure = base(colors, f"Top {TOP} counts (log)", height=height)
+    figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
+    figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
+    if true:
+        tag(figure, colors, "NOT PRIVATE ― true")
+        figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))
+    figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
+    highest = [float(table.noisy_count.max()) for table in tables.values() if len(table)]
+    levels = [step.released["threshold"] for step in trace.steps if step.kind in COUNTED]
+    figure.update_yaxes(type="log", dtick=1, range=[1, math.log10(1.3 * max([20.0, *highest, *levels]))])
+    empty = {"x": [None], "y": [None]}
+    updates, last = [], 0  # the first step is a table
+    for shot in shots:
+        last = shot.step if shot.step in tables else last
+        table = tables[last].head(TOP)
+        pale = ~table.kept if shot.phase == AVERAGES else np.zeros(len(table), dtype=bool)
+        bars = {
+            "x": table["rank"].tolist(),
+            "y": table.noisy_count.round(1).tolist(),
+            "marker": {"color": [colors.released_soft if p else colors.released for p in pale]},
+        }
+        level = trace.steps[last].released.get("threshold")
+        line = empty if level is None else {"x": [0.4, TOP + 0.6], "y": [level, level]}
+        ticks = [{"x": table["rank"].tolist(), "y": table.true_count.tolist()}] if true else []
+        updates.append([bars, line, *ticks] if len(table) else [empty, line, *([empty] if true else [])])
+    add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
+    return Panel("side", figure, f"The {TOP} largest noisy counts of each table; the line is the release threshold.")
+
+
+def losses_panel(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
+    """Return what limits the result, at the last frame; it is empty before."""
+    colors, table = view.colors, loss_table(view)
+    figure = base(colors, "Loss in the end", height=height, margin_left=110)
+    tag(figure, colors)
+    figure.add_bar(
+        orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
+    )  # fmt: skip
+    times = table.loss / (view.reference_loss or 1.0)
+    figure.update_xaxes(title_text=loss_title(view), range=[0, 1.3 * float(times.max())])
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    shown = {"x": times.tolist(), "y": table.what.tolist(), "text": [number(loss) for loss in times]}
+    nothing = {
+        "x": [0.0] * len(table),
+        "y": table.what.tolist(),
+        "text": ["comes with the last step", *[""] * (len(table) - 1)],
+    }
+    add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[shown]])
+    words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())
+    return Panel("side", figure, f"Loss in the end: {words}. Not private.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, counts, where the loss comes from (when hidden layers are asked for), spend and ledger."""
+    found = [plane_panel(view, shots), _counts(view, shots)]
+    last = view.trace.steps[-1].released
+    if view.hidden and view.people is not None and view.reference_loss is not None and "candidates" in last:
+        found.append(losses_panel(view, shots))
+    if view.hidden and view.losses is not None and np.isfinite(view.losses).sum() > 1:
+        found.append(loss_panel(view, shots))
+    return [*found, spend_panel(view, shots), ledger_panel(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    shots=shots,
+    legend=(
+        ("box", "crowded cell (shade: noisy count)"),
+        ("disc", "candidate"),
+        ("dashed", "nearest center, free"),
+        ("path", "swap"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="An empty cell and a cell just below the threshold look the same, and nobody can tell which it is. Above "
+    "four columns cells live in random directions that no plane shows; only their averages are drawn.",
+    warning=warning,
+)

@@ -1,0 +1,158 @@
+"""EM-MC: the cells picked in finer and coarser grids, the candidates by noisy votes, the averages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpviz.figures.kit.layers import NOWHERE, center, layered, tint
+from dpviz.figures.kit.panels import ledger_panel, spend_panel
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.view import Pane, Panel, View, add_frames, xy
+from dpviz.trace import Trace
+
+__all__ = ["PANE", "cells_table", "covered_table"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Projected(View):
+    """A run seen in the first two directions of its own public projection (d, p), z units, where cells are squares."""
+
+    matrix: np.ndarray = dataclasses.field(default_factory=lambda: np.eye(2))
+
+    def flat(self, X: np.ndarray) -> np.ndarray:
+        """Map original units (..., d) to the two drawn coordinates (..., 2)."""
+        domain = self.trace.domain
+        return _two((X - domain.middle) / domain.half_width @ self.matrix)
+
+    def axis_titles(self) -> tuple[str, str]:
+        """Return the two axis titles."""
+        return "public random direction 1", "public random direction 2"
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the box of the grids."""
+        return np.full(2, -self.trace.domain.radius), np.full(2, self.trace.domain.radius)
+
+
+def _two(points: np.ndarray) -> np.ndarray:
+    """Return the first two coordinates; the second is 0 where there is one."""
+    return points[..., :2] if points.shape[-1] > 1 else np.concatenate([points, np.zeros_like(points)], axis=-1)
+
+
+def _seen(view: View) -> View:
+    """Return the view in which cells are squares: two columns, or two directions of the run's public projection."""
+    matrix = view.trace.steps[0].released.get("matrix")
+    if matrix is not None:
+        fields = {field.name: getattr(view, field.name) for field in dataclasses.fields(view)}
+        return Projected(**{**fields, "axes": None}, matrix=matrix)
+    return view if view.trace.domain.n_features == 1 else dataclasses.replace(view, axes=view.axes or (0, 1))
+
+
+def cells_table(view: View) -> pd.DataFrame:
+    """Return one row a picked cell in drawn coordinates: columns frame, grid, x0, x1, y0, y1."""
+    rows = []
+    seen, domain = _seen(view), view.trace.domain
+    for t, step in enumerate(view.trace.steps):
+        if step.kind != "cover":
+            continue
+        released = step.released
+        reach = released["side"] / 2
+        if "matrix" in released:
+            low, high = _two(released["cells"] - reach), _two(released["cells"] + reach)
+        else:
+            axes = [0, 0] if domain.n_features == 1 else list(seen.axes or (0, 1))
+            low, high = (domain.denormalize(released["cells"] + sign * reach)[:, axes] for sign in (-1, 1))
+        if released["cells"].shape[1] == 1:
+            low[:, 1], high[:, 1] = -1, 1
+        rows += [
+            {"frame": t, "grid": released["grid"], "x0": a[0], "x1": b[0], "y0": a[1], "y1": b[1]}
+            for a, b in zip(low, high, strict=True)
+        ]
+    return pd.DataFrame(rows)
+
+
+def covered_table(trace: Trace) -> pd.DataFrame:
+    """Return how many rows each pick covered, TRUE counts (NOT PRIVATE): columns grid, pick, covered."""
+    true = trace.steps[0].hidden[0].statistic["covered"]
+    grid, pick = np.indices(true.shape)
+    return pd.DataFrame({"grid": grid.ravel(), "pick": pick.ravel(), "covered": true.ravel()})
+
+
+def _squares(cells: pd.DataFrame) -> dict[str, Any]:
+    corners = cells[["x0", "y0", "x1", "y0", "x1", "y1", "x0", "y1", "x0", "y0"]].to_numpy().reshape(-1, 5, 2)
+    return xy(np.concatenate([corners, np.full((len(corners), 1, 2), np.nan)], axis=1).reshape(-1, 2))
+
+
+def _plane(view: View) -> Panel:
+    trace, colors, seen = view.trace, view.colors, _seen(view)
+    looks = {
+        "cell": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
+        "cell of this grid": {
+            "mode": "lines", "fill": "toself", "fillcolor": tint(colors.released, 0.2),
+            "line": {"color": colors.released, "width": 2},
+        },
+        "candidate": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.6}},
+        "center": center(colors),
+    }  # fmt: skip
+    cells, frames = cells_table(view), []
+    flat = _two if "matrix" in trace.steps[0].released else seen.plane
+    candidates: dict[str, Any] = {**xy(NOWHERE), "marker": {"size": 4}}
+    for t, step in enumerate(trace.steps):
+        released = step.released
+        if "candidates" in released:
+            votes = released["noisy_votes"]
+            size = np.clip(1.1 * np.sqrt(np.maximum(votes, 0)), 3, 22).round(1).tolist()
+            candidates = {**xy(flat(released["candidates"])), "marker": {"size": size}}
+        earlier, now = (_squares(cells[mask]) for mask in (cells.frame < t, cells.frame == t))
+        frame = {"cell": earlier, "cell of this grid": now, "candidate": candidates}
+        if "centers" in released:
+            frame["center"] = xy(seen.plane(released["centers"]))
+        frames.append(frame)
+    alt = f"A plane with {len(cells)} picked cells and {len(trace.cluster_centers)} released centers at the end."
+    return layered(seen, "Picked cells, candidates, centers", looks, frames, alt)
+
+
+def _covered(view: View, *, height: int = 200) -> Panel:
+    trace, colors = view.trace, view.colors
+    table = covered_table(trace)
+    figure = base(colors, "Rows each pick covered", height=height)
+    tag(figure, colors, "NOT PRIVATE ― true")
+    picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1
+    figure.add_bar(x=list(range(len(table))), y=table.covered.tolist(), hovertemplate="%{y:,}<extra></extra>")
+    figure.update_layout(bargap=0.15)
+    figure.update_xaxes(
+        tickvals=[picks * (grid + 0.5) - 0.5 for grid in range(grids)], title_text="grid, fine to coarse",
+        ticktext=[str(grid + 1) for grid in range(grids)], showgrid=False,
+    )  # fmt: skip
+    figure.update_yaxes(title_text="rows", range=[0, 1.1 * max(int(table.covered.max()), 1)])
+    updates = []
+    for t in range(len(trace.steps)):
+        color = [colors.hidden if grid <= t else colors.grid for grid in table.grid]
+        updates.append([{"marker": {"color": color}}])
+    add_frames(figure, [0], updates)
+    return Panel("side", figure, "True numbers of newly covered rows, pick by pick. Not private.")
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, covered rows (when hidden layers are asked for), spend and ledger."""
+    hidden = [_covered(view)] if view.hidden and view.trace.steps[0].hidden else []
+    return [_plane(view), *hidden, spend_panel(view, shots), ledger_panel(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("box", "picked cell"),
+        ("disc", "candidate (area: noisy votes)"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Cells that cover hardly anyone are picked too: that is the noise. With more than three columns the plane "
+    "shows two public random directions, not columns.",
+    unpinned="public random directions",
+)

@@ -1,0 +1,95 @@
+"""LSH-Splits: random hyperplanes through the middle, the growing tree of buckets, averages and centers."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.figures.kit.layers import NOWHERE, center, layered, paths
+from dpviz.figures.kit.panels import spend_panel
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.tree import tree_panel, tree_table
+from dpviz.figures.kit.view import Pane, Panel, View, xy
+
+__all__ = ["PANE", "hyperplanes"]
+
+
+def hyperplanes(view: View) -> list[np.ndarray]:
+    """Return the two ends (2, 2) of every level's hyperplane in original units; empty where it is not a line."""
+    if view.trace.domain.n_features != 2:
+        return [NOWHERE for _ in view.trace.steps]
+    view, found = dataclasses.replace(view, axes=(0, 1)), []
+    for step in view.trace.steps:
+        if not step.released.get("branched", np.array([False])).any():
+            found.append(NOWHERE)
+            continue
+        x, y = step.released["direction"] / np.linalg.norm(step.released["direction"])
+        found.append(view.plane(2 * view.trace.domain.radius * np.array([[y, -x], [-y, x]])))
+    return found
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    if trace.domain.n_features == 2:
+        view = dataclasses.replace(view, axes=(0, 1))
+    looks = {
+        "earlier": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
+        "hyperplane": {"mode": "lines", "line": {"color": colors.ink, "width": 3}},
+        "noisy average": {"mode": "markers", "marker": {"color": colors.released, "opacity": 0.5}},
+        "center": center(colors),
+    }
+    lines, frames = hyperplanes(view), []
+    for t, step in enumerate(trace.steps):
+        released = step.released
+        earlier = paths([line for line in lines[:t] if len(line)])
+        frame = {
+            "earlier": xy(earlier),
+            "hyperplane": xy(lines[t]),
+            "noisy average": {**xy(NOWHERE), "marker": {"size": 4}},
+        }
+        if "points" in released:
+            size = np.clip(18 * np.sqrt(released["weights"] / released["weights"].max()), 4, 18).round(1).tolist()
+            frame["noisy average"] = {**xy(view.plane(released["points"])), "marker": {"size": size}}
+        if "centers" in released:
+            frame["center"] = xy(view.plane(released["centers"]))
+        frames.append(frame)
+    alt = f"A plane with noisy averages of buckets and {len(trace.cluster_centers)} released centers at the end."
+    return layered(view, "Hyperplanes, averages, centers", looks, frames, alt)
+
+
+def _tree(view: View, *, height: int = 306) -> Panel:
+    levels = [step.released for step in view.trace.steps if step.kind == "split-level"]
+    nodes = [int(node) for level in levels for node in level["nodes"]]
+    counts = [float(count) for level in levels for count in level["noisy_counts"]]
+    visits = [t for t, level in enumerate(levels) for _ in level["nodes"]]
+    enough = [count >= 3 * levels[0]["smallest"] for count in counts]
+    return tree_panel(
+        view,
+        tree_table(nodes, counts),
+        visits=visits,
+        current=[-1] * len(view.trace.steps),
+        rejected=enough,  # large enough to split, but neither half was large enough to keep
+        words=[f"level {visit}: about {count:,.0f} rows" for visit, count in zip(visits, counts, strict=True)],
+        height=height,
+    )
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, tree and spend."""
+    return [_plane(view), _tree(view), spend_panel(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("cut", "this level's hyperplane"),
+        ("disc", "noisy average (area: noisy count)"),
+        ("center", "released center"),
+        ("hatch", "final bucket"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="Halves that hold too few rows by their noisy count are dropped: their rows are in no average. Hyperplanes "
+    "are drawn in two dimensions only; in more they are not lines.",
+)

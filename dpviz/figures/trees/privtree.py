@@ -1,0 +1,112 @@
+"""PrivTree: the boxes that were halved, depth by depth, the tree, and the centers on the leaves."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered
+from dpviz.figures.kit.panels import ledger_panel, spend_panel
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.tree import tree_panel, tree_table
+from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.trace import Step, Trace
+
+__all__ = ["PANE", "counts_of_nodes", "squares"]
+
+_MOST = 1500  # boxes drawn a frame, the shallowest ones
+_NODES = 300  # nodes of the tree that are drawn, the shallowest ones
+
+
+def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
+    """Return the outlines of a depth's boxes on the drawn plane, one after another with a NaN row between them."""
+    if not which.any():
+        return NOWHERE
+    low, high = (view.plane(step.released[end][which][:_MOST]) for end in ("low", "high"))
+    if view.trace.domain.n_features == 1:
+        low, high = low - [0, 1], high + [0, 1]
+    (x0, y0), (x1, y1) = low.T, high.T
+    gap = np.full_like(x0, np.nan)
+    xs, ys = np.stack([x0, x1, x1, x0, x0, gap], axis=1), np.stack([y0, y0, y1, y1, y0, gap], axis=1)
+    return np.stack([xs.ravel(), ys.ravel()], axis=1)
+
+
+def counts_of_nodes(trace: Trace) -> dict[int, float]:
+    """Return node -> noisy count: a leaf's own, an inner node's the sum of its leaves'."""
+    last = trace.steps[-1].released
+    counts: dict[int, float] = {}
+    for leaf, count in zip(last["leaves"].tolist(), last["leaf_counts"].tolist(), strict=True):
+        for up in range(leaf.bit_length()):
+            counts[leaf >> up] = counts.get(leaf >> up, 0.0) + count
+    return counts
+
+
+def _plane(view: View) -> Panel:
+    trace, colors = view.trace, view.colors
+    view = dataclasses.replace(view, axes=view.axes or (0, 1)) if trace.domain.n_features > 1 else view
+    looks = {
+        "earlier": {"mode": "lines", "line": {"color": colors.released_soft, "width": 1}},
+        "box": {"mode": "lines", "line": {"color": colors.released, "width": 1.8}},
+        "leaf": disc(colors, 0.5),
+        "center": center(colors),
+    }
+    levels = [step for step in trace.steps if step.kind == "halving-level"]
+    frames, earlier = [], NOWHERE
+    for step in levels:
+        every = np.ones(len(step.released["nodes"]), dtype=bool)
+        now = squares(view, step, every)
+        frames.append({"earlier": xy(earlier), "box": xy(now)})
+        earlier = np.concatenate([earlier, now])
+    last = trace.steps[-1].released
+    frames.append(
+        {
+            "earlier": xy(earlier),
+            "leaf": {
+                **xy(view.plane(last["coreset_points"])),
+                "marker": {"size": disc_sizes(last["coreset_weights"])},
+            },
+            "center": xy(view.plane(last["centers"])),
+        }
+    )
+    alt = (
+        f"A plane with {len(last['leaves'])} final boxes and {len(trace.cluster_centers)} released centers at the end."
+    )
+    return layered(view, "Halved boxes, leaves, centers", looks, frames, alt)
+
+
+def _tree(view: View, *, height: int = 306) -> Panel:
+    trace = view.trace
+    counts = counts_of_nodes(trace)
+    nodes = sorted(counts)[:_NODES]
+    drawn = set(nodes)
+    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # both halves or none
+    depth = [node.bit_length() - 1 for node in nodes]
+    return tree_panel(
+        view,
+        tree_table(nodes, [counts[node] for node in nodes]),
+        visits=depth,
+        current=[-1] * len(trace.steps),
+        rejected=[False] * len(nodes),
+        words=[f"depth {at}: about {counts[node]:,.0f} rows" for node, at in zip(nodes, depth, strict=True)],
+        height=height,
+    )
+
+
+def panels(view: View, shots: list[Shot]) -> list[Panel]:
+    """Return plane, tree, spend and ledger."""
+    return [_plane(view), _tree(view), spend_panel(view, shots), ledger_panel(view, shots)]
+
+
+PANE = Pane(
+    draw=panels,
+    legend=(
+        ("box", "box of this depth"),
+        ("disc", "leaf (area: noisy count)"),
+        ("center", "released center"),
+        ("diamond", "KMeans"),
+        ("ring", "person"),
+    ),
+    caution="A box may be halved because of noise alone, and a crowded one may be left whole. In more than two columns "
+    "boxes are seen from one side, so they lie over each other.",
+)

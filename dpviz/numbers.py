@@ -1,0 +1,122 @@
+"""Write numbers as their readers say them: 31,400 and not 3.14e+04, 1 in 11,700 and not 8.5e-05.
+
+Screens, labels, pages, reports and plans use these functions; JSON files and tooltips keep every digit.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = [
+    "at",
+    "chance",
+    "fraction",
+    "length",
+    "number",
+    "odds",
+    "percent",
+    "place",
+    "plus_minus",
+    "ratio_words",
+    "round_to",
+]
+
+_SMALL, _LARGE = 1e-4, 1e15  # outside of these a power of ten is easier to read than zeros
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_FRACTIONS = {0.125: "⅛", 0.25: "¼", 0.5: "½", 0.75: "¾"}
+_SLACK = 1e-9  # relative rounding error that must not carry a bound to the next step
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with at most `digits` significant digits and commas between thousands.
+
+    Zeros after the last digit are dropped. A number below 1e-4 or from 1e15 on is written as 2.5 × 10⁻⁷, infinity
+    as ∞, and a missing one as a dash.
+    """
+    value = float(value)
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else "∞" if value > 0 else "-∞"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = int(exponent)
+    if float(mantissa) == 0:
+        return "0"
+    if not _SMALL <= float(f"{mantissa}e{exponent}".lstrip("-")) < _LARGE:
+        return f"{_trimmed(mantissa)} × 10{str(power).translate(_SUPERSCRIPTS)}"
+    return _trimmed(f"{float(f'{mantissa}e{exponent}'):,.{max(0, digits - 1 - power)}f}")
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def round_to(value: float, resolution: float) -> str:
+    """Write a number to the power of ten at or below `resolution`, without commas: for files.
+
+    Raises
+    ------
+    ValueError
+        If the resolution is not positive.
+    """
+    if not resolution > 0:
+        raise ValueError(f"numbers: resolution must be > 0; got {resolution}.")
+    if not (math.isfinite(value) and math.isfinite(resolution)):
+        return "" if math.isnan(value) else str(value)
+    power = math.floor(math.log10(resolution) + _SLACK)
+    text = f"{round(float(value), -power):.{max(0, -power)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def at(value: float, resolution: float) -> str:
+    """Write a number to the power of ten at or below `resolution`, with commas between thousands."""
+    text = round_to(value, resolution)
+    whole, point, rest = text.partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.strip("-").isdecimal() and whole != "-0" else text
+
+
+def place(value: float, width: float) -> str:
+    """Write a coordinate to a thousandth of the `width` of its bounds, or better: three digits would lose places."""
+    return at(value, width / 1000)
+
+
+def plus_minus(value: float, sd: float, unit: str = "") -> str:
+    """Write a value and its standard deviation: 109,000 ± 5,300. Two digits of the deviation set the places of both."""
+    words = f"{at(value, sd / 10)} ± {number(sd, 2)}" if 0 < sd < math.inf else number(value)
+    return f"{words} {unit}".rstrip()
+
+
+def length(value: float, unit: str, digits: int = 3) -> str:
+    """Write a length with its unit; kilometers below 1 become meters."""
+    if unit == "km" and 0 < abs(value) < 1:
+        value, unit = 1000 * value, "m"
+    return f"{number(value, digits)} {unit}".rstrip()
+
+
+def ratio_words(value: float) -> str:
+    """Write a ratio of losses: two decimals below 10, none above."""
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}" if math.isfinite(value) else number(value)
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """Write a share as a percentage with at most `digits` significant digits."""
+    return f"{number(100 * share, digits)}%"
+
+
+def chance(probability: float) -> str:
+    """Write a small probability as its reader says it: 1 in 11,700. It is never stated smaller than it is."""
+    if probability <= 0:
+        return "0"
+    if probability * _LARGE <= 1:
+        return f"1 in {number(1 / probability)}"
+    inverse = max(1.0, 1 / probability)
+    step = 10.0 ** (math.floor(math.log10(inverse)) - 2)
+    return f"1 in {number(math.floor(inverse / step * (1 + _SLACK)) * step)}"
+
+
+def odds(probability: float) -> int:
+    """Return a bound on a probability as "at most N times in 100". It is rounded UP, here and nowhere else."""
+    return min(100, math.ceil(100 * probability - _SLACK))
+
+
+def fraction(value: float) -> str:
+    """Write an eighth, a quarter, a half or three quarters as a fraction and any other number as `number` does."""
+    return _FRACTIONS.get(value) or number(value, 4)

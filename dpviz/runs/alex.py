@@ -1,0 +1,123 @@
+"""One person, in or out: the same algorithm on two worlds that differ in this person alone. NOT PRIVATE: a DEMO."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dpviz.algorithms import Algorithm
+from dpviz.algorithms.kmeans import KMeans
+from dpviz.datasets import Dataset
+from dpviz.domain import Domain
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.runs.reruns import Reruns, rerun
+
+__all__ = ["Alex", "World", "Worlds", "farthest", "neighbors", "typical", "worlds"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Alex:
+    """Somebody: row `row` of the data, or, with None, a new person at `place` (d,), original units."""
+
+    place: np.ndarray
+    row: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class World:
+    """What one of the two worlds ends with: one run with the given noise seed, runs with fresh noise, and KMeans."""
+
+    one: np.ndarray
+    fresh: Reruns
+    kmeans: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Worlds:
+    """Both worlds; `moved` is where Alex is in the second one under a relation that keeps n, else None: Alex is out."""
+
+    here: World
+    there: World
+    moved: np.ndarray | None
+
+
+def farthest(data: Dataset) -> Alex:
+    """Return the person farthest from the middle of all, in z units."""
+    Z = data.domain.normalize(data.X)
+    row = int(np.nanargmax(np.linalg.norm(Z - np.nanmedian(Z, axis=0), axis=1)))
+    return Alex(data.X[row], row)
+
+
+def typical(data: Dataset) -> Alex:
+    """Return the person nearest to a KMeans center."""
+    Z = data.domain.normalize(data.X)
+    center = data.domain.normalize(
+        KMeans(n_clusters=data.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
+    )
+    row = int(np.nanargmin(np.linalg.norm(Z - center[0], axis=1)))
+    return Alex(data.X[row], row)
+
+
+def neighbors(
+    data: Dataset, alex: Alex, relation: Neighboring, rho_distance: float | None = None
+) -> tuple[Dataset, Dataset, np.ndarray | None]:
+    """Return the two worlds and where Alex moves to, if Alex moves.
+
+    Under add/remove Alex is in or out, and the declared number of people stays. Where the relation keeps n, Alex is
+    here or elsewhere: by rho toward the middle of the bounds, or, without a rho, at the middle.
+
+    Raises
+    ------
+    PermissionError
+        If the data are private.
+    """
+    if data.private:
+        raise PermissionError("Two worlds are for DEMO only: on private rows they would give the person away.")
+    X = np.asarray(data.X)
+    others = X if alex.row is None else np.delete(X, alex.row, axis=0)
+    with_alex = X if alex.row is not None else np.vstack([X, alex.place])
+    if relation is Neighboring.ADD_REMOVE:
+        domain = dataclasses.replace(data.domain, n_public=data.n_public)
+        return _world(data, with_alex, domain), _world(data, others, domain), None
+    domain = dataclasses.replace(data.domain, n_public=len(with_alex))
+    way = data.domain.middle - alex.place
+    length = float(np.linalg.norm(way / data.domain.half_width))
+    share = 1.0 if rho_distance is None or length == 0 else min(1.0, rho_distance / length)
+    moved = alex.place + share * way
+    elsewhere = with_alex.copy()
+    elsewhere[-1 if alex.row is None else alex.row] = moved
+    return _world(data, with_alex, domain), _world(data, elsewhere, domain), moved
+
+
+def _world(data: Dataset, X: np.ndarray, domain: Domain) -> Dataset:
+    return dataclasses.replace(data, X=X, labels=None, domain=domain)
+
+
+def worlds(
+    data: Dataset,
+    algorithm: Algorithm,
+    alex: Alex,
+    seed: int,
+    seeds: Sequence[int],
+    on_step: Callable[[int, int], None] = lambda done, all: None,
+) -> Worlds:
+    """Run an algorithm and KMeans in both worlds.
+
+    Parameters
+    ----------
+    seed : of the one run that both worlds make with the same noise
+    seeds : of the runs with fresh noise; the second world takes as many others
+    """
+    here, there, moved = neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))
+    each = len(seeds) + 1
+
+    def world(people: Dataset, fresh: list[int], begun: int) -> World:
+        runs = rerun([people], algorithm, [seed, *fresh], lambda done, _: on_step(begun + done, 2 * each))
+        plain = KMeans(n_clusters=algorithm.n_clusters).run(people.X, domain=people.domain, seed=0)
+        own = Reruns(runs.seeds[1:], runs.centers[1:], runs.losses[1:])
+        return World(runs.centers[0], own, np.asarray(plain.cluster_centers))
+
+    others = [one + len(seeds) for one in seeds]
+    return Worlds(world(here, list(seeds), 0), world(there, others, each), moved)

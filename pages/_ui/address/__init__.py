@@ -1,0 +1,1 @@
+"""A picture has an address: scenes, links, sharing, decks."""

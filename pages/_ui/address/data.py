@@ -1,0 +1,82 @@
+"""A data set as an address says it: a sample, blobs, or a file of one's own by the names of its columns."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote, unquote
+
+from dpviz.datasets import SAMPLES, made
+from pages._ui.address.scene import Control
+from pages._ui.frame import catalog
+
+FILE = "file:"  # before the names of the columns of somebody's own public file
+MISSING = "missing"  # what stands for such a file in the state of a session that does not have it
+_MOST_COLUMNS = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class DataControl(Control):
+    """The picker of data: a sample or blobs by name, a file of one's own by the names of its columns."""
+
+    def to_widget(self, value: Any) -> Any:
+        """Return the session's name of the data; `MISSING` where it is a file that the session does not have."""
+        if not value.startswith(FILE):
+            return value
+        mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)
+        return next(mine, MISSING)
+
+    def from_widget(self, kept: Any) -> Any:
+        """Return the word for the session's name of the data."""
+        return file_word(catalog.own()[kept].columns) if kept in catalog.own() else kept
+
+
+class SweepData(Control):
+    """The data of a sweep; a session's own file, and people made up from a run, are in no address."""
+
+    def from_widget(self, kept: Any) -> Any:
+        """Return those that everybody can have."""
+        return tuple(name for name in kept if name in SAMPLES or (":" in name and made(name) is not None))
+
+
+def file_word(columns: Iterable[str]) -> str:
+    """Return what stands for a file in an address."""
+    return FILE + ",".join(quote(name, safe="") for name in columns)
+
+
+def columns_of(word: str) -> list[str]:
+    """Return the columns that a file needs."""
+    return [unquote(name) for name in word.removeprefix(FILE).split(",")]
+
+
+def public_data(text: str) -> str:
+    """Return the name of a sample or of blobs.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if text in SAMPLES:
+        return text
+    blobs = made(text)
+    if blobs is None:
+        raise ValueError("no such data")
+    return blobs.key
+
+
+def any_data(text: str) -> str:
+    """Return the name of public data, or the word for a file by its columns.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if not text.startswith(FILE):
+        return public_data(text)
+    names = columns_of(text)
+    if not 1 <= len(names) <= _MOST_COLUMNS or not all(0 < len(n) <= 200 and n.isprintable() for n in names):
+        raise ValueError("no columns")
+    return file_word(names)

@@ -1,0 +1,219 @@
+"""Every picture has an address: it is read before any widget is made, and written when a picture is asked for.
+
+How a page adopts a scene:
+
+1. Declare its controls in `controls.py` of its folder: a function from the values known so far to a list of `Control`.
+2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` are the parts that it has of
+   `scene.HIDEABLE`, and "player". Share then stands in its strip.
+3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
+4. Call `links.notice(...)` below the strip, and `links.keep(...)` where the picture that is asked for is known.
+5. Ask `prepared.shows(part)` before a verdict, side panels, or people and KMeans are drawn; put controls that stand
+   outside of the sidebar into `st.container(key="form")`. `player` knows about its panels.
+6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
+   control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dpviz.datasets import SAMPLES
+from dpviz.escape import plain
+from pages._ui.address import share
+from pages._ui.address.data import FILE, MISSING, columns_of, file_word
+from pages._ui.address.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
+from pages._ui.address.state import Opened, address_state
+from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
+from pages._ui.frame.session import session
+
+__all__ = ["enter", "go", "keep", "notice", "now", "opened"]
+
+_component = st.components.v2.component(
+    "dpviz_address",
+    html='<span class="dpviz-address"></span>',
+    js=(Path(__file__).parent / "address.js").read_text(),
+)
+
+
+def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
+    """Enter a page: fill its widgets from the address if one was opened, hide and lock what it says, offer Share."""
+    page = Path(file).stem
+    came = session.page != page
+    embed.note(_raw())
+    if not session.via_app:
+        address_state.address = (page, _raw())  # the way through app.py loses it
+    shell.enter(file)
+    query = _asked(page, came)
+    if query:
+        _open(page, query, vocabulary, came)
+    if (waiting := address_state.address_file) is not None and waiting[1] == page and _file_is_here(waiting[0]):
+        del address_state.address_file
+        _open(page, waiting[2], vocabulary)
+    _arrange(page, vocabulary)
+    session.sharing = partial(share.button, partial(_pictured, page, vocabulary), vocabulary, has)
+
+
+def now(page: str, vocabulary: Vocabulary) -> Scene:
+    """Return the scene that the widgets of a page say."""
+    values: dict[str, Any] = {}
+    while fresh := [control for control in vocabulary(values) if control.word not in values]:
+        for control in fresh:
+            values[control.word] = _value(control)
+    return dataclasses.replace(_preparation(page), values=values, step=None, play=False)
+
+
+def _preparation(page: str) -> Scene:
+    """Return the prepared scene that the page follows, an empty one if there is none."""
+    found = opened(page)
+    return found.scene if found is not None and found.scene.prepared and not found.shown_whole else Scene(page)
+
+
+def _arrange(page: str, vocabulary: Vocabulary) -> None:
+    """Hide and lock what the prepared scene says, and in a frame everything but the picture."""
+    scene, free = _preparation(page), None
+    if scene.lock:
+        found = controls(now(page, vocabulary).values, vocabulary)
+        free = [control.key for control in found if control.word == LOCK[scene.lock]]
+    prepared.arrange({*scene.hide, *(embed.HIDES if embed.embedded() else ())}, free)
+
+
+def _pictured(page: str, vocabulary: Vocabulary) -> Scene:
+    """Return the scene of the picture: what the address says; before there was one, what the widgets say."""
+    where, query = address_state.kept
+    return read(page, query, vocabulary)[0] if where == page and query else now(page, vocabulary)
+
+
+def _value(control: Control) -> Any:
+    """Return what a widget holds, the default where it was not made yet or holds what it may no longer."""
+    default = control.spec.default
+    if control.key not in st.session_state:
+        return default
+    value = control.from_widget(st.session_state[control.key])
+    try:
+        return value if value == default or control.parse(control.texts(value)) == value else default
+    except (LookupError, ValueError):
+        return default
+
+
+def opened(page: str) -> Opened | None:
+    """Return the scene by which a page was opened last, if any."""
+    found = address_state.opened
+    return found if found is not None and found.scene.page == page else None
+
+
+def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
+    """Return whether the address that was opened just now says nothing but this word."""
+    found = opened(page)
+    if found is None or not session.opened_now or not found.scene.values[word]:
+        return False
+    return write(found.scene, vocabulary) == write(Scene(page, {word: found.scene.values[word]}), vocabulary)
+
+
+def keep(
+    page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False, scene: Scene | None = None
+) -> None:
+    """Write the scene into the address; `entry` names its run: another one is another entry of the history.
+
+    The scene is what the page's widgets say, unless one is given.
+
+    A private run has no address: it would carry the choices, and could not carry the data.
+    """
+    query = "" if private else write(scene or now(page, vocabulary), vocabulary)
+    address_state.kept = (page, query)
+    opened_now = session.opened_now
+    del session.opened_now
+    _component(
+        key=keys.ADDRESS(page),
+        data={"query": query, "entry": f"{page} {query if entry is None else entry}", "opened": opened_now},
+        height=1,
+    )
+
+
+def notice(page: str, vocabulary: Vocabulary) -> None:
+    """Show the ribbon of a prepared scene, and what of an address could not be followed, until a control is changed."""
+    found = opened(page)
+    if found is None:
+        return
+    if found.scene.prepared:
+        _ribbon(found, vocabulary)
+    if found.sentence:
+        query = write(now(page, vocabulary), vocabulary)
+        if address_state.opened_as is None:
+            address_state.opened_as = query
+        if address_state.opened_as == query:
+            st.info(plain(found.sentence))
+
+
+def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
+    """Say that a scene was prepared and what to do in it; show all controls, and go back to it, at a press."""
+    scene = prepared.scene
+    with st.container(key=keys.RIBBON, horizontal=True, vertical_alignment="center"):
+        st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
+        if (scene.hide or scene.lock) and not prepared.shown_whole:
+            if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
+                address_state.opened = dataclasses.replace(prepared, shown_whole=True)
+                st.rerun()
+        if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Back to the scene as it was prepared."):
+            go(write(scene, vocabulary))
+
+
+def go(query: str) -> None:
+    """Open an address of this page in place."""
+    address_state.address = (None, query)
+    st.rerun()
+
+
+def _raw() -> str:
+    context = get_script_run_ctx()
+    return "" if context is None else context.query_string
+
+
+def _asked(page: str, came: bool) -> str:
+    """Return the address that was opened just now, "" if the visitor came in another way or only moved a widget."""
+    context = get_script_run_ctx()
+    where, query = address_state.address
+    first = not address_state.address_read
+    address_state.address_read = True
+    if query and where in (None, page):
+        return query
+    query = _raw() if first or came or (context is not None and context.is_history_navigation) else ""
+    return query if any(not part.startswith("embed") for part in query.split("&")) else ""
+
+
+def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> None:
+    """Set the widgets of a page to a scene."""
+    state = st.session_state
+    scene, sentence = read(page, query, vocabulary)
+    data = scene.values.get("d", ())
+    for name in (data,) if isinstance(data, str) else data:
+        if not name.startswith(FILE):
+            catalog.offer(name)
+        elif not _file_is_here(name):
+            columns = ", ".join(columns_of(name))
+            sentence = (
+                f"This link needs the file with the columns {columns}: open it on the Data page as public data, then "
+                "come back. Until then the sample is shown."
+            )
+            address_state.address_file = (name, page, query)
+    for control in controls(scene.values, vocabulary):
+        value = control.to_widget(scene.values[control.word])
+        if value is None and control.many:
+            state.pop(control.key, None)
+        else:
+            state[control.key] = SAMPLES[0] if value == MISSING else value
+    number = 1 if address_state.opened is None else address_state.opened.number + 1
+    within = came and address_state.kept != ("", "")
+    address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
+    del address_state.opened_as
+    session.asked = ""  # Explore runs what the scene asks for
+
+
+def _file_is_here(word: str) -> bool:
+    return any(not data.private and file_word(data.columns) == word for data in catalog.own().values())

@@ -1,0 +1,156 @@
+"""Share: the link to a picture, its QR code, what of the page it hides and locks, and the code of a frame."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+
+from dpviz.escape import plain
+from pages._ui.address.current import add, current
+from pages._ui.address.data import FILE, columns_of
+from pages._ui.address.deck import MOST_SLIDES, PAGES, Slide
+from pages._ui.address.scene import HIDEABLE, LOCK, MOST_TASK, Scene, Vocabulary, controls, write
+from pages._ui.frame import embed, keys
+
+__all__ = ["button"]
+
+_HERE = Path(__file__).parent
+_PARTS = {
+    "form": "form",
+    "kmeans": "people and KMeans",
+    "verdict": "verdict",
+    "panels": "side panels",
+    "navigation": "navigation",
+}
+_FREE = {
+    "": "everything",
+    "epsilon": "only ε",
+    "k": "only the number of centers",
+    "seed": "only the seed",
+    "all": "nothing",
+}
+_STARTS = ("as it stands now", "from the first step, playing")
+_NEAR = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+_DARK_ON_LIGHT = {"dark": "#000", "light": "#fff"}  # in both modes: a camera needs the contrast
+
+_field = st.components.v2.component(
+    "dpviz_share",
+    html='<div class="field"><input readonly aria-label="Link"><button>Copy</button></div><output></output>',
+    css=(_HERE / "share.css").read_text(),
+    js=(_HERE / "share.js").read_text(),
+)
+
+
+def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, private: bool) -> None:
+    """Show the button that opens the dialog.
+
+    `has` are the parts of the page that a link may hide, and "player"; where there are none, nothing can be locked.
+    """
+    if st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE):
+        if private:
+            _refuse()
+        else:
+            _dialog(scene(), vocabulary, has)
+
+
+@st.dialog("A private run has no link")
+def _refuse() -> None:
+    st.markdown(
+        "A link would carry your choices, but not the data: whoever opens it has no file to run on, and the choices "
+        "would stand in logs and histories of browsers. What a run released can be saved below its picture and on the "
+        "Ledger page."
+    )
+
+
+@st.dialog("Share this picture", width="medium")
+def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
+    top = st.container()
+    plays = False
+    if "player" in has:
+        plays = st.radio("It opens", _STARTS, key=keys.SHARE_START, horizontal=True) == _STARTS[1]
+    hide, lock = _prepare(scene, vocabulary, has) if has else (scene.hide, scene.lock)
+    task = st.text_input(
+        "Task", scene.task, MOST_TASK, key=keys.SHARE_TASK, placeholder="Find the smallest ε with five groups."
+    )
+    step = getattr(st.session_state.get(keys.SHARE_LINK), "step", None)
+    prepared = dataclasses.replace(
+        scene,
+        step=None if plays else step,
+        play=plays,
+        hide=hide,
+        lock=lock,
+        task=" ".join(task.split()),
+    )
+    base = st.context.url or f"/{scene.page}"
+    link = f"{base}?{write(prepared, vocabulary)}"
+    with top:
+        _link(link, follows_step="player" in has)
+        if str(data := scene.values.get("d", "")).startswith(FILE):
+            st.caption(
+                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), no row of it. Whoever "
+                "opens it is asked for the file."
+            )
+    if scene.page in PAGES and not str(scene.values.get("d", "")).startswith(FILE):
+        _to_deck(prepared, vocabulary)
+    if "player" in has:
+        _frame(link, scene.page)
+
+
+def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Ask what the link hides and what alone it leaves to change; return both."""
+    parts = [part for part in HIDEABLE if part in has]
+    hide = st.pills(
+        "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
+        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Whoever opens the link can bring them back.",
+    )  # fmt: skip
+    words = {control.word for control in controls(scene.values, vocabulary)}
+    free = ["", *(name for name, word in LOCK.items() if not word or word in words)]
+    lock = st.selectbox(
+        "Whoever opens it can change", free, free.index(scene.lock) if scene.lock in free else 0,
+        format_func=_FREE.get, key=keys.SHARE_LOCK, disabled="form" in hide,
+    )  # fmt: skip
+    return tuple(hide), "" if "form" in hide else lock
+
+
+def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
+    """Offer to put the scene, as it is in the link, at the end of the deck."""
+    slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
+    full = len(current().slides) >= MOST_SLIDES
+    st.button(
+        "Add to the deck", icon=":material/slideshow:", key=keys.SHARE_DECK, on_click=add, args=(slide,), disabled=full,
+        help="A slide on the Present page.",
+    )  # fmt: skip
+    if current().slides[-1] == slide:
+        st.caption(f"It is slide {len(current().slides)} of the deck on the Present page.")
+
+
+def _link(link: str, *, follows_step: bool) -> None:
+    """Show the link and its QR code. The step is in the browser's address alone: the field reads it there."""
+    data: dict[str, Any] = {"link": link, "follows": follows_step}
+    left, right = st.columns([3, 1], vertical_alignment="top")
+    with left:
+        _field(key=keys.SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
+        if urlsplit(link).hostname in _NEAR:
+            st.caption("This address is this computer's own: another device reaches it only under the server's name.")
+    try:
+        code = segno.make(link, error="l", micro=False)
+    except segno.DataOverflowError:
+        right.caption("Too long for a QR code.")
+        return
+    source = code.svg_data_uri(scale=4, border=4, **_DARK_ON_LIGHT)
+    right.html(f'<img class="dp-qr" src="{source}" alt="QR code of the link">')
+
+
+def _frame(link: str, page: str) -> None:
+    with st.expander("In a page of your own"):
+        colors = st.segmented_control(
+            "Colors", embed.COLORS, default="", required=True, format_func=embed.COLORS.get, key=keys.SHARE_COLORS
+        )
+        st.code(embed.code(link, f"dpviz: {page}", colors), language="html", wrap_lines=True)
+        st.caption("The plane and its player alone, with mode and promise below.")

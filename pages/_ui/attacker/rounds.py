@@ -1,0 +1,98 @@
+"""Rounds made ahead: a game of one question, filled by background jobs, kept for this session alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import threading
+
+from dpviz.algorithms import Algorithm
+from dpviz.audits.game import Question, Round, play
+from dpviz.privacy.guarantee import Notion
+from pages._ui.work import runs
+from pages._ui.work.jobs import Job
+from pages._ui.work.uninterrupted import whole
+from pages._ui.work.workers import workers
+
+__all__ = ["Game"]
+
+_FIRST, _BATCH, _EXACT = 4, 25, 50  # rounds at a time: the first picture soon; an exact method is tried out every time
+
+
+@dataclasses.dataclass(eq=False)
+class Game:
+    """Rounds of one question.
+
+    Attributes
+    ----------
+    world : the world of all rounds; None: a coin decides in every one
+    rounds : made so far, the oldest first; the player sees them in this order
+    guesses : what the player said, True for "in"
+    target : how many are being made
+    seed : of the game; nobody is shown it, it would tell the coins
+    """
+
+    question: Question
+    algorithm: Algorithm
+    world: bool | None = None
+    rounds: list[Round] = dataclasses.field(default_factory=list)
+    guesses: list[bool] = dataclasses.field(default_factory=list)
+    target: int = 0
+    seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
+    job: Job | None = None
+    _filled: bool = False  # whether the job has seen that its target is reached: it makes no more
+    _stopped: bool = False  # whether the job was told to stop
+    _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    @property
+    def busy(self) -> bool:
+        """Whether rounds are being made; a job that was told to stop, and is within its last batch, makes none."""
+        return self.job is not None and self.job.active and not self._filled and not self._stopped
+
+    @property
+    def error(self) -> str:
+        """One sentence if making them failed, else ""."""
+        return "" if self.job is None or self.job.status != "failed" else self.job.error
+
+    @property
+    def now(self) -> Round | None:
+        """The picture that the player is to judge, None if it is still being made."""
+        return self.rounds[len(self.guesses)] if len(self.guesses) < len(self.rounds) else None
+
+    def make(self, target: int) -> None:
+        """Make rounds in the background until there are `target`."""
+        with whole(), self._lock:
+            if target <= self.target and (self.busy or len(self.rounds) >= target or self.error):
+                return
+            self.target = max(target, self.target)
+            if not self.busy:
+                self._filled = self._stopped = False
+                self.job = runs.queue("Game", self._fill, self._seconds(target))
+
+    def stop(self) -> None:
+        """Make no more rounds; those that are there stay."""
+        with self._lock:
+            if self.job is not None:
+                self.job.cancel()
+            self._stopped, self.target = True, len(self.rounds)
+
+    def _seconds(self, target: int) -> float:
+        """Return how long the missing rounds are expected to take; every one is a run."""
+        domain = self.question.domain
+        one = runs.pace().seconds(self.algorithm, domain.n_features, domain.n_public or len(self.question.inside))
+        return (target - len(self.rounds)) * one
+
+    def _fill(self, job: Job) -> None:
+        size = _EXACT if self.algorithm.notion is Notion.NONE else _BATCH
+        while self._more():
+            job.advance(len(self.rounds), self.target)
+            have = len(self.rounds)
+            count = min(size if have or size == _EXACT else _FIRST, self.target - have)
+            self.rounds += workers().call(play, self.question, self.algorithm, have, count, self.seed, self.world)
+        job.advance(len(self.rounds), self.target)
+
+    def _more(self) -> bool:
+        """Return whether rounds are missing; if not, whoever asks for more from now on starts another job."""
+        with self._lock:
+            self._filled = len(self.rounds) >= self.target
+            return not self._filled

@@ -1,0 +1,18 @@
+"""What a session keeps of Attacker: its games."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from pages._ui.attacker.rounds import Game
+from pages._ui.frame.session import Held, nothing
+
+
+class AttackerState:
+    """Values of one visitor's session, as in `Session`."""
+
+    attacker_key: Held[Hashable | None] = Held(nothing)
+    attacker_games: Held[dict[str, Game]] = Held(dict)
+
+
+attacker_state = AttackerState()

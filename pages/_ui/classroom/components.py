@@ -1,0 +1,66 @@
+"""The class's components: a map to tap, what a browser keeps, the lecturer's step. All they say is checked."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages._ui.classroom.compute import HIGH, LOW
+from pages._ui.classroom.state import classroom_state
+from pages._ui.frame import keys
+
+__all__ = ["forget_class", "memory", "mirror", "place"]
+
+_HERE = Path(__file__).parent
+
+_place = st.components.v2.component(
+    "dpviz_place",
+    html='<div class="place" tabindex="0" role="application" aria-label="Map: tap, or arrow keys, to place your point">'
+    "<b>town hall</b><i hidden></i></div><output aria-live=polite></output>",
+    css=(_HERE / "place.css").read_text(),
+    js=(_HERE / "place.js").read_text(),
+)
+_memory = st.components.v2.component("dpviz_memory", html="<span></span>", js=(_HERE / "memory.js").read_text())
+_mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_HERE / "mirror.js").read_text())
+
+
+def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Show the map with a point, if any; return where the phone has put it, None before or if that is no place."""
+    data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
+    found = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
+    if not isinstance(found, list) or len(found) != 2:
+        return None
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in found):
+        return None
+    return (float(found[0]), float(found[1])) if all(map(math.isfinite, found)) else None
+
+
+def forget_class() -> None:
+    """Forget what a class left in this visit: its run, which is cancelled if it goes on, its game, and an own point."""
+    if classroom_state.class_job is not None:
+        classroom_state.class_job[0].cancel()
+    del (
+        classroom_state.class_job,
+        classroom_state.class_result,
+        classroom_state.class_game,
+        classroom_state.class_game_of,
+        classroom_state.class_point,
+    )
+
+
+def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:
+    """Let the browser keep something, or forget it; return what it had kept, None before it has answered."""
+    data = {"save": save, "forget": forget}
+    kept: Any = _memory(key=keys.CLASS_MEMORY, data=data, on_kept_change=lambda: None, height=1).get("kept")
+    if not isinstance(kept, dict):
+        return None
+    return {name: text for name, text in kept.items() if isinstance(name, str) and isinstance(text, str)}
+
+
+def mirror() -> int | None:
+    """Return the step of the page's player once it has come to rest, None before."""
+    step = _mirror(key=keys.CLASS_MIRROR, data={}, on_step_change=lambda: None, height=1).get("step")
+    return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= 100_000 else None

@@ -1,0 +1,120 @@
+"""What a class computes: its points as a data set, the frames that phones mirror, local reports, the game."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+
+import numpy as np
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.audits.game import Question, present
+from dpviz.datasets import Dataset, load_sample
+from dpviz.domain import Domain
+from dpviz.figures import pane
+from dpviz.figures.kit.shots import complete
+from dpviz.postprocessing.verdict import Groups
+from dpviz.privacy.local import OUE, flip_probability
+from dpviz.privacy.noise import Secure
+from dpviz.trace import Trace
+from pages._ui.frame.words import on_screen
+
+__all__ = [
+    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "Shown", "cell_of",
+    "cells", "data_of", "estimates", "frames_of", "game_of", "report",
+]  # fmt: skip
+
+LOW, HIGH = np.array([-12.0, -9.0]), np.array([12.0, 9.0])  # the town's map, in km
+COLUMNS, UNITS = ("east", "north"), ("km", "km")
+ACROSS, ALONG = 4, 3  # cells of a local report: squares of 6 km
+LOCAL_EPSILON = 2.0
+METHODS = ("pe-means", "nsm", "fastlloyd", "dpm", "kmeans")
+BESIDE = (0, 200, 1_000)  # made-up people who stand beside the class
+NOBODY = np.empty((0, 2))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """What the phones see of a run.
+
+    Attributes
+    ----------
+    titles : what is said at every frame
+    centers : released centers at every frame, arrays (k', 2) in km
+    data, algorithm : what ran
+    odds : of the bet, at most so many of 100
+    private : bool, whether anything is promised; the centers of KMeans are exact
+    groups, groups_found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
+    """
+
+    titles: tuple[str, ...]
+    centers: tuple[np.ndarray, ...]
+    data: Dataset
+    algorithm: Algorithm
+    odds: int
+    private: bool
+    groups: int
+    groups_found: int
+
+
+def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> Dataset:
+    """Return the points of a class (m, 2), and made-up people beside them, as a data set of this session alone.
+
+    `n_public` is declared by the lecturer: what is priced by it does not count who came.
+    """
+    town = load_sample("town").X
+    chosen = np.random.default_rng(0).choice(len(town), beside, replace=False)
+    X = np.vstack([points, town[np.sort(chosen)]])
+    X.setflags(write=False)
+    domain = Domain.box(LOW, HIGH, 2, scale="common", n_public=n_public, columns=COLUMNS, units=UNITS)
+    came = f"{len(points)} point{'s' * (len(points) != 1)}"
+    title = f"This class, {came}" + f", and {beside} made-up people" * bool(beside)
+    return Dataset(X, COLUMNS, UNITS, domain, None, secrets.token_urlsafe(9), title, n_clusters=n_clusters)
+
+
+def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
+    """Return what the phones see: at every frame the centers that are released by then, none before the first."""
+    how, titles, centers = pane(trace), [], []
+    shots = how.shots(trace)
+    for shot, done in zip(shots, complete(shots), strict=True):
+        released = [step.released["centers"] for step in trace.steps[: done + 1] if "centers" in step.released]
+        titles.append(on_screen(shot.sentence))
+        centers.append(trace.domain.denormalize(np.asarray(released[-1])) if released else np.empty((0, 2)))
+    centers[-1] = np.asarray(trace.cluster_centers)
+    algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
+    got = groups.found_by(data.domain.normalize(trace.cluster_centers))
+    odds = trace.claimed.odds if trace.claimed.private else 100
+    return Shown(tuple(titles), tuple(centers), data, algorithm, odds, trace.claimed.private, len(got), int(got.sum()))
+
+
+def cells() -> int:
+    """Return how many cells a report has."""
+    return ACROSS * ALONG
+
+
+def cell_of(x: float, y: float) -> int:
+    """Return the cell of a place, counted row by row from the south-west."""
+    share = (np.array([x, y]) - LOW) / (HIGH - LOW)
+    column, row = np.clip((share * (ACROSS, ALONG)).astype(int), 0, (ACROSS - 1, ALONG - 1))
+    return int(row * ACROSS + column)
+
+
+def report(x: float, y: float) -> tuple[bool, ...]:
+    """Return what a phone tells of its place: one bit a cell, each by its own coin of the system's randomness."""
+    found = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
+    return tuple(bool(bit) for bit in found[0])
+
+
+def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return how many people stand in each cell, estimated from reports (m, cells), and the noise of each number."""
+    flip = flip_probability(LOCAL_EPSILON)
+    counts = (reports.sum(axis=0) - len(reports) * flip) / (0.5 - flip)
+    return counts, OUE(cells(), flip).sd(len(reports))
+
+
+def game_of(shown: Shown, point: tuple[float, float]) -> Question:
+    """Return the question whether the one who stands there was in the run's data."""
+    X, here = shown.data.X, np.array(point)
+    same = np.flatnonzero((here == X).all(axis=1))
+    row = int(same[0]) if len(same) else None
+    return present(shown.algorithm, X, shown.data.domain, shown.data.n_public, here, row)

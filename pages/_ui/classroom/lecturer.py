@@ -1,0 +1,363 @@
+"""The projector: the door with its code, what everybody sees now, and live what comes from the phones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import segno
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
+from dpviz.numbers import fraction, number
+from dpviz.postprocessing.bet import bet_of
+from dpviz.postprocessing.verdict import reach
+from pages._ui.classroom import components, compute, maps
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
+from pages._ui.classroom.state import classroom_state
+from pages._ui.form.forms import STOPS
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, markup, messages, shell
+from pages._ui.player import verdict
+from pages._ui.player.player import player
+from pages._ui.work import runs
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+from pages._ui.work.uninterrupted import whole
+
+__all__ = ["opening", "projector"]
+
+_KEEP: dict[str, Any] = {"persist_state": "session"}
+LIVE = 1.5  # seconds between two looks at what the phones have sent
+MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer hears of it
+STAGES = {
+    "place": "Everyone is a point",
+    "predict": "Predict",
+    "run": "Run",
+    "local": "Trust nobody",
+    "game": "Was I in?",
+}
+QUESTION = "How many of the groups on the map will get a center?"
+OPTIONS = ("none", "one", "two", "three", "four", "all of them")
+_KEEPS = {True: "this server keeps the points", False: "nobody: randomized reports only"}
+
+
+def opening() -> Classroom | None:
+    """Offer to open a class; return it if that was pressed."""
+    st.html(
+        markup.lede(
+            "You show this page on the projector, and everybody joins with a phone: five letters, or "
+            "the QR code. Each phone is one person with one made-up point."
+        )
+    )
+    keeps = st.radio(
+        "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.get,
+        help="With randomized reports only, no point ever reaches the class, and only the local model can be shown.",
+    )  # fmt: skip
+    st.html(
+        markup.small(
+            "What you see: dots and counts, no names. What the server holds, in memory only: "
+            f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
+            f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after the last of you has left, or when you "
+            "end it, and then all of it is gone. Nothing is written to a disk."
+        )
+    )
+    if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
+        try:
+            return rooms().open(
+                compute.LOW, compute.HIGH, keeps_points=keeps, cells=compute.cells(), opener=runs.owner()
+            )
+        except Refused as problem:
+            st.error(plain(str(problem)))
+    return None
+
+
+_HOLDS = {True: "the points that people make up", False: "one randomized report of each phone"}
+
+
+def projector(room: Classroom, base: str) -> None:
+    """Show the class to everybody."""
+    stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "local")]
+    stage = st.segmented_control(
+        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.get, key=keys.CLASS_STAGE,
+    )  # fmt: skip
+    room.show(stage=stage)
+    room.attend(room.lecturer)
+    {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[stage](room, base)
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
+        if stage != "place":
+            with st.popover("Code", icon=":material/qr_code:"):
+                _code(room, base)
+        _new_code(room)
+        st.fragment(_left, run_every=1.0 if room.ending else 10.0)(room)
+        st.space("stretch")
+        _end(room)
+
+
+def _left(room: Classroom) -> None:
+    """Say how full the class is and when it ends; the lecturer is there as long as this is asked for."""
+    room.attend(room.lecturer)
+    if not room.left:
+        st.rerun()
+    if room.ending:
+        st.html(markup.odds(markup.bold(f"The class ends in {math.ceil(room.left)} seconds.")))
+        return
+    st.caption(f"{room.seats} of at most {MOST_SEATS} phones · ends by itself in {room.left / 60:.0f} minutes")
+    if (wrong := rooms().wrong) >= MANY_WRONG:
+        st.caption(
+            f"{wrong} wrong codes were typed on this server in ten minutes: somebody may be guessing. If letters are "
+            "refused, let phones scan the QR code."
+        )
+
+
+def _new_code(room: Classroom) -> None:
+    """Offer another code, for a class that strangers have joined."""
+    with st.popover("New code"):
+        st.caption("The code on the screen changes, and the old one opens nothing any more.")
+        for words, key, empty in (
+            ("Change the code; everybody stays", keys.CLASS_RENEW, False),
+            ("Change it, and everybody joins anew", keys.CLASS_EMPTY, True),
+        ):
+            st.button(words, key=key, on_click=_renew, args=(room, empty), width="stretch")
+
+
+def _renew(room: Classroom, empty: bool) -> None:
+    try:
+        rooms().renew(room, empty=empty)
+    except Refused as problem:  # it ended meanwhile
+        messages.say("problem", str(problem))
+
+
+def _end(room: Classroom) -> None:
+    """Ask before the class ends, and let it go on for some seconds after that."""
+    if room.ending:
+        st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=room.resume)
+        return
+    with st.popover("End the class", key=keys.CLASS_CLOSE):
+        st.fragment(_question, run_every=LIVE)(room)
+        st.button("End it", type="primary", key=keys.CLASS_CLOSE_YES, on_click=room.end, width="stretch")
+
+
+def _question(room: Classroom) -> None:
+    points = f", {_many(len(room.points()), 'point')}" if room.keeps_points else ""
+    st.markdown(f"**{_many(room.seats, 'phone')}{points}: end the class?** All of it is forgotten, for everybody.")
+
+
+def _code(room: Classroom, base: str) -> None:
+    link = f"{base}?v=1&code={room.code}&key={room.key}"
+    source = segno.make(link, error="l", micro=False).svg_data_uri(scale=6, border=3, dark="#000", light="#fff")
+    st.html(
+        f'<img class="dp-qr dp-door" data-link="{markup.escape(link)}" src="{source}" alt="QR code of the class">'
+        f'<p class="dp-letters">{room.code}</p>'
+        + markup.small("Scan, or open ", markup.bold(base.partition("://")[2] or base), " and type the five letters.")
+    )
+
+
+def _place(room: Classroom, base: str) -> None:
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _code(room, base)
+    with right:
+        st.fragment(_crowd, run_every=LIVE)(room)
+
+
+def _crowd(room: Classroom) -> None:
+    points = room.points()
+    if room.keeps_points:
+        st.html(markup.odds(markup.bold(_many(room.seats, "phone")), ", ", markup.bold(_many(len(points), "point"))))
+        st.html(maps.people(shell.colors(), points))
+        st.html(markup.small(markup.tag(), " Made-up points, before any noise."))
+        return
+    st.html(markup.odds(markup.bold(_many(room.seats, "phone")), ". Points stay with their phones."))
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _predict(room: Classroom, base: str) -> None:
+    made = room.question
+    with st.expander("The question", expanded=not made.options):
+        text = st.text_input("Question", made.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
+        lines = st.text_area("Answers, one a line", "\n".join(made.options or OPTIONS), key=keys.CLASS_OPTIONS)
+        if st.button("Ask it", type="primary", key=keys.CLASS_ASK):
+            try:
+                room.ask(text, lines.splitlines())
+                st.rerun()
+            except ValueError as problem:
+                st.error(plain(str(problem)))
+    if made.options:
+        st.header(plain(made.text))
+        st.fragment(_answers, run_every=LIVE)(room)
+
+
+def _answers(room: Classroom) -> None:
+    question, counts = room.answers()
+    st.html(maps.bars(counts, question.options, _truth(room)))
+
+
+def _truth(room: Classroom) -> int | None:
+    """Return the answer to the first question that the last run gives, None before it or for another question."""
+    shown, asked = room.shown, room.question
+    if shown is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
+        return None
+    return len(OPTIONS) - 1 if shown.groups_found == shown.groups else min(shown.groups_found, len(OPTIONS) - 2)
+
+
+def _run(room: Classroom, base: str) -> None:
+    panels = bool(st.session_state.get(keys.CLASS_PANELS))  # without them the picture and its form fill one screen
+    form, picture = (st.container(), st.container()) if panels else st.columns(2, gap="medium")
+    with form:
+        _form(room)
+    if classroom_state.class_job is not None:
+        with picture:
+            st.fragment(_poll, run_every=0.5)(room)
+        return
+    result: Result | None = classroom_state.class_result
+    shown = room.shown  # once: the class may end meanwhile
+    if result is None or shown is None:
+        picture.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
+        return
+    with form:
+        promise = result.trace.claimed
+        bet = bet_of(promise, far=reach(result.trace))
+        won = f"Bets on {bet.on} are won at most {bet.odds} times in 100."
+        words = won if promise.private else "Nothing is promised."
+        st.html(
+            f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>'
+            + markup.fooled(
+                "Every run on the same points spends its ε again. Here the points are made up; with real "
+                "people nobody would see the gray points or the diamonds."
+            )
+        )
+        st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Explore: votes, loss, the ledger.", **_KEEP)
+    with picture:
+        step = components.mirror()
+        room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
+        player("class", result, hidden=True, axes=(0, 1), compact=not panels)
+
+
+def _form(room: Classroom) -> None:
+    """Ask for a run on the class's points, and start it."""
+    points = room.points()
+    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
+        slug = st.selectbox(
+            "Algorithm",
+            compute.METHODS,
+            key=keys.CLASS_METHOD,
+            format_func=lambda slug: ALGORITHMS[slug].name,
+            width=200,
+        )
+        k = whole_number("Centers k", 1, 12, 4, key=keys.CLASS_K, width=120)
+        epsilon = st.segmented_control(
+            "Privacy budget ε", STOPS, default=1.0, required=True, key=keys.CLASS_EPSILON,
+            format_func=fraction,
+        )  # fmt: skip
+        beside = st.segmented_control(
+            "Made-up people beside you", compute.BESIDE, default=compute.BESIDE[1], required=True,
+            key=keys.CLASS_BESIDE,
+            help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
+        )  # fmt: skip
+        about = whole_number(
+            "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
+            help="Declared and public: the budget's δ follows from it, and not from how many came.",
+        )  # fmt: skip
+        go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=classroom_state.class_job is not None)
+    if len(points) + beside < max(k, 2):
+        st.info(
+            f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."
+        )
+    elif go:
+        values = {"n_clusters": k} | ({} if slug == "kmeans" else {"epsilon": epsilon})
+        _start(room, compute.data_of(points, beside, about, k), slug, values)
+
+
+def _start(room: Classroom, data: compute.Dataset, slug: str, values: dict) -> None:
+    inbox = []
+    try:
+        algorithm = ALGORITHMS[slug](**values)
+        runs.check_time(data, algorithm)
+    except ValueError as problem:
+        st.error(plain(str(problem)))
+        return
+    make = lambda job: inbox.append(runs.execute(data, algorithm, 0, job))  # noqa: E731
+    with whole():
+        job = runs.queue("Class", make, runs.seconds(data, algorithm))
+        classroom_state.class_job = (job, inbox)
+    if job.wait(runs.QUICK):
+        _take(room, job, inbox)
+
+
+def _poll(room: Classroom) -> None:
+    if classroom_state.class_job is None:
+        return
+    job, inbox = classroom_state.class_job
+    if job.active:
+        st.progress(min(job.done / job.total, 1.0) if job.total else 0.0, "Running")
+        return
+    _take(room, job, inbox)
+    st.rerun()
+
+
+def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
+    if job.status != "done":
+        classroom_state.class_result = None
+        del classroom_state.class_job
+        st.error(plain(job.error or "The run was stopped."))
+        return
+    classroom_state.class_result = result = inbox[0]
+    try:
+        shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
+    except Exception:
+        del classroom_state.class_job  # or the page would take it again and again
+        raise
+    room.forget_scores()
+    room.show(shown=shown, step=len(shown.titles) - 1)
+    del classroom_state.class_job  # at last: what a click ends before is done again
+
+
+def _local(room: Classroom, base: str) -> None:
+    st.fragment(_reports, run_every=LIVE)(room)
+
+
+def _reports(room: Classroom) -> None:
+    reports = room.reports()
+    left, right = st.columns([3, 2], gap="large")
+    if not len(reports):
+        left.html(markup.odds("No report has come yet."))
+        return
+    counts, sd = compute.estimates(reports)
+    with left:
+        st.html(maps.grid(shell.colors(), counts, sd))
+    with right:
+        st.html(
+            markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
+            + markup.small(
+                f"Each phone sent one randomized bit a cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
+                f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
+                f"would cost each number about ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f}. That is the "
+                "price of trusting nobody: in proportion to the crowd it shrinks only with the square "
+                "root of how many come."
+            )
+            + markup.small(
+                "Honestly: this server drew the coins for the phones. A real local app does it on the phone."
+            )
+        )
+
+
+def _game(room: Classroom, base: str) -> None:
+    shown = room.shown
+    if shown is None:
+        st.info("Run an algorithm on the class first: the game asks about that run.")
+        return
+    promise = f"{shown.algorithm.name} on {shown.data.title}"
+    st.html(f'<div class="dp-verdict"><b>Was I in?</b> <span>{promise}</span></div>')
+    st.fragment(_board, run_every=LIVE)(room)
+
+
+def _board(room: Classroom) -> None:
+    scores, shown = room.scores(), room.shown
+    if shown is not None:
+        st.html(maps.scores(shell.colors(), scores, shown.odds))

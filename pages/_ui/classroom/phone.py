@@ -1,0 +1,228 @@
+"""What a phone shows: a door, then whatever the lecturer has chosen. Light: no plane, one small picture at most."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.audits.game import score
+from dpviz.escape import plain
+from dpviz.numbers import number
+from pages._ui.attacker.rounds import Game
+from pages._ui.classroom import components, compute, maps
+from pages._ui.classroom.registry import rooms
+from pages._ui.classroom.room import Classroom, Classrooms, Refused, Seat
+from pages._ui.classroom.state import classroom_state
+from pages._ui.frame import keys, markup, shell
+from pages._ui.work.runs import owner
+
+__all__ = ["back", "door", "phone"]
+
+POLL = 2.0  # seconds between two looks at whether the lecturer has gone on
+AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to make others
+
+
+def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
+    """Return the class and the seat that a phone asks for; else say in one sentence why not."""
+    try:
+        room = rooms().enter(code, key, owner())
+        return room, room.sit(token)
+    except Refused as problem:
+        st.error(plain(str(problem)))
+        return None
+
+
+def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
+    """Return the class, and the seat unless it is the lecturer's, that a browser has kept; nothing if it is over."""
+    room = classes.known(kept.get("code", ""), kept.get("token", ""))
+    if room is None or kept["token"] == room.lecturer:
+        return room, None
+    try:
+        return room, room.sit(kept["token"])
+    except Refused:  # it ended just now
+        return None, None
+
+
+def phone(room: Classroom, seat: Seat) -> None:
+    """Show the class to one phone."""
+    version = room.version
+    st.fragment(_watch, run_every=POLL)(room, seat, version)
+    st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number} of {room.seats}, without a name."))
+    stage = _STAGES[room.stage]
+    stage(room, seat)
+
+
+def _watch(room: Classroom, seat: Seat, version: int) -> None:
+    """Draw the page again when there is something else to see: this is all that an idle phone asks for."""
+    room.attend(seat.token)
+    if room.version != version or not room.left or not room.knows(seat.token):
+        st.rerun()
+
+
+def _place(room: Classroom, seat: Seat) -> None:
+    st.header("Place one made-up point")
+    st.html(markup.small(markup.bold("Never your real home."), " ", _WHO[room.keeps_points]))
+    at = components.place(mine(room, seat))
+    if at is not None and at != mine(room, seat):
+        if room.keeps_points:
+            room.place(seat.token, *at)
+        elif seat.report is None:
+            classroom_state.class_point = at
+
+
+_WHO = {
+    True: "The lecturer and everybody who looks at the screen see it as a dot without a name; this server keeps it in "
+    "memory until the class ends. Nothing is written.",
+    False: "Your point stays in your own visit to this server. The class gets one randomized report of it, and nobody "
+    "sees the point itself. This server computes that for you: a real local app would do it on your phone.",
+}
+
+
+def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
+    """Return where this phone stands; in a class that keeps reports alone only its own session knows."""
+    return seat.point if room.keeps_points else classroom_state.class_point
+
+
+def _predict(room: Classroom, seat: Seat) -> None:
+    asked = room.question
+    if not asked.options:
+        st.header("A question is coming")
+        return
+    st.header(plain(asked.text))
+    given = st.radio(
+        "Your answer", range(len(asked.options)), seat.answer, key=keys.CLASS_ANSWER(asked.number),
+        format_func=lambda i: plain(asked.options[i]),
+    )  # fmt: skip
+    if given is not None and given != seat.answer:
+        room.say(seat.token, given)
+    st.html(markup.small("Everybody sees how many gave each answer, nobody sees who."))
+
+
+def _run(room: Classroom, seat: Seat) -> None:
+    shown = room.shown
+    if shown is None:
+        st.header("Look at the screen")
+        return
+    step = min(room.step, len(shown.titles) - 1)
+    head, _, rest = shown.titles[step].partition(" · ")
+    st.html(markup.odds(markup.bold(head), f" {rest}"))
+    centers = shown.centers[step]
+    st.html(maps.people(shell.colors(), compute.NOBODY, centers, mine(room, seat), private=shown.private))
+    st.html(
+        markup.small(
+            f"Step {step + 1} of {len(shown.titles)}, as on the screen. ",
+            _CENTERS[shown.private],
+            " The cross: you, on this phone alone.",
+        )
+    )
+
+
+_CENTERS = {True: "Blue: released.", False: markup.text(markup.tag(), " Exact centers.")}
+
+
+def _local(room: Classroom, seat: Seat) -> None:
+    st.header("Trust nobody")
+    at = mine(room, seat)
+    if at is None and seat.report is None:
+        st.html(markup.odds("Place a point first: you have none."))
+        at = components.place(None)
+        if at is None:
+            return
+        if room.keeps_points:
+            room.place(seat.token, *at)
+        else:
+            classroom_state.class_point = at
+    if seat.report is None:
+        room.tell(seat.token, compute.report(*at))
+    own, bits = compute.cell_of(*at) if at else None, seat.report or ()
+    told = "".join(
+        f'<i class="{"on" if bit else ""}{" own" if cell == own else ""}">{"1" if bit else "0"}</i>'
+        for row in range(compute.ALONG - 1, -1, -1)
+        for cell, bit in list(enumerate(bits))[row * compute.ACROSS : (row + 1) * compute.ACROSS]
+    )
+    st.html(
+        markup.small(
+            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at "
+            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from it where you stand."
+        )
+        + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
+        + markup.small(_HONEST[room.keeps_points])
+    )
+
+
+_OWN = {True: "Your cell has the thick frame.", False: "Your point was forgotten when you left; your report was not."}
+_HONEST = {
+    True: "Honestly: this server computed it for you, and it knew your point already from the other game.",
+    False: "Honestly: this server computed it for you, within your own visit. The class holds these bits and not your "
+    "point.",
+}
+
+
+def _game(room: Classroom, seat: Seat) -> None:
+    shown, at = room.shown, mine(room, seat)
+    if shown is None or at is None or not room.keeps_points:
+        st.header("Look at the screen")
+        st.html(markup.odds("You have no point in it." if shown is not None else "A run is coming."))
+        return
+    run, place = classroom_state.class_game_of
+    if run is not shown or place != at:
+        classroom_state.class_game_of = (shown, at)
+        classroom_state.class_game = Game(compute.game_of(shown, at), shown.algorithm)
+        room.score(seat.token, 0, 0)
+    game: Game = classroom_state.class_game
+    game.make(AHEAD)
+    st.header("Was I in?")
+    _rounds(room, seat, game, at)
+
+
+def _rounds(room: Classroom, seat: Seat, game: Game, at: tuple[float, float]) -> None:
+    waited = game.now is None
+    st.fragment(_round, run_every=1.0 if waited else None)(room, seat, game, at, waited=waited)
+
+
+def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, waited: bool) -> None:
+    if game.error:
+        st.error(plain(game.error))
+        return
+    if game.now is None:
+        st.html(markup.odds("Your pictures are being made."))
+        if not waited:
+            st.rerun()
+        return
+    if waited:
+        st.rerun()
+    n = len(game.guesses)
+    st.html(
+        markup.small("A coin decided whether you were in the data of this run. Look at what was released, and guess.")
+    )
+    shown = room.shown
+    private = shown is None or shown.private
+    st.html(maps.people(shell.colors(), compute.NOBODY, game.now.centers, at, private=private))
+    with st.container(horizontal=True):
+        for guess, word in ((True, "I was in"), (False, "I was out")):
+            st.button(
+                word, key=keys.CLASS_GUESS("in" if guess else "out", n), type="primary", width="stretch",
+                on_click=_guess, args=(room, seat, game, guess, n),
+            )  # fmt: skip
+    if n:
+        right = game.rounds[n - 1].inside == game.guesses[-1]
+        hits = score(game.rounds, game.guesses).hits
+        st.html(
+            markup.told(
+                markup.bold("Right." if right else "Wrong."),
+                f" You were right {hits} times of {n}. In the long run at most {game.question.bound.odds} of 100; a "
+                "coin 50.",
+            )
+        )
+
+
+def _guess(room: Classroom, seat: Seat, game: Game, guess: bool, number: int) -> None:
+    """Take down a guess, once, and the score that everybody's scores are drawn with."""
+    if game.now is not None and number == len(game.guesses):
+        game.guesses.append(guess)
+        found = score(game.rounds, game.guesses)
+        room.score(seat.token, found.hits, found.rounds)
+    if len(game.rounds) - len(game.guesses) < MORE:
+        game.make(len(game.guesses) + AHEAD)
+
+
+_STAGES = {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}

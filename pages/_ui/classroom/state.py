@@ -1,0 +1,27 @@
+"""What a session keeps of Class: its room, its seat, its run and its game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pages._ui.attacker.rounds import Game
+from pages._ui.classroom.room import Classroom, Seat
+from pages._ui.frame.session import Held, nothing
+from pages._ui.work.jobs import Job
+from pages._ui.work.results import Result
+
+
+class ClassroomState:
+    """Values of one visitor's session, as in `Session`."""
+
+    class_room: Held[Classroom | None] = Held(nothing)
+    class_seat: Held[Seat | None] = Held(nothing)
+    class_back: Held[bool] = Held(bool)
+    class_job: Held[tuple[Job, list[Result]] | None] = Held(nothing)
+    class_result: Held[Result | None] = Held(nothing)
+    class_point: Held[tuple[float, float] | None] = Held(nothing)
+    class_game: Held[Game | None] = Held(nothing)
+    class_game_of: Held[tuple[Any, Any]] = Held(lambda: (None, None))
+
+
+classroom_state = ClassroomState()

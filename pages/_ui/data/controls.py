@@ -1,0 +1,41 @@
+"""Data's controls: what is in use, and the public ways to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz import params
+from dpviz.datasets import SAMPLES, Blobs
+from dpviz.datasets.painted import check as check_painting
+from dpviz.params import ParamSpec
+from pages._ui.address.data import DataControl, any_data
+from pages._ui.address.scene import Control
+from pages._ui.data import gallery
+from pages._ui.form.fields import choice
+from pages._ui.frame import keys
+
+OWN_FILE = "Your file"  # the way of the Data page that is in no address
+
+
+def data(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Data: what is in use, the public ways to it, and the generator's form."""
+    found: list[Control] = [
+        DataControl("d", keys.EXPLORE_DATA, "Data in use", ParamSpec(SAMPLES[0]), accepts=any_data),
+        Control(
+            "way", keys.DATA_WAY, "Where the data come from", choice("Samples", ("Samples", "Make blobs", "Paint"))
+        ),
+    ]
+    if known.get("way") == "Paint":
+        found.append(Control("paint", keys.PAINTED, "Painting", ParamSpec(""), accepts=_painting))
+    if known.get("way") == "Make blobs":
+        found += [
+            Control(f"p.{name}", keys.BLOBS(name), gallery.label(name), spec, typed=spec.optional)
+            for name, spec in params.specs(Blobs).items()
+        ]
+    return found
+
+
+def _painting(text: str) -> str:
+    check_painting(text)
+    return text

@@ -1,0 +1,54 @@
+"""What a session keeps of Data: files that were read, and one that is being asked about."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pandas as pd
+
+from dpviz.datasets.readers import Form, Table
+from pages._ui.frame.session import Held, Kept, nothing
+
+
+@dataclasses.dataclass(eq=False)
+class Upload:
+    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with.
+
+    `content` is the file itself, so that it can be read in another `form`; both go with the file.
+    """
+
+    token: str
+    table: Table
+    private: bool
+    fingerprint: str
+    draft: dict[str, Any]
+    content: bytes = dataclasses.field(repr=False)
+    form: Form
+    cells: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
+    base: pd.DataFrame | None = None
+    editing: str = ""
+    version: int = 0
+    filled: bool = False
+    dataset_id: str = ""
+
+    @property
+    def key(self) -> str:
+        """Start of the keys of the widgets about it; read again or filled anew, it has fresh widgets."""
+        return f"{self.token}_{self.version}"
+
+
+class DataState:
+    """Values of one visitor's session, as in `Session`."""
+
+    uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
+    pending: Held[tuple[str, bytes] | None] = Held(nothing)  # the file that nobody has said is public or private
+    pending_header: Held[bool] = Held(bool)  # it is private, and its first line is asked about
+    pending_place: Held[tuple[str | None, int | None]] = Held(lambda: (None, None))  # its sheet and line
+    another: Held[bool] = Held(bool)  # one more file is wanted
+    file_turn: Held[int] = Held(int)  # a number for a fresh file field
+    key_address: Held[str] = Held(str)  # where the browser takes a key that was brought as a file
+    new_files: Kept[list[float]] = Kept(list)  # when files were called public or private in this visit
+
+
+data_state = DataState()

@@ -1,0 +1,107 @@
+"""What the Distance page computes: runs made at once, the noise in words, losses beside full DP."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.datasets import Dataset
+from dpviz.numbers import number
+from dpviz.postprocessing.bet import bet_of
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.trace import Trace
+from pages._ui.frame import catalog
+from pages._ui.work import results, runs
+
+FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
+PLAIN = ("nsm", "pe-means")
+SEEDS = range(2)
+
+
+def names() -> list[str]:
+    """Return the public data sets in which rho is one distance in all columns, the city first among the samples."""
+    return sorted(filter(fits, catalog.names()), key=lambda name: (name not in catalog.own(), name != "city"))
+
+
+def fits(name: str) -> bool:
+    """Return whether rho is one distance in all columns of a data set that is public."""
+    data = catalog.sample(name)
+    half_width = data.domain.half_width
+    return not data.private and len(half_width) > 1 and not np.ptp(half_width)
+
+
+def stops(data: Dataset) -> list[float]:
+    """Return the values of rho that are offered."""
+    return [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
+
+
+def first(data: Dataset) -> float:
+    """Return the value of rho that the page begins with."""
+    return stops(data)[14]
+
+
+def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
+    """Return a run on public data, made once per server."""
+    found = results.find(runs.run_id(data, algorithm, seed))
+    if found is None:
+        found = runs.execute(data, algorithm, seed)
+        results.keep(found)
+    return found
+
+
+def size(data: Dataset) -> tuple[int, int]:
+    """Return the public numbers of columns and rows."""
+    return data.domain.n_features, data.n_public
+
+
+def promised(data: Dataset, algorithm: Moves, trace: Trace) -> tuple[Algorithm, Guarantee]:
+    """Return the algorithm that is drawn and its promise: full DP, where that costs less than hiding moves."""
+    drawn, promise = algorithm.runs(*size(data)), trace.claimed
+    if drawn is algorithm:
+        return algorithm, promise
+    full = {"notion": Notion.CENTRAL, "neighboring": Neighboring.REPLACE, "rho_distance": None}
+    return drawn, dataclasses.replace(promise, **full)  # type: ignore[arg-type]
+
+
+def odds(promise: Guarantee, moves: int) -> int:
+    """Return how often in 100 an attacker may be right about a person all of whose rows move by so many rho."""
+    return bet_of(dataclasses.replace(promise, rows_per_person=moves * promise.rows_per_person)).odds
+
+
+def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
+    """Return in words the noise on every single point, computed from the plan."""
+    cost = algorithm.plan(*size(data)).costs.get("points")
+    if cost is None:
+        return f"{algorithm.name}: none, rho is too large, so full DP runs instead"
+    length = min(rho, data.domain.diameter) / cost[0].mu
+    return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {data.domain.length(length)}"
+
+
+def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsilon: float, far: str) -> pd.DataFrame:
+    """Return one row a run, with its promise; shows progress, and any widget that changes stops it.
+
+    Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.
+    """
+    delta = result.trace.claimed.delta / (1 + math.exp(epsilon / 2))
+    plain = [ALGORITHMS[s](n_clusters=family[0].n_clusters, epsilon=epsilon / 2, delta=delta) for s in PLAIN]  # type: ignore[attr-defined,call-arg]
+    todo = [(algorithm, seed) for algorithm in (*family, *plain) for seed in SEEDS]
+    rows, bar = [("KMeans", "not private", result.reference_loss)], st.progress(0.0)
+    for done, (algorithm, seed) in enumerate(todo):
+        bar.progress(done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops this.")
+        run = made(data, algorithm, seed)
+        words = f"moves up to {far}"
+        claim = run.trace.claimed.under(Neighboring.REPLACE) if algorithm in plain else None
+        if isinstance(algorithm, Moves) and algorithm.runs(*size(data)) is not algorithm:
+            claim = promised(data, algorithm, run.trace)[1]
+        if claim is not None:
+            words = f"full DP: {claim.unit}, ε = {number(claim.epsilon)}"
+        rows.append((algorithm.name, words, None if run.losses is None else float(run.losses[-1])))
+    bar.empty()
+    return pd.DataFrame(rows, columns=["method", "promise", "loss"])

@@ -1,0 +1,118 @@
+"""Explore's parameters, seed and Run. Whatever changes here draws the page again: its picture or its ribbon follows."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.algorithms import Algorithm
+from dpviz.datasets import Dataset
+from dpviz.escape import plain
+from dpviz.privacy.guarantee import Notion
+from pages._ui.address import links
+from pages._ui.explore.state import Settings, explore_state
+from pages._ui.form import budget
+from pages._ui.form.forms import ShownAtField, in_words, may_be_noiseless, parameters
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import keys, prepared
+from pages._ui.frame.session import session
+from pages._ui.frame.words import on_screen
+from pages._ui.work import private, runs
+from pages._ui.workspace.explore import explore
+
+__all__ = ["begin", "settings"]
+
+_NO_NOISE = (
+    "DEMO only. The same run as if ε were infinite: what is left of the loss is the algorithm's own, from where it "
+    "starts and how it searches. Nothing is protected."
+)
+LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
+
+
+def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
+    """Show the form and start what it asks for; return what it says now."""
+    algorithm, outlook = _chosen(name, data, cls)
+    seed, noiseless = 0, False
+    if not data.private:
+        seed = whole_number(
+            "Seed", 0, help="DEMO only. A published seed lets anyone subtract the noise.",
+            **prepared.kept(keys.EXPLORE_SEED),
+        )  # fmt: skip
+        noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
+    explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
+    moved = _live(data, now)
+    pressed = st.button(
+        "Run", type="primary", width="stretch", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
+    )
+    if pressed:
+        begin(data)
+    _address(data, now, asked=pressed or moved)
+    if pressed and session.job:
+        st.rerun()  # it takes longer: the button says so
+    if algorithm is not None:
+        if noiseless:
+            st.caption("NO PRIVACY: every release is the true answer. What still follows from ε is how many there are.")
+        elif algorithm.notion is not Notion.NONE:
+            st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
+        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
+            st.warning(plain(on_screen(sentence)))
+    cost = "Each run on private data would spend ε again. Here the people are made up or public."
+    if noiseless:
+        cost = "On private data there is no such run."
+    if data.private:
+        cost = "Each run spends ε of this file again. It asks first."
+    st.caption(f"{outlook} {cost}")
+    return now
+
+
+def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm | None, str]:
+    """Show the parameters; return the algorithm, None if one of them is wrong, and what to expect of a run."""
+    try:
+        algorithm = cls(**parameters(cls, name, data, {"n_clusters": data.n_clusters}))
+        if algorithm.n_clusters > data.n_public:
+            raise ValueError(
+                f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
+            )
+        runs.check_time(data, algorithm)
+        return algorithm, runs.forecast(data, algorithm)
+    except ShownAtField:
+        return None, ""
+    except (ValueError, TypeError) as problem:
+        st.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
+        return None, ""
+
+
+def begin(data: Dataset) -> None:
+    """Run what the form says; on private data, ask first."""
+    now: Settings = explore_state.settings
+    if now.algorithm is None:
+        return
+    if data.private:
+        private.ask(data, now.algorithm)
+    else:
+        runs.start(data, now.algorithm, now.seed, noiseless=now.noiseless)
+
+
+def _live(data: Dataset, now: Settings) -> bool:
+    """Run at once what a changed control asks for, where that is fast and costs nobody anything; say whether it did.
+
+    A run that is still going on for an older value is dropped, unless it was paid for.
+    """
+    asked = now.asks_for(data)
+    if data.private or not asked or asked == session.asked or runs.paid():
+        return False
+    first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
+    session.asked = asked
+    if first or (not session.opened_now and runs.seconds(data, now.algorithm) >= LIVE):
+        return False
+    runs.abandon()
+    begin(data)
+    return True
+
+
+def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
+    """Write the address of what was just asked for, or of the picture while the form still says the same."""
+    shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
+    if data.private:
+        links.keep("explore", explore, private=True)
+    elif identity and (asked or session.opened_now or (shown and shown.identity == identity)):
+        links.keep("explore", explore, entry=identity)

@@ -1,0 +1,251 @@
+"""The Federated page's parts: the cached run, and one round from one client's side."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.audits.reconstruct import Read, published, read_off
+from dpviz.federated import (
+    CLIENTS,
+    PAPER,
+    SERVER,
+    WIDE,
+    Ring,
+    Round,
+    Simulation,
+    payload_bytes,
+    refusal,
+    simulate,
+    spread,
+)
+from dpviz.figures.scenes.federated import plot_words
+from dpviz.numbers import number
+from dpviz.trace import Trace
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import is_public, names, sample
+from pages._ui.frame.prepared import kept
+from pages._ui.limits.reconstruction import plain_lloyd
+
+P, T = ParamSpec("P"), TypeVar("T")
+MOST_CELLS = 200_000
+RINGS = {"64": WIDE, "32": PAPER}  # by the bits of a word
+RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
+PLOT = {"displayModeBar": False}
+DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}
+LEDE = {
+    CLIENTS: "Every client adds its part of the noise, and masks that cancel in the sum. The server adds the masked "
+    "words and sends the sum back. The server sees random words; the clients see noisy sums, and no party can take off "
+    "more noise than its own part.",
+    SERVER: "Every client adds masks that only clients know. The server adds the masked words and its own noise, and "
+    "sends the sum back. The server sees random words, and must never see the result; the clients see what a trusted "
+    "curator would have published, and nothing more.",
+}
+_ABORT = (
+    "- **If a client falls silent,** the masks no longer cancel: the round is aborted and nothing of it is learned.\n"
+    "- **A party that draws no noise** cannot be caught: the protocol assumes that all follow it."
+)
+WHO_LEARNS_WHAT = {
+    CLIENTS: "**Who learns what**\n"
+    "- **Server:** uniform words, whatever the data. It draws no noise, so the published result tells it what it tells "
+    "anybody.\n"
+    "- **Clients:** the noisy sums. A client can take off its own rows and its own noise; what is left of the noise is "
+    "what the promise counts.\n"
+    "- **If one client and the server collude,** they see the noisy sum of the others, still with the promised noise. "
+    "With every further client that joins them, there is less.\n" + _ABORT,
+    SERVER: "**Who learns what**\n"
+    "- **Server:** uniform words, whatever the data. But it knows the noise: **the server must never see the result**, "
+    "from which it could take the noise off and have the exact sums.\n"
+    "- **Clients:** the noisy sums, exactly as a central run publishes them.\n"
+    "- **If one client and the server collude,** they have the exact sums of the other clients.\n" + _ABORT,
+}
+
+
+def algorithm(slug: str, name: str, epsilon: float, ring: Ring):
+    """Return the algorithm as it runs on this page; on a narrow ring with as many fraction bits as it has."""
+    values = {"n_clusters": sample(name).n_clusters, "epsilon": epsilon}
+    if slug == "fastlloyd":
+        values["fraction_bits"] = ring.fraction
+    return ALGORITHMS[slug](**values)
+
+
+@st.cache_data(show_spinner=False)
+def offered() -> tuple[list[str], list[str]]:
+    """Return the slugs that can run federated, and a sentence for each one that cannot."""
+    reasons = {slug: refusal(cls(), 2, 5000) for slug, cls in ALGORITHMS.items()}
+    return [slug for slug, reason in reasons.items() if not reason], [reason for reason in reasons.values() if reason]
+
+
+def _kept(entries: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Cache what is made from the data set `name`, the first argument: from a session's own file in that session."""
+
+    def wrap(make: Callable[P, T]) -> Callable[P, T]:
+        words = "The clients are at work …"
+        everybody = st.cache_resource(max_entries=entries, show_spinner=words)(make)
+        mine = st.cache_resource(max_entries=entries, show_spinner=words, scope="session")(make)
+
+        @wraps(make)
+        def made(*args: P.args, **kwargs: P.kwargs) -> T:
+            return (everybody if is_public(sample(str(args[0]))) else mine)(*args, **kwargs)
+
+        return made
+
+    return wrap
+
+
+@_kept(16)
+def parts_of(name: str, clients: int, how: str, seed: int) -> list[np.ndarray]:
+    """Return the rows of every client."""
+    return spread(sample(name).X, clients, how, np.random.default_rng(seed))
+
+
+@_kept(24)
+def federated(
+    name: str,
+    slug: str,
+    epsilon: float,
+    clients: int,
+    how: str,
+    drawn_by: str,
+    ring: Ring,
+    seed: int,
+    drop: tuple[int, int] | None,
+) -> tuple[Simulation, bool]:
+    """Return the run, and whether the central run with the same seed is the same, bit for bit, but for the trust."""
+    data, runs = sample(name), algorithm(slug, name, epsilon, ring)
+    parts = parts_of(name, clients, how, seed)
+    run = simulate(runs, parts, data.domain, seed=seed, ring=ring, drop=drop, drawn_by=drawn_by)
+    if run.trace is None or drawn_by == CLIENTS:
+        return run, False
+    central = _trusting(runs.run(data.X, domain=data.domain, seed=seed), run.trace.claimed.trust)
+    return run, central.to_json(include_hidden=True) == run.trace.to_json(include_hidden=True)
+
+
+@_kept(12)
+def without_noise(name: str, clients: int, how: str, seed: int) -> tuple[Trace, list[Read]]:
+    """Return a run of plain Lloyd over the same clients without any noise, and the rows that follow from its sums."""
+    data, parts = sample(name), parts_of(name, clients, how, seed)
+    lloyd = plain_lloyd(data.n_clusters)
+    run = simulate(lloyd, parts, data.domain, seed=seed, noise="none", drawn_by=SERVER)
+    return run.trace, read_off(published(run.trace), data.domain.radius)
+
+
+def _trusting(trace: Trace, trust: str) -> Trace:
+    claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
+    return dataclasses.replace(trace, claimed=claimed, spent=spent)
+
+
+def beside_central(trace: Trace, same: bool) -> None:
+    """Say how the run compares with the central run with the same parameters."""
+    excess = max(entry.excess for entry in trace.ledger)
+    if excess > 1:
+        st.info(
+            f"The released noise has **{number(excess)} times** the variance of a central run at the same ε, because "
+            "what any one client could take off does not count. That is the price of trusting nobody with all of it."
+        )
+    elif same:
+        st.success("The central run with the same seed is the same, bit for bit: centers, ledger, every frame.")
+    else:
+        st.info(
+            "This ring rounds the server's noise to its own grid, so the central run with the same seed differs by "
+            "that rounding. On 64-bit words both are the same, bit for bit."
+        )
+
+
+def first_numbers(values: np.ndarray) -> str:
+    """Return the first numbers of an array."""
+    flat = np.asarray(values).ravel()
+    return ", ".join(number(value) for value in flat[:3]) + (" …" if flat.size > 3 else "")
+
+
+def _words(payload: bytes, word_bytes: int) -> str:
+    return " ".join(payload[i : i + word_bytes][::-1].hex() for i in range(0, 2 * word_bytes, word_bytes)) + " …"
+
+
+def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
+    """Show one round: what the client computes, the noise that is added to it, what leaves it, what comes back."""
+    header, size = round_.header, ring.word_bytes
+    who = client if drawn_by == CLIENTS else SERVER
+    own, drawn = round_.locals[client], round_.noise[who]
+    local = b"".join(ring.encode(own[p], header.digits[p]).tobytes() for p in header.shapes)
+    noise = b"".join(ring.encode(drawn[p], header.digits[p]).tobytes() for p in header.shapes)
+    sent, back = b"".join(round_.uploads[client].values()), b"".join(round_.broadcast.values())
+    part = next(iter(header.shapes))
+    what = part or "votes"
+    noisy = sum(each[part] for each in (*round_.locals.values(), *round_.noise.values()))
+    computed = ("Computed", local, True, f"{client}'s {what}: {first_numbers(own[part])}")
+    added = ("Noise", noise, True, f"Drawn by {'this client' if who == client else who}: {first_numbers(drawn[part])}")
+    leaves = ("Leaves it", sent, False, f"The same words, masked: {_words(sent, size)}")
+    if drawn_by == CLIENTS:
+        leaves = (*leaves[:3], f"Their sum, masked: {_words(sent, size)}")
+    back_ = ("Comes back", back, False, f"The masked sum of all. Unmasked, the noisy {what}: {first_numbers(noisy)}")
+    cells = (computed, added, leaves, back_) if drawn_by == CLIENTS else (computed, leaves, added, back_)
+    for i, (column, (name, payload, hidden, words)) in enumerate(
+        zip(st.columns(4, gap="small"), cells, strict=True), 1
+    ):
+        figure = plot_words(shell.colors(), payload, size, f"{i}. {name}", hidden=hidden)
+        column.plotly_chart(figure, theme=None, config=PLOT, key=keys.WIRE(i), alt=words)
+        column.html(f'<p class="dp-small" style="overflow-wrap:anywhere">{markup.escape(words)}</p>')
+    stays = "1 and 2 stay with the client" if drawn_by == CLIENTS else "1 stays with the client and 3 with the server"
+    travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
+    st.html(
+        markup.small(
+            "Each row is one ring word, each square one of its bytes, stronger in color for larger values. "
+            f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what "
+            "travels."
+        )
+    )
+
+
+def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
+    """Show rounds and bytes, counted, beside the formula."""
+    words = round_.header.words
+    formula = payload_bytes(clients, words, ring.word_bytes)
+    cells = st.columns(4)
+    cells[0].metric("Rounds", len(run.rounds))
+    cells[1].metric("Words in this round", f"{words:,}")
+    cells[2].metric("Bytes in this round", f"{round_.bytes_up + round_.bytes_down:,}")
+    cells[3].metric("Bytes in the run", f"{run.bytes:,}")
+    st.html(
+        markup.small(
+            "Counted on the wire, both directions, all clients; by the formula 2 M b words = 2 × "
+            f"{clients} × {ring.word_bytes} × {words:,} = {formula:,}. For FastLloyd a round has k (d "
+            "+ 1) words. The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula "
+            "with 8-byte words, although its text states a 32-bit ring."
+        )
+    )
+    _network(len(run.rounds))
+
+
+def _network(rounds: int) -> None:
+    """Show what the network's delay adds, beside the protocol that FastLloyd compares itself with."""
+    delay = st.number_input(
+        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept(keys.FED_DELAY),
+        help="A round has two sends, one up and one down. The paper simulates 0.25 ms, a local network.",
+    )  # fmt: skip
+    st.html(
+        markup.small(
+            f"With {number(delay)} ms a send, a round waits {number(2 * delay)} ms for the network and this run "
+            f"{number(2 * delay * rounds)} ms; the work itself comes on top. FastLloyd's Table 3 (2 clients, "
+            "10,000 rows, k = 2, d = 2) prints 3.03 ms and 192 bytes a round, and quotes 10,500 ms "
+            "and 256 million bytes a round for MohLloyd, which encrypts every step: 3,465 times "
+            "slower. Our own times are on the Papers page."
+        )
+    )
+
+
+def offered_data() -> list[str]:
+    """Return the names of public data that are small enough for this page; a session's own files among them."""
+    return [name for name in names() if fits(name)]
+
+
+def fits(name: str) -> bool:
+    """Return whether a data set is public and small enough for this page."""
+    data = sample(name)
+    return not data.private and data.X.size <= MOST_CELLS

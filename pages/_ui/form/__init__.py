@@ -1,0 +1,1 @@
+"""Widgets made from parameters: fields, numbers, budgets, the picker of an algorithm."""

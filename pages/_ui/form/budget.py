@@ -1,0 +1,108 @@
+"""The privacy budget of a run: in ε, μ or zCDP's ρ. One of them leads, the others follow it; δ is shown beside."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import streamlit as st
+
+from dpviz.algorithms import Algorithm
+from dpviz.datasets import Dataset
+from dpviz.numbers import chance, number
+from dpviz.params import ParamSpec
+from dpviz.privacy.budget import Budget, budget, epsilon_of
+from pages._ui.form.state import form_state
+from pages._ui.frame import keys
+from pages._ui.frame.prepared import kept, locked
+from pages._ui.frame.words import on_screen
+
+__all__ = ["GIVEN_AS", "field", "rule"]
+
+GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
+LARGE = 0.5  # of 1/n, at which one row could be published in full; n^-1.1 is below half of it from 1,024 rows on
+_LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
+_HELP = (
+    "The same budget in three notions; whatever you type, the others follow. ε at δ: no output becomes more than e^ε "
+    "times as likely, except with probability δ. μ: telling two data sets apart is at least as hard as telling a unit "
+    "Gaussian from one moved by μ. ρ: zero-concentrated DP, which adds up over runs. This ρ is a budget and has no "
+    "unit; the rho of dist-DP is a distance on the map, up to which a row may move unseen. They have nothing to do "
+    "with each other."
+)
+
+
+def field(cls: type[Algorithm], data: Dataset, spec: ParamSpec, default: float, key: str, delta: float) -> float:
+    """Show the budget and in which notion it is given; return ε, and keep it under `key` whatever leads."""
+    leads = st.segmented_control(
+        "Budget given as", GIVEN_AS, format_func=GIVEN_AS.get, default="epsilon", required=True,
+        help=_HELP, width="stretch", **kept(keys.BUDGET_IN),
+    )  # fmt: skip
+    gaussian = _gaussian(cls, data)
+    if leads == "epsilon":
+        value = st.number_input(
+            "Privacy budget ε", value=float(default), step=None, format="%g", help=on_screen(spec.help), **kept(key)
+        )
+    else:
+        value = _converted(leads, default, key, delta, gaussian=gaussian)
+    if 0 < value < math.inf:
+        st.caption(_words(budget(value, delta, gaussian=gaussian), gaussian=gaussian, leads=leads))
+    return value
+
+
+def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: bool) -> float:
+    """Show the budget in another notion than ε. An ε that came from elsewhere, such as a link, fills the field."""
+    state, own = st.session_state, keys.BUDGET(leads)
+    now = float(state.get(key, default))
+    if own not in state or form_state.budget_led != (leads, key, now):
+        state[own] = _short(getattr(budget(now, delta, gaussian=gaussian), leads), 4) if now > 0 else 0.1
+        form_state.budget_start = state[own], now
+    given = st.number_input(
+        _LABELS[leads], step=None, format="%g", key=own, persist_state="session", disabled=locked(key)
+    )
+    if not given > 0:
+        raise ValueError(f"{_LABELS[leads]} must be above 0; got {number(given)}.")
+    start, same = form_state.budget_start  # what was only converted for the field is not changed by it
+    value = same if given == start else _short(epsilon_of(leads, given, delta, gaussian=gaussian), 6)
+    state[key] = value
+    form_state.budget_led = (leads, key, value)
+    return value
+
+
+def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
+    about = "" if gaussian else "about "
+    parts = {
+        "epsilon": f"ε {number(now.epsilon)}",
+        "mu": f"{about}μ {number(now.mu)}",
+        "zcdp": f"{about}ρ {number(now.zcdp, 2)}",
+    }
+    others = ", ".join(words for name, words in parts.items() if name != leads)
+    end = "" if gaussian else " Not every release is Gaussian here: ε and δ are what is promised."
+    return f"= {others}.{end}"
+
+
+@lru_cache(maxsize=512)
+def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
+    """Return δ with its value and where it comes from."""
+    delta, given = algorithm.guarantee(n_features, n_public).delta, getattr(algorithm, "delta", None)
+    if not delta:
+        return "δ = 0: ε holds without exception."
+    origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
+    large = f" That is large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
+    return f"δ = {chance(delta)}, {origin}: the chance that ε does not hold is at most that.{large}"
+
+
+@lru_cache(maxsize=512)
+def _is_gaussian(cls: type[Algorithm], d: int, n: int) -> bool:
+    try:
+        return cls(n_clusters=1).guarantee(d, n).mu is not None
+    except ValueError:
+        return False
+
+
+def _gaussian(cls: type[Algorithm], data: Dataset) -> bool:
+    """Return whether every release of an algorithm is Gaussian, by its plan."""
+    return _is_gaussian(cls, data.domain.n_features, data.n_public)
+
+
+def _short(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")

@@ -1,0 +1,211 @@
+"""Forms: the data picker, and parameter widgets from `ParamSpec`. What validates, draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import Algorithm
+from dpviz.datasets import Dataset
+from dpviz.escape import plain
+from dpviz.params import ParamSpec
+from dpviz.privacy.guarantee import Notion
+from pages._ui.address.scene import as_whole
+from pages._ui.form import budget
+from pages._ui.form.numbers import field
+from pages._ui.frame import keys
+from pages._ui.frame.catalog import names, sample
+from pages._ui.frame.prepared import kept
+from pages._ui.frame.words import on_screen
+
+LABELS = {
+    "n_rows": "Rows",
+    "n_public": "Rows",
+    "rows_per_person": "Rows of one person",
+    "n_features": "Columns",
+    "n_clusters": "Centers k",
+    "epsilon": "Privacy budget ε",
+    "delta": "Delta δ",
+    "rho_distance": "rho (distance)",
+}
+STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def label_of(name: str) -> str:
+    """Return what a parameter is called on screen."""
+    return LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def pick_data() -> tuple[str, Dataset]:
+    """Show the picker of samples and of this session's own data; return the name and the data set."""
+    titles = {name: sample(name).title for name in names()}
+    name = st.selectbox("Data", titles, format_func=titles.get, **kept(keys.EXPLORE_DATA))
+    st.caption(plain(sample(name).description))
+    return name, sample(name)
+
+
+class ShownAtField(ValueError):
+    """A parameter is wrong, and the sentence is below its field already."""
+
+
+def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: dict[str, Any]) -> dict[str, Any]:
+    """Show one widget per parameter, the advanced ones folded; return name -> value.
+
+    A preset changes what the widgets start from, so do `defaults`, which follow the data set.
+
+    Raises
+    ------
+    ShownAtField
+        If a value is wrong.
+    """
+    specs = params.specs(cls)
+    fields = fields_of(cls, data_name, defaults, st.session_state.get(keys.PRESET(cls.slug)))
+    shown = {n: s for n, s in specs.items() if not s.advanced}
+    folded = {n: s for n, s in specs.items() if s.advanced}
+    values, wrong = {}, []
+
+    def show(name: str, spec: ParamSpec, *, seen: bool = True) -> None:
+        try:
+            values[name] = _one(cls, data, name, spec, fields) if seen else _unseen(cls.name, name, spec, *fields[name])
+            params.check_one(cls.name, name, spec, values[name])
+        except (ValueError, TypeError) as problem:
+            st.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
+            wrong.append(name)
+        else:
+            if note := beside(name, values[name], data):
+                st.caption(plain(note))
+
+    for name, spec in shown.items():
+        show(name, spec)
+    if folded:
+        box = st.expander("More", key=keys.FORM_MORE, on_change="rerun")
+        with box:
+            if cls.PRESETS and box.open:
+                st.selectbox(
+                    "Preset", cls.PRESETS, None, placeholder="none", **kept(keys.PRESET(cls.slug)),
+                    help="Values of a paper or of its published code. They fill in the fields.",
+                )  # fmt: skip
+        with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
+            for name, spec in folded.items():
+                show(name, spec, seen=box.open)
+        changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
+        if changed:
+            st.caption(f"Not the default: {', '.join(changed)}.")
+    if wrong:
+        raise ShownAtField
+    return values
+
+
+def _one(cls: type[Algorithm], data: Dataset, name: str, spec: ParamSpec, fields: dict[str, tuple[Any, str]]) -> Any:
+    """Show the widget of one parameter of an algorithm; the budget has a field of its own, beside δ."""
+    default, key = fields[name]
+    if name == "epsilon" and "delta" in fields:
+        return budget.field(cls, data, spec, default, key, _delta(cls, data, fields))
+    if spec.needs:
+        switch, where = fields[spec.needs]
+        idle = not st.session_state.get(where, switch)
+        label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle else ""
+        return widget(cls.name, name, spec, default, key, label, disabled=idle)
+    return widget(cls.name, name, spec, default, key)
+
+
+def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
+    """Return what the field of a parameter holds while it is folded, and not made."""
+    held = st.session_state.get(key, default)
+    if spec.optional and isinstance(held, str):
+        return _parsed(owner, name, spec, held)
+    return as_whole(held) if spec.kind == "int" else held
+
+
+def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
+    try:
+        return params.parse(spec, text.strip())
+    except ValueError:
+        kind = "a whole number" if spec.kind == "int" else "a number"
+        raise ValueError(f"{owner}: {name} must be {kind} or empty; got {text!r}.") from None
+
+
+def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
+    """Return the δ that the form says; its field comes after the budget's."""
+    values = {}
+    for name in ("delta", "delta_rule"):
+        if name in fields:
+            default, key = fields[name]
+            spec, kept = params.specs(cls)[name], st.session_state.get(key, default)
+            try:
+                values[name] = params.parse(spec, kept.strip()) if isinstance(kept, str) else kept
+                params.check_one(cls.name, name, spec, values[name])
+            except ValueError:  # said at its own field
+                values.pop(name, None)
+    return cls(**values).resolved_delta(data.n_public)
+
+
+def may_be_noiseless(cls: type[Algorithm]) -> bool:
+    """Return whether an algorithm can be shown without noise: a report that is not randomized is the row itself."""
+    return cls.notion not in (Notion.NONE, Notion.LOCAL, Notion.SHUFFLE)
+
+
+def beside(name: str, value: Any, data: Dataset) -> str:
+    """Return what a value means in the data's units, where its number alone does not say it."""
+    if name == "projected_features":
+        d = data.domain.n_features
+        return f"These data have {d} columns: no projection can have more." if value > d else ""
+    if name != "rho_distance":
+        return ""
+    if data.domain.scale == "common":
+        return f"Hides moves up to {data.domain.length(value)}: a share of the half-width of the bounds."
+    return "rho is one distance: this method takes data with one scale for all columns, and here each has its own."
+
+
+def fields_of(
+    cls: type[Algorithm], data_name: str, defaults: dict[str, Any], preset: str | None
+) -> dict[str, tuple[Any, str]]:
+    """Return name -> (what its field starts from, the key of its field); both follow data and preset."""
+    defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
+    start = "_".join(filter(None, [data_name, preset]))
+    return {
+        n: (defaults.get(n, s.default), keys.PARAM(cls.slug, n) + (f"_{start}" if n in defaults else ""))
+        for n, s in params.specs(cls).items()
+    }
+
+
+def in_words(problem: Exception, cls: type[Algorithm]) -> str:
+    """Return what is wrong with a parameter in the words of the form."""
+    return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
+
+
+def in_labels(text: str, names: Iterable[str] = LABELS) -> str:
+    """Return a sentence in the words of a form: fields by their labels, "at least" for >=."""
+    for name in names:
+        text = re.sub(rf"\b{name}\b", label_of(name), text)
+    for code, words in (
+        ("must be >= ", "must be at least "),
+        ("must be <= ", "must be at most "),
+        ("must be > ", "must be above "),
+    ):
+        text = text.replace(code, words)
+    return text
+
+
+def widget(
+    owner: str, name: str, spec: ParamSpec, default: Any, key: str, label: str = "", *, disabled: bool = False
+) -> Any:
+    """Show the widget of one parameter; return its value."""
+    label = label or label_of(name)
+    keep: dict[str, Any] = {"help": on_screen(spec.help), **kept(key)}
+    keep["disabled"] = disabled or keep.get("disabled", False)
+    if spec.kind == "bool":
+        return st.toggle(label, default, **keep)
+    if spec.kind == "choice":
+        choices = list(spec.choices or ())
+        return st.selectbox(label, choices, choices.index(default), **keep)
+    if spec.optional:
+        text = st.text_input(label, "" if default is None else str(default), placeholder="auto", **keep)
+        return _parsed(owner, name, spec, text)
+    if spec.kind == "int":
+        return field(label, value=int(default), **keep)
+    return st.number_input(label, value=float(default), step=None, format="%g", **keep)

@@ -1,0 +1,29 @@
+"""Fields for whole numbers. Streamlit's own cuts 2.5 to 2 without a word; these say what they take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages._ui.address.scene import MOST_WHOLE, as_whole
+
+__all__ = ["field", "whole_number"]
+
+
+def field(
+    label: str, low: int = -MOST_WHOLE, high: int = MOST_WHOLE, value: int | None = 0, *, on: Any = st, **keep: Any
+) -> Any:
+    """Show a field for a whole number; return what was typed, even if it is none: the caller checks."""
+    start = None if value is None else float(value)
+    return as_whole(on.number_input(label, float(low), float(high), start, step=1.0, format="%g", **keep))
+
+
+def whole_number(
+    label: str, low: int = -MOST_WHOLE, high: int = MOST_WHOLE, value: int = 0, *, on: Any = st, **keep: Any
+) -> int:
+    """Show a field for a whole number; return it. Of what is none, the whole part is taken, and the field says so."""
+    typed = field(label, low, high, value, on=on, **keep)
+    if isinstance(typed, float):
+        on.caption(f"{label}: whole numbers only. {int(typed):,} is used in place of {typed:g}.")
+    return int(typed)

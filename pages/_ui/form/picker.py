@@ -1,0 +1,97 @@
+"""The algorithm picker: four groups by what is promised, and a list that says what each one is, promises and takes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.datasets import Dataset
+from dpviz.privacy.guarantee import Notion
+from pages._ui.frame import keys, markup, prepared
+from pages._ui.work import runs
+from pages._ui.work.pace import duration
+
+GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
+    Notion.CENTRAL: ("DP", "Differential privacy: one trusted curator sees the rows, nobody else does."),
+    Notion.SHUFFLE: (
+        "Shuffled",
+        "Shuffle model: everybody randomizes a little, and a shuffler mixes the reports.",
+    ),
+    Notion.LOCAL: ("Local", "Local differential privacy: everybody randomizes first, nobody need be trusted."),
+    Notion.RHO: ("Weaker", "Weaker promise: hides that somebody moved by at most rho, not that somebody is there."),
+    Notion.NONE: ("No privacy", "No privacy: the reference that all others are measured by."),
+}
+WHY = "Recommended: the least loss of the methods in this group on 13 of 15 benchmark sets, level on two."
+
+
+def offered(private: bool) -> list[str]:
+    """Return the slugs in the order of the list; for private data only what promises something."""
+    groups = [notion for notion in GROUPS if not (private and notion is Notion.NONE)]
+    return [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
+
+
+def named(slug: str) -> str:
+    """Return an algorithm's name with its group, the recommended one marked."""
+    cls = ALGORITHMS[slug]
+    return f"{GROUPS[cls.notion][0]} · {cls.name}{' · recommended' if slug == RECOMMENDED else ''}"
+
+
+def pick_algorithm(data: Dataset) -> type[Algorithm]:
+    """Show the picker with the chosen one's idea; return the class."""
+    key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
+    slugs = offered(data.private)
+    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made
+        st.session_state[key] = taken
+    slug = st.selectbox(
+        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, **prepared.kept(key),
+        help="Four kinds of promise. They are not the same, and are never ranked together.",
+    )  # fmt: skip
+    st.caption(ALGORITHMS[slug].tagline)
+    if st.button(
+        f"All {len(slugs)} and what they promise",
+        key=keys.ALGORITHM_LIST(key),
+        type="tertiary",
+        disabled=prepared.locked(key),
+    ):
+        _dialog(data, slugs, key)
+    return ALGORITHMS[slug]
+
+
+@st.dialog("Algorithms", width="large")
+def _dialog(data: Dataset, slugs: list[str], key: str) -> None:
+    for notion, (_, meaning) in GROUPS.items():
+        members = [slug for slug in slugs if ALGORITHMS[slug].notion is notion]
+        if members:
+            st.html(f'<h3 class="dp-group">{markup.escape(meaning)}</h3>')
+        for slug in members:
+            _card(slug, data, key)
+
+
+def _card(slug: str, data: Dataset, key: str) -> None:
+    cls = ALGORITHMS[slug]
+    words, button = st.columns([6, 1], vertical_alignment="center")
+    facts = _facts(cls, data)
+    why = f" {WHY}" if slug == RECOMMENDED else ""
+    words.html(
+        f'<p class="dp-card"><b>{markup.escape(cls.name)}</b><br>{markup.escape(cls.tagline)}{why}<br>'
+        f"<small>{markup.escape(facts)}</small></p>"
+    )
+    if button.button("Choose", key=keys.TAKE_ONE(key, slug), width="stretch"):
+        st.session_state[keys.ALGORITHM_NEXT(key)] = slug
+        st.rerun()
+
+
+def _facts(cls: type[Algorithm], data: Dataset) -> str:
+    """Return what it promises and about how long it takes on these data, or why it cannot run on them."""
+    size = data.domain.n_features, data.n_public
+    try:
+        algorithm = cls(n_clusters=data.n_clusters)
+        promise = algorithm.guarantee(*size)
+        seconds = duration(runs.seconds(data, algorithm))
+    except ValueError as problem:
+        return str(problem)
+    if not promise.private:
+        return f"Promises nothing. {seconds.capitalize()}."
+    kind = "ε alone" if promise.pure_epsilon is not None and not promise.delta else "ε and δ"
+    gdp = ", also as μ" if promise.mu is not None else ""
+    return f"Promises {kind}{gdp}, for {promise.unit}. {seconds.capitalize()} here."

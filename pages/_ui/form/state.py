@@ -1,0 +1,15 @@
+"""What a session keeps of its forms: the budget in another notion."""
+
+from __future__ import annotations
+
+from pages._ui.frame.session import Held, nothing
+
+
+class FormState:
+    """Values of one visitor's session, as in `Session`."""
+
+    budget_led: Held[tuple[str, str, float] | None] = Held(nothing)
+    budget_start: Held[tuple[float | None, float | None]] = Held(lambda: (None, None))
+
+
+form_state = FormState()

@@ -1,0 +1,40 @@
+"""`?embed`: the plane and the player alone, for a frame in somebody's own page; what is promised is below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages._ui.frame import markup
+from pages._ui.frame.session import session
+
+__all__ = ["HIDES", "code", "embedded", "note", "style"]
+
+HIDES = ("form", "verdict", "panels", "navigation")
+COLORS = {"": "as the reader's system", "light_theme": "light", "dark_theme": "dark"}
+_CSS = (Path(__file__).parent / "embed.css").read_text()
+
+
+def note(query: str) -> None:
+    """Remember whether the address of this session's first page asked for it; a frame stays one."""
+    asked = any(part.partition("=")[0] == "embed" for part in query.split("&"))
+    if session.embedded is None:
+        session.embedded = asked or bool(st.context.is_embedded)
+
+
+def embedded() -> bool:
+    """Return whether the page is in a frame."""
+    return bool(session.embedded)
+
+
+def style() -> str:
+    """Return the rules that leave nothing else of a page."""
+    return _CSS if embedded() else ""
+
+
+def code(link: str, title: str, colors: str) -> str:
+    """Return what somebody puts into a page of their own; `colors` is one of `COLORS`."""
+    options = f"&embed_options={colors}" if colors else ""
+    source, title = (markup.escape(text) for text in (f"{link}&embed=true{options}", title))
+    return f'<iframe src="{source}" title="{title}" style="width:100%;height:700px;border:0" loading="lazy"></iframe>'

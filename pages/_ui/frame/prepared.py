@@ -1,0 +1,47 @@
+"""What a prepared scene does to its page: parts that are not shown, and widgets that cannot be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pages._ui.frame.session import session
+
+__all__ = ["arrange", "kept", "locked", "shows", "style"]
+
+_STYLES = {  # what a rule of style hides; the rest is not made at all
+    "form": (
+        "[data-testid=stSidebarUserContent],[class*=st-key-form],.st-key-drawer{display:none}"
+        "@media(min-width:641px){[data-testid=stSidebar],[data-testid=stExpandSidebarButton]{display:none}}"
+    ),
+    "navigation": (
+        "[data-testid=stTopNavSection],[data-testid=stTopNavLinkContainer],[data-testid=stSidebarNav],"
+        "[data-testid=stPageLink],[class*=st-key-doors]{display:none!important}"
+    ),
+}
+
+
+def arrange(parts: Iterable[str] = (), free: Iterable[str] | None = None) -> None:
+    """Hide these parts of the page from now on, and lock all widgets but those with these keys; None locks nothing."""
+    session.hidden_parts, session.free = frozenset(parts), None if free is None else frozenset(free)
+
+
+def shows(part: str) -> bool:
+    """Return whether a part of the page is shown."""
+    return part not in session.hidden_parts
+
+
+def locked(key: str = "") -> bool:
+    """Return whether a widget cannot be changed."""
+    free = session.free
+    return free is not None and key not in free
+
+
+def kept(key: str) -> dict[str, Any]:
+    """Return what every widget of a scene is made with: the session keeps its value, and a lock disables it."""
+    return {"key": key, "persist_state": "session", "disabled": locked(key)}
+
+
+def style() -> str:
+    """Return the rules that hide parts of the page."""
+    return "".join(rules for part, rules in _STYLES.items() if not shows(part))

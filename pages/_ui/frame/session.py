@@ -1,0 +1,86 @@
+"""What one visitor's session holds beside its widgets, where several parts of the pages share it: names and types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from dpviz.datasets import Dataset
+
+__all__ = ["Held", "Kept", "Once", "nothing", "session"]
+
+T = TypeVar("T")
+
+
+class Held(Generic[T]):
+    """A value under its own name in Streamlit's state; `first` makes what it is before anything was kept."""
+
+    def __init__(self, first: Callable[[], T]) -> None:
+        self._first = first
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> T:
+        return st.session_state[self._name] if self._name in st.session_state else self._first()
+
+    def __set__(self, instance: object, value: T) -> None:
+        st.session_state[self._name] = value
+
+    def __delete__(self, instance: object) -> None:
+        st.session_state.pop(self._name, None)
+
+
+class Kept(Held[T]):
+    """A container that is kept from the first look on, so that what is put into it stays."""
+
+    def __get__(self, instance: object, owner: type | None = None) -> T:
+        return st.session_state.setdefault(self._name, self._first())
+
+
+class Once(Held[T]):
+    """A note to the next drawing: whoever reads it takes it away."""
+
+    def __get__(self, instance: object, owner: type | None = None) -> T:
+        return st.session_state.pop(self._name) if self._name in st.session_state else self._first()
+
+
+def nothing() -> None:
+    return None
+
+
+class Session:
+    """One visitor's session, a paragraph for each room that keeps something here.
+
+    A widget's own value is not in it: that stays in Streamlit's state under a key of `pages/_ui/frame/keys.py`.
+    """
+
+    # what was run: identities of runs, and the id of a job
+    shown: Held[str] = Held(str)  # the run that is seen
+    history: Held[list[str]] = Held(list)  # those before it, the newest last
+    asked: Held[str | None] = Held(nothing)  # what the form last asked for; None before its first drawing
+    asking: Held[str] = Held(str)  # the run on private data that waits for a yes
+    asking_explain: Held[str] = Held(str)  # the question about one, likewise
+    job: Held[str] = Held(str)  # the running job, "" if there is none
+
+    # data sets
+    own: Kept[dict[str, Dataset]] = Kept(dict)  # from files, by their random token
+    made: Kept[list[str]] = Kept(list)  # names of blobs and paintings to choose from
+    followed: Kept[dict[str, str | None]] = Kept(dict)  # a page's picker -> what it held when last drawn
+
+    # the page, and the address it was opened by
+    via_app: Held[bool] = Held(bool)
+    pages: Held[list[Any]] = Held(list)  # as Streamlit's navigation has them
+    wanted: Once[str | None] = Once(nothing)  # the page that a deep link asked for
+    page: Held[str] = Held(str)
+    embedded: Held[bool | None] = Held(nothing)
+    hidden_parts: Held[frozenset[str]] = Held(frozenset)
+    free: Held[frozenset[str] | None] = Held(nothing)  # keys that a scene leaves unlocked; None: all
+    sharing: Held[Callable[..., None] | None] = Held(nothing)  # draws the Share button
+    sentences: Kept[list[tuple[str, str]]] = Kept(list)  # kind and words, until a page shows them
+    opened_now: Held[bool] = Held(bool)
+
+
+session = Session()

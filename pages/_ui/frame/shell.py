@@ -1,0 +1,192 @@
+"""What surrounds every page: the way in through app.py, colors, the top strip, the key, the doors."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from dpviz.figures.code import style
+from dpviz.figures.kit.legend import HIDDEN, icon
+from dpviz.figures.kit.theme import Theme, theme
+from dpviz.numbers import chance, number
+from dpviz.privacy.guarantee import Guarantee, Notion
+from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
+from pages._ui.frame.drawer import drawer
+from pages._ui.frame.session import session
+from pages._ui.frame.words import rule_of
+
+_CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
+
+
+class Entry(NamedTuple):
+    """A page in the navigation and, where it promises something, among Home's doors."""
+
+    title: str
+    icon: str = ""
+    promise: str = ""
+
+
+PAGES = {
+    "pages/home.py": Entry("Home"),
+    "pages/explore.py": Entry(
+        "Explore", ":material/play_circle:", "Step through each algorithm. See what every step costs."
+    ),
+    "pages/compare.py": Entry("Compare", ":material/compare:", "Two to four runs side by side, stepped by one player."),
+    "pages/attacker.py": Entry(
+        "Attacker", ":material/psychology_alt:", "Is Alex in the data? Guess, against a bound that holds for everybody."
+    ),
+    "pages/tradeoff.py": Entry(
+        "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."
+    ),
+    "pages/plan.py": Entry("Plan", ":material/straighten:", "Before you spend: which ε buys which accuracy."),
+    "pages/data.py": Entry("Data", ":material/upload_file:", "Pick a sample, make one, or bring your own file."),
+    "pages/federated.py": Entry(
+        "Federated", ":material/hub:", "Rows stay with their clients. Watch one round on the wire."
+    ),
+    "pages/distance.py": Entry(
+        "Distance", ":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."
+    ),
+    "pages/papers.py": Entry(
+        "Papers", ":material/menu_book:", "Every figure and table of the five papers, run again, with a verdict."
+    ),
+    "pages/learn.py": Entry("Learn", ":material/school:", "One question, one picture: predict, step, explain."),
+    "pages/class.py": Entry(
+        "Class", ":material/groups:", "Everyone in the room is one point: a code, phones, one projector."
+    ),
+    "pages/present.py": Entry(
+        "Present", ":material/slideshow:", "A deck of scenes with notes, on a projector, without a network."
+    ),
+    "pages/ledger.py": Entry(
+        "Ledger", ":material/receipt_long:", "Every number that was released, what it cost, and why."
+    ),
+    "pages/limits.py": Entry("Limits", ":material/gpp_maybe:", "What a promise does not cover."),
+}
+MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
+DOORS = ("pages/explore.py", "pages/data.py", "pages/learn.py")  # of Home; the navigation has them all
+_GREEK = {
+    "ε": "epsilon",
+    "δ": "delta: the chance that ε does not hold",
+    "μ": "mu of Gaussian DP; it exists only where every release is Gaussian",
+}
+
+
+def enter(file: str) -> None:
+    """Send a first visit by a deep link through app.py, which sets up the shell and comes back to this page."""
+    session.page = Path(file).stem
+    if not session.via_app:
+        session.wanted = f"pages/{Path(file).name}"
+        st.switch_page("app.py")
+    prepared.arrange()
+    session.sharing = None
+
+
+def colors() -> Theme:
+    """Return the tokens of the visitor's mode."""
+    return theme(st.context.theme.type or "light")
+
+
+def strip(
+    data: str,
+    algorithm: str = "",
+    guarantee: Guarantee | None = None,
+    *,
+    private: bool = False,
+    sweep: str = "",
+    reach: str = "",
+) -> None:
+    """Show mode, data, algorithm or sweep, and guarantee, the page's style, and what was said since the last page.
+
+    A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
+    how far a row may move under the weaker one, in the data's units.
+    """
+    if algorithm:  # what a tab and a bookmark are called; never a private file's name
+        title = PAGES[f"pages/{session.page}.py"].title
+        on = "" if private else f" on {data.partition(',')[0]}"
+        st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
+    mine = catalog.chosen()
+    elsewhere = f"{mine.title}, PRIVATE, is not on this page" if mine.private and not private else ""
+    named = (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep), ("Your file", elsewhere))
+    facts = [(name, words) for name, words in named if words]
+    if guarantee is not None and guarantee.private:
+        mu = "–" if guarantee.mu is None else number(guarantee.mu)
+        made = rule_of(guarantee).partition(" for ")[0]
+        delta = f"{chance(guarantee.delta)}{f' ({made})' * bool(made)}"
+        epsilon = f"ε({reach})" if reach else "ε"
+        facts += [(epsilon, number(guarantee.epsilon)), ("δ", delta), ("μ", mu)]
+        facts += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
+    elif guarantee is not None:
+        facts += [("Guarantee", str(guarantee))]
+    raw = _digits(guarantee)
+    words = "".join(
+        f"<span>{_name(name)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>" for name, value in facts
+    )
+    tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
+    style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
+    share = session.sharing
+    with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
+        badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
+        if guarantee is not None and guarantee.notion in _OTHER:
+            badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{markup.escape(reach)}</span>'
+        st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
+        if share is not None and not embed.embedded():
+            share(private=private)
+    subject = (
+        [algorithm or sweep, f"{epsilon} {number(guarantee.epsilon)}"]
+        if guarantee and guarantee.private
+        else [algorithm or sweep]
+    )
+    drawer(session.page, ", ".join(filter(None, subject)) or "Settings")
+    messages.show()
+
+
+_OTHER = {
+    Notion.NONE: "NO PRIVACY",
+    Notion.RHO: "WEAKER: hides moves up to ",
+    Notion.SHUFFLE: "SHUFFLED: trusts a mixer of reports",
+    Notion.LOCAL: "LOCAL: trusts nobody",
+}
+
+
+def _digits(promise: Guarantee | None) -> dict[str, str]:
+    """Return the tooltips that hold all digits of a promise, as HTML attributes by the name of the number."""
+    if promise is None or not promise.private:
+        return {}
+    values = {"ε": promise.epsilon, "δ": promise.delta, "μ": promise.mu}
+    return {name: f' title="{float(value)!r}"' for name, value in values.items() if value is not None}
+
+
+def _name(name: str) -> str:
+    return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else markup.escape(name)
+
+
+def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
+    """Show the key of a picture; symbols of hidden layers only while these are shown."""
+    words = "".join(
+        f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol, colors())}">{markup.escape(word)}</span>'
+        for symbol, word in legend
+        if hidden or symbol not in HIDDEN
+    )
+    st.html(f'<div class="dp-key">{words}</div>')
+
+
+@lru_cache(maxsize=256)
+def _base64(symbol: str, tokens: Theme) -> str:
+    return base64.b64encode(icon(symbol, tokens).encode()).decode()
+
+
+def doors(key: str, carry: Mapping[str, str] | None = None) -> None:
+    """Show a way to every page that exists and has something to promise; `carry`: page -> the scene it opens with."""
+    with st.container(key=key, gap="xsmall"):
+        for page, entry in PAGES.items():
+            if page in DOORS:
+                with st.container(border=True):
+                    scene = parse_qsl((carry or {}).get(page, ""))
+                    st.page_link(
+                        page, label=f"**{entry.title}** \u2003 {entry.promise}", icon=entry.icon, query_params=scene
+                    )

@@ -1,0 +1,26 @@
+"""Sentences of the package in the words of the screen: it writes epsilon where the screen has ε."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from dpviz.privacy.guarantee import Guarantee
+
+__all__ = ["on_screen", "rule_of"]
+
+_LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
+
+
+def on_screen(sentence: str) -> str:
+    """Return a sentence with Greek letters where the package spells them out."""
+    return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)
+
+
+def rule_of(promise: Guarantee) -> str:
+    """Return by which rule of n the δ of a promise was made, "" if by none that is known."""
+    sizes = (fact.split()[2] for fact in promise.public if fact.startswith("n = "))
+    n = next((int(size.rstrip(":")) for size in sizes if size.rstrip(":").isdecimal()), 0)
+    rules = {"n^-1.1": n**-1.1, "1/(n ln n)": 1 / (n * math.log(n))} if n > 2 else {}
+    names = (name for name, value in rules.items() if math.isclose(value, promise.delta, rel_tol=1e-9))
+    return next((f"{name} for n = {n:,}" for name in names), "")

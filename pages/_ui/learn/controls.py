@@ -1,0 +1,50 @@
+"""Learn's controls: the lesson, its part, the answers and the draw of the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from dpviz.lessons import LESSONS, SEEDS, Lesson
+from dpviz.params import ParamSpec
+from pages._ui.address.scene import Control, number
+from pages._ui.frame import keys
+
+PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
+SHEETS = {"worksheet": "Worksheet", "notes": "Teacher's notes"}
+COURSE = {"lessons": "Lessons", "glossary": "Glossary", **SHEETS}
+TRIES = 2
+
+
+def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
+    """The lesson first; its parts, answers and draw follow from it."""
+    found = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
+    if "lesson" not in known:
+        return found
+    lesson = LESSONS.get(known["lesson"])
+    if lesson is None:
+        return [*found, Control("part", keys.LEARN_PART, "part", _choice(tuple(COURSE)))]
+    return [
+        *found,
+        Control("part", keys.LEARN_PART, "part", _choice((*PARTS, *SHEETS)), always=True),
+        Control(
+            "answer", keys.LEARN_ANSWER(lesson.name), "answer", ParamSpec(()), many=True, most=TRIES,
+            accepts=partial(_answer, lesson),
+        ),
+        Control("s", keys.LEARN_SEED(lesson.name), "draw of the noise", number(0, 0, SEEDS[-1])),
+    ]  # fmt: skip
+
+
+def _choice(choices: tuple[str, ...]) -> ParamSpec:
+    return ParamSpec(choices[0], choices=choices, kind="choice")
+
+
+def _answer(lesson: Lesson, text: str) -> str:
+    """Return an answer as an address has it: the options' digits, counted from 1, in order."""
+    numbers = [ord(digit) - ord("1") for digit in text[:10]]
+    if not numbers or numbers != sorted(set(numbers)) or not 0 <= numbers[0] <= numbers[-1] < len(lesson.options):
+        raise ValueError("no answer")
+    if len(text) != len(numbers) or (len(numbers) > 1 and not lesson.several):
+        raise ValueError("no answer")
+    return text

@@ -1,0 +1,53 @@
+"""Stages and pictures of lessons: made once per server, in a process of its own, the next lesson's ahead of time."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import streamlit as st
+
+from dpviz import lessons
+from dpviz.figures import Panel
+from dpviz.lessons import Stage
+from pages._ui.frame import shell
+from pages._ui.work.workers import workers
+
+__all__ = ["ahead", "panels", "stage"]
+
+
+@st.cache_resource(show_spinner=False)
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(2, "lessons")  # they only wait for the processes
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def _asked(name: str, seed: int) -> Future[Stage]:
+    return _threads().submit(workers().call, lessons.stage, name, seed)
+
+
+def ahead(name: str, seed: int) -> None:
+    """Have a stage made that will be asked for soon; does not wait."""
+    _asked(name, seed)
+
+
+def stage(name: str, seed: int) -> Stage:
+    """Return what a lesson shows for one draw of the noise."""
+    asked = _asked(name, seed)
+    try:
+        if asked.done():
+            return asked.result()
+        with st.spinner("Running the lesson"):
+            return asked.result()
+    except BaseException:
+        _asked.clear(name, seed)  # the next visitor tries again
+        raise
+
+
+@st.cache_resource(max_entries=80, show_spinner=False)
+def _panels(name: str, seed: int, mode: str) -> list[Panel]:
+    return workers().call(lessons.panels, name, stage(name, seed), shell.colors())
+
+
+def panels(name: str, seed: int) -> list[Panel]:
+    """Return a lesson's pictures in the visitor's colors."""
+    return _panels(name, seed, st.context.theme.type or "light")

@@ -1,0 +1,19 @@
+"""Limits' controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pages._ui.address.scene import Control
+from pages._ui.form.fields import choice
+from pages._ui.frame import keys
+from pages._ui.limits import reconstruction
+
+
+def limits(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Limits has one picture: whose rows are read off exact centers."""
+    return [
+        Control("d", keys.EXACT_DATA, "Sample", choice(reconstruction.samples()[0], reconstruction.samples())),
+        Control("noise", keys.EXACT_NOISE, "Published", choice("none", tuple(reconstruction.NOISE))),
+    ]

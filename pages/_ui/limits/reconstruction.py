@@ -1,0 +1,103 @@
+"""Why not publish exact centers? Plain Lloyd without noise, and whose rows follow from what it publishes."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.audits.reconstruct import Read, exactly, published, read_off
+from dpviz.datasets import SAMPLES, Dataset
+from dpviz.figures import Panel, View
+from dpviz.figures.kit.theme import Theme
+from dpviz.figures.scenes.reconstruction import LEGEND, read_panel
+from dpviz.trace import Trace
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import sample
+from pages._ui.frame.prepared import kept
+from pages._ui.player.panel import draw
+from pages._ui.player.transport import transport
+
+__all__ = ["NOISE", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "samples", "titles_of"]
+
+ROUNDS = 15
+NOISE = {"none": "Exact centers", "seeded": "The same with noise, ε 1"}
+
+
+def samples() -> list[str]:
+    """Return the samples with at most 6,000 rows."""
+    return [name for name in SAMPLES if len(sample(name).X) <= 6_000]
+
+
+def plain_lloyd(n_clusters: int) -> Algorithm:
+    """Return Lloyd's algorithm: sums and counts of the rows nearest to each center, again and again."""
+    return ALGORITHMS["dp-lloyd"](n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
+
+
+def lesson() -> None:
+    """Show the question on a sample, first without noise, then with."""
+    st.header("Why not publish exact centers?")
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
+    noise = right.segmented_control(
+        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, **kept(keys.EXACT_NOISE)
+    )
+    trace, read = read_on(name, noise)
+    data = sample(name)
+    picture("exact", data, trace, read)
+    st.html(markup.small(_WHY))
+
+
+_WHY = (
+    "A center is a sum over a count. Between two rounds only who moved changes them: where one person alone crossed "
+    "from one cluster to another, the difference of the sums is that person's row, to the last digit. A cluster of one "
+    "is its row. No side knowledge is needed, only arithmetic: this is why pictures of exact centers are marked NOT "
+    "PRIVATE. With noise on every sum and count the same arithmetic finds nobody. After arXiv:2511.07073."
+)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Reading rows off")
+def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
+    """Return a run on a sample and the rows that were read off what it published."""
+    return read_in(sample(name), noise)
+
+
+def read_in(data: Dataset, noise: str) -> tuple[Trace, list[Read]]:
+    """Likewise, of a data set; no session is needed."""
+    trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
+    return trace, read_off(published(trace), data.domain.radius)
+
+
+def titles_of(data: Dataset, trace: Trace, read: list[Read]) -> tuple[list[str], list[np.ndarray]]:
+    """Return what is said at every round, and the places in the data of those who were read off by then."""
+    rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
+    who = [exactly([one for one in read if one.round <= t], data.X, data.domain) for t in range(len(rounds))]
+    titles = [
+        f"Round {t + 1} of {len(rounds)} · {len(rows):,} of {len(data.X):,} people read off exactly"
+        for t, rows in enumerate(who)
+    ]
+    return titles, who
+
+
+def panel_of(data: Dataset, trace: Trace, who: list[np.ndarray], colors: Theme) -> Panel:
+    """Return the picture of the rounds."""
+    axes = data.view if data.domain.n_features > 1 else None
+    view = View(trace, colors, axes, data.columns, data.units, people=data.X, hidden=True)
+    rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
+    centers = [data.domain.denormalize(np.asarray(step.released["centers"])) for step in rounds]
+    return read_panel(view, centers, [data.X[rows] for rows in who])
+
+
+def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
+    """Show the rounds of a run of plain Lloyd, and whose rows were read off so far."""
+    titles, who = titles_of(data, trace, read)
+    panel, found, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
+    words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>Nothing can be read off</b>"
+    st.html(f'<div class="dp-verdict">{words} <span>from {len(titles)} rounds</span></div>')
+    transport(
+        keys.PLAYER(key), scope=keys.FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,
+        what="Rounds of Lloyd's algorithm", run=f"{data.dataset_id} {trace.claimed.private}",
+    )  # fmt: skip
+    with st.container(key=keys.FIGURES(key)):
+        draw(key, [panel.printed()])
+        shell.key_line(LEGEND, True)

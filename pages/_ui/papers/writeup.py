@@ -1,0 +1,80 @@
+"""What the Papers page shows of a method of our own: its write-up, what was measured, and the commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.pseudocode import PSEUDOCODE
+from dpviz.numbers import number
+from dpviz.papers.writeup import write_up
+from pages._ui.frame import keys
+from pages._ui.frame.words import on_screen
+
+__all__ = ["MEASURED", "measured", "show_own"]
+
+MEASURED = Path(__file__).parents[3] / "benchmarks" / "results"
+_EPSILONS = ("0.25", "0.5", "1", "2", "4")
+_MORE = {  # further results: file and what it answers
+    "leave-one-out": "Every part left out, set by set, and what the other sets choose",
+    "oracle": "How far it is from an oracle that knows the clusters",
+    "robustness": "A wrong number of rows, bounds, or k: every method",
+}
+
+
+def show_own(slug: str) -> None:
+    """Show the write-up of one algorithm."""
+    paper = write_up(slug)
+    st.header(on_screen(paper.title))
+    st.caption("Our own method. The text is that of its source code; the numbers are those of our benchmarks.")
+    _section("Idea", paper.idea)
+    st.subheader("Algorithm")
+    st.code("\n".join(line.text for line in PSEUDOCODE[slug]), language=None)
+    _section("Theorem and proof", paper.guarantee)
+    st.subheader("Measured")
+    table = measured(slug)
+    if table.empty:
+        st.markdown("Not run on this machine yet; the command below does it.")
+    else:
+        st.markdown(
+            "Loss divided by that of KMeans at each ε, and the area of the loss over ε divided by KMeans' with its "
+            "standard error. Bounds are taken from the data. NOT PRIVATE."
+        )
+        st.dataframe(table, hide_index=True, width="stretch", height=36 * len(table) + 40)
+    st.code(
+        f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m benchmarks.utility --table nsm --algorithms {slug}", language="bash"
+    )
+    _section("Ablation, limits, where it loses", paper.findings)
+    for name, words in _MORE.items():
+        path = MEASURED / f"{name}.md"
+        if path.is_file():
+            box = st.expander(words, key=keys.PAPERS_ITEM(slug, name), on_change="rerun")
+            if box.open:
+                box.markdown(on_screen(path.read_text(encoding="utf-8")))
+    _section("References", paper.sources)
+
+
+def measured(slug: str) -> pd.DataFrame:
+    """Return the committed benchmark, a line a set; empty if it was not run."""
+    path = MEASURED / f"{slug}.csv"
+    if not path.is_file():
+        return pd.DataFrame()
+    found = pd.read_csv(path)
+    found = found[found.algorithm == ALGORITHMS[slug].name]
+    ratios = {f"ε {e}": (found[f"loss {e}"] / found["kmeans loss"]).map(_ratio) for e in _EPSILONS}
+    areas = [f"{number(a)} ± {number(e, 1)}" for a, e in zip(found["auc ratio"], found["se auc ratio"], strict=True)]
+    shape = {"data": found.data, "rows": found.n, "columns": found.d, "k": found.k}
+    return pd.DataFrame({**shape, **ratios, "area": areas, "seeds": found.seeds})
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def _section(title: str, paragraphs: tuple[str, ...]) -> None:
+    st.subheader(title)
+    for paragraph in paragraphs:
+        st.markdown(on_screen(paragraph))

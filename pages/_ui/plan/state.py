@@ -1,0 +1,16 @@
+"""What a session keeps of Plan."""
+
+from __future__ import annotations
+
+from pages._ui.frame.session import Held, Once, nothing
+
+
+class PlanState:
+    """Values of one visitor's session, as in `Session`."""
+
+    plan_going: Once[bool] = Once(bool)
+    plan_taken: Once[str | None] = Once(nothing)
+    plan_private: Held[bool] = Held(bool)
+
+
+plan_state = PlanState()

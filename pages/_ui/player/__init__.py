@@ -1,0 +1,1 @@
+"""What draws a run and steps through it."""

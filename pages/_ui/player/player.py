@@ -1,0 +1,161 @@
+"""The player: transport, plane left, side panels right, wide panels below, key, and the ledger as a table."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.algorithms.pseudocode import Line, lines_of
+from dpviz.figures import Panel, View, pane, printed
+from dpviz.figures.code import listing, lit
+from dpviz.figures.kit.panels import ledger_table
+from dpviz.figures.kit.shots import Shot
+from dpviz.figures.kit.theme import Theme
+from dpviz.metrics import reference_name
+from dpviz.numbers import number
+from dpviz.trace import Trace
+from pages._ui.address.state import Opened
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import shows
+from pages._ui.frame.words import on_screen
+from pages._ui.player import verdict
+from pages._ui.player.panel import draw
+from pages._ui.player.transport import starts, transport
+from pages._ui.work.caches import per_run
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
+
+
+def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None, colors: Theme | None = None) -> View:
+    """Return a run and how to look at it, in the visitor's colors or others; a private run has no hidden layers."""
+    data = result.data
+    hidden = hidden and not data.private
+    return View(
+        trace=result.trace,
+        colors=colors or shell.colors(),
+        axes=axes,
+        columns=data.columns,
+        units=data.units,
+        people=data.X if hidden else None,
+        reference=result.reference.cluster_centers if hidden and result.reference else None,
+        losses=result.losses if hidden else None,
+        reference_loss=result.reference_loss if hidden else None,
+        hidden=hidden,
+        missed=verdict.missed(result) if hidden and result.reference else None,
+    )
+
+
+@per_run(shared=64, own=8)
+def _panels(
+    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
+) -> list[Panel]:
+    """Return the figures of a run, built once for every way to look at it."""
+    return workers().call(printed, view_of(_result, hidden=hidden, axes=axes), compact)
+
+
+@per_run(shared=64, own=32)
+def _lit(identity: str, _result: Result) -> list[list[int]]:
+    """Return the lines of pseudo-code that run at every frame."""
+    return lit(_result.trace, _lines(_result.trace))
+
+
+@per_run(shared=64, own=32)
+def _ledger(identity: str, _result: Result) -> str:
+    """Return the ledger as a table; the transport lights the rows that have happened at the shown step."""
+    per_frame = [shot.releases for shot in pane(_result.trace).shots(_result.trace)]
+    rows = (
+        f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
+        f"<td>{row.release}</td><td>{markup.escape(row.label)}</td><td>{row.mechanism}</td>"
+        f"<td>{number(row.sensitivity)}</td><td>{number(row.scale)}</td><td>{row.epsilon:.3f}</td>"
+        f"<td>{markup.escape(row.reason)}</td></tr>"
+        for row in ledger_table(_result.trace).itertuples()
+    )
+    heads = ("#", "release", "mechanism", "sensitivity", "noise scale", "ε so far", "why this sensitivity")
+    return markup.table("Ledger", heads, map(markup.Html, rows))
+
+
+def player(
+    key: str,
+    result: Result,
+    *,
+    hidden: bool,
+    axes: tuple[int, int] | None,
+    compact: bool = False,
+    autoplay: bool = False,
+    opened: Opened | None = None,
+) -> None:
+    """Draw a run and its controls. `compact` draws the plane alone, with the controls below; `autoplay` plays it once.
+
+    `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
+    """
+    how = pane(result.trace)
+    shots = how.shots(result.trace)
+    legend = tuple((symbol, word.replace("KMeans", reference_name(result.trace))) for symbol, word in how.legend)
+    found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
+    plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
+    zoom_of = f"{result.data.dataset_id} {axes}"
+    if compact:
+        with st.container(key=keys.FIGURES(key)):
+            draw(key, plane, zoom_of)
+        _transport(key, result, shots, axes, opened, brief=True, autoplay=autoplay)
+        shell.key_line(legend, hidden)
+        return
+    with st.container(key=keys.TRANSPORT(key)):
+        _transport(key, result, shots, axes, opened)
+    with st.container(key=keys.FIGURES(key), gap="xsmall"):
+        if not shows("panels"):
+            shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag is at its edge
+            with st.container(width=round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"):
+                draw(key, plane, zoom_of)
+            shell.key_line(how.legend, hidden)
+            return
+        flat = plane and plane[0].figure.meta.get("ar", 1) < 0.9
+        left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
+        with left:
+            draw(key, plane, zoom_of)
+            shell.key_line(legend, hidden)
+        with right.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
+            _code(result.trace)
+            with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
+                draw(key, side)
+        draw(key, wide)
+        if len(result.trace.ledger):
+            with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
+                st.html(_ledger(result))
+
+
+def briefly(shot: Shot) -> str:
+    """Return a picture's sentence up to its first semicolon: what is done, without its numbers."""
+    return shot.sentence.partition(";")[0]
+
+
+def _transport(
+    key: str,
+    result: Result,
+    shots: list[Shot],
+    axes: tuple[int, int] | None,
+    opened: Opened | None,
+    *,
+    brief: bool = False,
+    autoplay: bool = False,
+) -> None:
+    """Draw the controls; `brief` says less."""
+    transport(
+        keys.PLAYER(key),
+        scope=keys.FIGURES(key),
+        titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
+        marks=[i for i, shot in enumerate(shots) if shot.tick],
+        lines=_lit(result),
+        autoplay=autoplay,
+        private=result.data.private,
+        run="" if result.data.private else result.identity,  # the same on every page, however briefly it is told
+        **starts(opened),
+    )
+
+
+def _code(trace: Trace) -> None:
+    """Show the pseudo-code; the transport lights the lines that run at the shown step, and folds it on a phone."""
+    st.html(listing(trace, _lines(trace)))
+
+
+def _lines(trace: Trace) -> tuple[Line, ...]:
+    return lines_of(trace.algorithm, {step.kind for step in trace.steps})

@@ -1,0 +1,70 @@
+"""The transport: one small component that drives every figure of a keyed container, frame by frame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from pages._ui.address.state import Opened
+
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "dpviz_transport",
+    html='<div class="dpviz-transport"></div>',
+    css=(_HERE / "transport.css").read_text(),
+    js=(_HERE / "transport.js").read_text(),
+)
+
+
+def transport(
+    key: str,
+    *,
+    scope: str,
+    titles: list[str],
+    marks: list[int],
+    lines: list[list[int]] | None = None,
+    autoplay: bool = False,
+    opened: int = 0,
+    step: int | None = None,
+    play: bool = False,
+    within: bool = False,
+    run: str = "",
+    what: str = "Steps of the run",
+    main: bool = True,
+    private: bool = False,
+) -> None:
+    """Show the controls for the figures inside the container with key `scope`; stepping never asks the server.
+
+    `lines` are the numbers of the lines of pseudo-code that run at every frame. With another `opened`, the player goes
+    to `step`, or plays from the first one, or goes, `within` the session, to the step at which the run was seen last.
+    The step is kept for every `run` (without one: for every list of titles).
+    Only the `main` one of a page tells its step to the address.
+    """
+    data: dict[str, Any] = {
+        "id": key,
+        "scope": f".st-key-{scope}",
+        "titles": titles,
+        "marks": marks,
+        "lines": lines,
+        "autoplay": autoplay,
+        "opened": opened,
+        "step": step,
+        "play": play,
+        "within": within,
+        "run": run,
+        "what": what,
+        "main": main,
+        "mode": "PRIVATE" if private else "DEMO",
+    }
+    _component(key=key, data=data, height="content")
+
+
+def starts(opened: Opened | None) -> dict[str, Any]:
+    """Return where the player starts in a scene that an address opened."""
+    if opened is None:
+        return {}
+    return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play, "within": opened.within}

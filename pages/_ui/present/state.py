@@ -1,0 +1,17 @@
+"""What a session keeps of Present: where the show stands."""
+
+from __future__ import annotations
+
+from pages._ui.frame.session import Held, Once, nothing
+
+
+class PresentState:
+    """Values of one visitor's session, as in `Session`."""
+
+    deck_files: Held[int] = Held(int)
+    present_going: Once[bool] = Once(bool)
+    present_ended: Held[int | None] = Held(nothing)
+    present_next: Once[int | None] = Once(nothing)
+
+
+present_state = PresentState()

@@ -1,0 +1,1 @@
+"""What app.py needs before any page."""

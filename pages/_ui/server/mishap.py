@@ -1,0 +1,64 @@
+"""Our page for an error that nobody foresaw: what is safe, one way on, and a number that the log has too.
+
+The log gets where it happened and never the error's own words, which may hold a cell of somebody's file.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import traceback
+from pathlib import Path
+
+import streamlit as st
+
+from pages._ui.frame import keys, markup
+from pages._ui.frame.session import session
+from pages._ui.server.incoming import forget_values
+from pages._ui.server.logs import Seldom
+
+__all__ = ["show", "stay_silent"]
+
+_LOG = Seldom(__name__)
+_ROOT = Path(__file__).parents[3]
+_ALONE = (  # what a page had drawn before it failed is not seen
+    "<style>[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
+    ":not(:has(.st-key-{key})):not(.st-key-{key} *){{display:none}}</style>"
+)
+
+
+def stay_silent() -> None:
+    """Keep Streamlit from writing what an error says; `show` writes where it happened."""
+    logging.getLogger("streamlit.error_util").addFilter(lambda record: record.msg != "Uncaught app execution")
+
+
+def show(error: Exception) -> bool:
+    """Show our page instead of Streamlit's box; return True, which tells it so."""
+    number = secrets.token_hex(3).upper()
+    _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
+    forget_values()  # what a page cannot work with must not fail it again at the next visit
+    if session.pages:  # the bar is there also where the error came before the page
+        st.navigation(session.pages, position="top")
+    with st.container(key=keys.MISHAP):
+        st.html(_ALONE.format(key=keys.MISHAP))
+        st.title("This page has failed")
+        st.html(
+            markup.lede(
+                "The fault is ours. Your file and its account are safe: nothing was read or spent that is not listed."
+            )
+        )
+        st.page_link("pages/home.py", label="Go on from Home")
+        st.html(markup.small("For whoever runs this server: error ", markup.bold(number), " in its log."))
+    return True
+
+
+def _places(error: Exception) -> str:
+    """Return the file, line and function of every step of ours, the outermost first."""
+    steps = traceback.extract_tb(error.__traceback__)
+    ours = [step for step in steps if Path(step.filename).is_relative_to(_ROOT)] or steps[-1:]
+    return " > ".join(f"{_named(step.filename)}:{step.lineno} {step.name}" for step in ours)
+
+
+def _named(file: str) -> str:
+    path = Path(file)
+    return path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else path.name

@@ -1,0 +1,267 @@
+"""Owner: the person whose accounts a visit works on. It is found once per connection, before any script runs.
+
+This machine's user owns what only this machine can open. Elsewhere the operator's proxy names each person in a header,
+or the browser keeps a key in a cookie; the key can be downloaded and brought to another browser. A login that several
+people share names nobody, so it is never an owner.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Iterable
+from typing import Literal
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.requests import Request, cookie_parser
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dpviz.privacy.accounts import KEY, LOCAL, owner_by_key, owner_by_login
+from pages._ui.frame.session import Held, nothing
+
+__all__ = [
+    "HEADER",
+    "WHO",
+    "Owned",
+    "Owner",
+    "check_settings",
+    "keep_in_browser",
+    "keeping",
+    "owner",
+    "owner_of",
+    "take",
+]
+
+WHO = "DPVIZ_OWNER"  # "local": everybody is this machine's user; "visitor": nobody is
+HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names each person
+_INTERNAL = b"x-dpviz-owner"  # from the middleware to the script; one from outside is removed
+_COOKIES = ("__Host-dpviz-key", "dpviz-key")  # over TLS, where no other site of the domain can set it; and without
+_AGE = 400 * 86_400  # seconds; the most that browsers allow, counted anew from every visit
+_FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")
+_KEPT_FOR = 300.0  # seconds in which a browser may come for a key that was brought as a file
+_LINE = "dpviz key: "  # begins the line of a key file that matters
+_MOST_BYTES = 4_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Owner:
+    """A person. `value` is the login, or the SECRET key, of which only `name` may be shown or logged."""
+
+    kind: Literal["local", "login", "key"]
+    value: str = dataclasses.field(default="", repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name under which accounts know this owner; it is no secret."""
+        if self.kind == "local":
+            return LOCAL
+        return owner_by_login(self.value) if self.kind == "login" else owner_by_key(self.value)
+
+    @property
+    def key_file(self) -> str:
+        """What the owner keeps to be known in another browser; only for one with a key."""
+        return (
+            "Whoever has this file owns your accounts on the dpviz server that it is from.\n"
+            f"Nobody can make it again.\n{_LINE}{self.value}\n"
+        )
+
+
+class _Mine:
+    account_owner: Held[Owner | None] = Held(nothing)  # whose accounts this visit works on, once they are needed
+
+
+_mine = _Mine()
+
+
+def check_settings() -> None:
+    """Check what the operator has set.
+
+    Raises
+    ------
+    ValueError
+        If it is nothing that dpviz knows, or a header that names a login.
+    """
+    who, header = os.environ.get(WHO, ""), os.environ.get(HEADER, "")
+    if who not in ("", "local", "visitor"):
+        raise ValueError(f"{WHO} must be local or visitor, or not set; got {who!r}.")
+    if who == "local" and header:
+        raise ValueError(f"Set {WHO}=local for one person, or {HEADER} for several, not both.")
+    if header and not re.fullmatch(r"[A-Za-z0-9-]+", header):
+        raise ValueError(f"{HEADER} must be the name of a header, such as X-Dpviz-Login; got {header!r}.")
+    if header.lower() in ("authorization", "proxy-authorization", "cookie", _INTERNAL.decode()):
+        raise ValueError(f"{HEADER}={header} does not name a person; take a header of the proxy's own.")
+
+
+def owner_of(scope: Scope) -> Owner:
+    """Return who asks: a pure function of an ASGI scope (http or websocket) and the operator's settings.
+
+    Whoever cannot be told is somebody new, with a key of their own.
+    """
+    if os.environ.get(WHO) == "local":
+        return Owner("local")
+    header = os.environ.get(HEADER, "").lower().encode()
+    if header:
+        logins = [value.decode("latin-1").strip() for name, value in scope["headers"] if name == header]
+        if len(logins) == 1 and logins[0]:
+            return Owner("login", logins[0])
+    elif os.environ.get(WHO) != "visitor" and _on_this_machine(scope):
+        return Owner("local")
+    return Owner("key", _cookie(scope) or secrets.token_urlsafe(32))
+
+
+def _on_this_machine(scope: Scope) -> bool:
+    """Return whether a browser of this machine asks without a proxy: a proxy may stand on this machine too.
+
+    A proxy that says nothing of itself is told by the public name that browsers ask for.
+    """
+    headers = scope["headers"]
+    hosts = [b"//" + value for name, value in headers if name == b"host"]
+    origins = [value for name, value in headers if name == b"origin"]
+    return (
+        _loopback((scope.get("client") or ("",))[0])
+        and len(hosts) == 1
+        and all(_loopback(_hostname(value)) for value in (*hosts, *origins))
+        and not any(_FORWARDED.fullmatch(name) for name, _ in headers)
+    )
+
+
+def _hostname(address: bytes) -> str:
+    try:
+        return urlsplit(address.decode("latin-1")).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _cookie(scope: Scope) -> str:
+    """Return the key that a browser keeps, "" if there is none."""
+    cookies: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            cookies |= cookie_parser(
+                value.decode("latin-1")
+            )  # as browsers read them: another one's odd value is no end
+    names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]
+    return next((cookies[name] for name in names if KEY.fullmatch(cookies.get(name, ""))), "")
+
+
+def _secure(scope: Scope) -> bool:
+    """Return whether the browser speaks TLS, with this server or with the proxy before it."""
+    forwarded = [value.lower() for name, value in scope["headers"] if name == b"x-forwarded-proto"]
+    return scope.get("scheme") in ("https", "wss") or forwarded in ([b"https"], [b"wss"])
+
+
+def _set_cookie(scope: Scope, key: str) -> tuple[bytes, bytes]:
+    secure = _secure(scope)
+    name = _COOKIES[0] if secure else _COOKIES[1]
+    words = f"{name}={key}; Path=/; Max-Age={_AGE}; HttpOnly; SameSite=Lax{'; Secure' * secure}"
+    return b"set-cookie", words.encode()
+
+
+class Owned:
+    """ASGI middleware: pages set the cookie that keeps a visitor's key, and scripts learn who has connected."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; nothing in it that calls itself the owner passes."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        who = owner_of(scope)
+        headers = [(name, value) for name, value in scope["headers"] if name != _INTERNAL]
+        if scope["type"] == "websocket":
+            headers.append((_INTERNAL, f"{who.kind}:{who.value}".encode("latin-1")))
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start" and who.kind == "key" and _is_page(scope, message["headers"]):
+                kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
+                kept += [(b"cache-control", b"private, no-cache"), _set_cookie(scope, who.value)]
+                message = {**message, "headers": kept}
+            await send(message)
+
+        await self._app({**scope, "headers": headers}, receive, answer if scope["type"] == "http" else send)
+
+
+def _is_page(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return whether an answer is a page in a tab of its own.
+
+    A page framed by another site is asked for without the cookie; a new one must not take the place of the old one.
+    """
+    sent = [value for name, value in scope["headers"] if name == b"sec-fetch-dest"]
+    kinds = [value for name, value in headers if name.lower() == b"content-type"]
+    return scope["method"] == "GET" and sent in ([], [b"document"]) and any(k.startswith(b"text/html") for k in kinds)
+
+
+def owner() -> Owner:
+    """Return the owner in the session of the script that runs; it stays the same for the whole visit."""
+    if _mine.account_owner is None:
+        kind, _, value = st.context.headers.get(_INTERNAL.decode(), "").partition(":")
+        if os.environ.get(WHO) == "local":
+            kind, value = "local", ""
+        if kind not in ("local", "login", "key"):  # the connection is gone already, or never was
+            kind, value = "key", secrets.token_urlsafe(32)
+        _mine.account_owner = Owner(kind, value)  # type: ignore[arg-type]
+    return _mine.account_owner
+
+
+def take(content: bytes) -> Owner:
+    """Make the visitor of this session the owner whose key file this is.
+
+    Raises
+    ------
+    ValueError
+        If it is no key file.
+    """
+    lines = content[:_MOST_BYTES].decode("latin-1").splitlines()
+    key = next((line.removeprefix(_LINE).strip() for line in lines if line.startswith(_LINE)), "")
+    if not KEY.fullmatch(key):
+        raise ValueError("This is not a key file of dpviz; add the one that you downloaded from this page.")
+    _mine.account_owner = Owner("key", key)
+    return _mine.account_owner
+
+
+# A browser takes a cookie from an answer only, so a key that was brought waits here for it to come.
+
+_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> until when, the key the browser has now, the new one
+_lock = threading.Lock()
+
+
+def keep_in_browser(before: Owner, after: Owner) -> str:
+    """Return the address, relative to a page, from which the browser that holds the key before takes the one after."""
+    ticket, now = secrets.token_urlsafe(32), time.monotonic()
+    with _lock:
+        for old in [old for old, (until, *_) in _waiting.items() if until < now]:
+            del _waiting[old]
+        _waiting[ticket] = (now + _KEPT_FOR, before.value, after.value)
+    return f"./_dpviz/key/{ticket}"
+
+
+def keeping() -> Route:
+    """Return the route on which a browser takes a key, once; a link to it does nothing in anybody else's browser."""
+
+    async def answer(request: Request) -> Response:
+        with _lock:
+            until, before, after = _waiting.pop(request.path_params["ticket"], (0.0, "", ""))
+        response = Response(status_code=204, headers={"cache-control": "no-store"})
+        if time.monotonic() < until and secrets.compare_digest(_cookie(request.scope), before):
+            response.raw_headers.append(_set_cookie(request.scope, after))
+        return response
+
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return Route(f"/{base}/_dpviz/key/{{ticket}}".replace("//", "/"), answer, methods=["GET"])

@@ -1,0 +1,185 @@
+"""Files on their way in: one at a time for each session, only where a field waits for one, and no longer than it does.
+
+Streamlit takes any number of files of any session and keeps them until the session is forgotten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import runtime
+from streamlit.runtime.state.session_state import Serialized, Value
+
+__all__ = ["Uploads", "keep_tidy", "memory"]
+
+GRACE = 30.0  # seconds in which a browser may say which field a file is for, or a line that broke is back
+LOOK = 10.0  # seconds between two looks for files of no field
+MARGIN = 256_000_000  # bytes of memory that a file must leave to everybody else
+STEP = 8_000_000  # bytes of a file after which the memory is looked at again
+_MEMORY = Path("/proc/meminfo")
+_GROUP = Path("/sys/fs/cgroup")
+
+
+class _TooMuch(Exception):
+    """There is no memory left for more of a file."""
+
+
+class Uploads:
+    """ASGI middleware in front of Streamlit's upload address."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        base = st.get_option("server.baseUrlPath").strip("/")
+        self._path = f"/{base}/_stcore/upload_file/".replace("//", "/")
+        self._busy: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a file that nobody has asked for or that does not fit, or pass it on."""
+        if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(self._path):
+            await self._app(scope, receive, send)
+            return
+        session = scope["path"].removeprefix(self._path).partition("/")[0]
+        if refusal := self._refusal(session, _length(scope)):
+            await PlainTextResponse(refusal[1], refusal[0])(scope, receive, send)
+            return
+        self._busy.add(session)
+        try:
+            await self._app(scope, _watched(receive), send)
+        except _TooMuch:
+            await PlainTextResponse(*_FULL)(scope, receive, send)
+        finally:
+            self._busy.discard(session)
+
+    def _refusal(self, session: str, length: int) -> tuple[int, str] | None:
+        """Return status and sentence if a file of so many bytes may not come, else None."""
+        if not any(_fields(session)):
+            return 409, "No field on the page takes a file."
+        if session in self._busy:
+            return 429, "Another file is on its way; one at a time."
+        _drop(session, lambda file: file not in _wanted(session))
+        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # and what a form adds to a file
+        if length + sum(map(len, _held(session).values())) > most:
+            return 413, "The files of this visit are too large together."
+        return None if 2 * length + MARGIN < memory() else _FULL[::-1]
+
+
+_FULL = "This server has no memory left for the file now; try again later.", 503
+
+
+def _length(scope: Scope) -> int:
+    """Return how many bytes a request says it has, 0 if it does not: Streamlit counts them too."""
+    text = dict(scope["headers"]).get(b"content-length", b"")
+    return int(text) if text.isdigit() and len(text) < 16 else 0
+
+
+def _watched(receive: Receive) -> Receive:
+    """Return a way to receive that gives up when the memory of everybody comes to its end."""
+    come, looked = 0, 0
+
+    async def inner() -> Message:
+        nonlocal come, looked
+        message = await receive()
+        come += len(message.get("body", b""))
+        if come - looked >= STEP:
+            looked = come
+            if come + MARGIN > memory():  # it is copied once more when it is whole
+                raise _TooMuch
+        return message
+
+    return inner
+
+
+def memory() -> float:
+    """Return how many bytes this process may still take, infinity where the system does not say."""
+    free = math.inf
+    try:
+        lines = dict(line.split(":") for line in _MEMORY.read_text().splitlines())
+        free = 1024.0 * int(lines["MemAvailable"].split()[0])
+        most = (_GROUP / "memory.max").read_text().strip()
+        if most != "max":
+            cached = dict(line.split() for line in (_GROUP / "memory.stat").read_text().splitlines())["inactive_file"]
+            used = int((_GROUP / "memory.current").read_text()) - int(cached)
+            free = min(free, int(most) - used)
+    except (OSError, KeyError, ValueError):
+        pass  # no such files: not Linux, or no group
+    return free
+
+
+def _values(session: str) -> Any:
+    """Return the values of a session's widgets, None if there is no such session."""
+    found = runtime.get_instance()._session_mgr.get_session_info(session) if runtime.exists() else None
+    return None if found is None else found.session.session_state
+
+
+def _fields(session: str) -> Iterator[Any]:
+    """Yield what each file field of a session's page holds."""
+    values = _values(session)
+    if values is None:
+        return
+    sent = values._new_widget_state
+    for name, about in list(sent.widget_metadata.items()):
+        if about.value_type == "file_uploader_state_value":
+            if (now := sent.states.get(name)) is not None:
+                yield now
+            elif name in values._old_state:
+                yield Value(values._old_state[name])
+
+
+def _wanted(session: str) -> set[str]:
+    """Return the files that a field of the page holds."""
+    found: set[str] = set()
+    for now in _fields(session):
+        if isinstance(now, Serialized):
+            found |= {file.file_id for file in now.value.file_uploader_state_value.uploaded_file_info}
+        else:
+            files = now.value if isinstance(now.value, list) else [now.value]
+            found |= {file.file_id for file in files if hasattr(file, "file_id")}
+    return found
+
+
+def _held(session: str) -> dict[str, bytes]:
+    """Return the files that the server holds for a session."""
+    store = runtime.get_instance().uploaded_file_mgr if runtime.exists() else None
+    files = getattr(store, "file_storage", {}).get(session, {})
+    return {name: file.data for name, file in list(files.items())}
+
+
+def _drop(session: str, which: Callable[[str], bool]) -> None:
+    for file in list(_held(session)):
+        if which(file):
+            runtime.get_instance().uploaded_file_mgr.remove_file(session, file)  # type: ignore[attr-defined]
+
+
+async def keep_tidy() -> None:
+    """Drop files that have belonged to no field, or to no connected visitor, for a while; does not end."""
+    since: dict[tuple[str, str], float] = {}
+    while True:
+        await asyncio.sleep(LOOK)
+        since = tidy(since, time.monotonic())
+
+
+def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str], float]:
+    """Drop the files that nobody has wanted for `GRACE` seconds.
+
+    Parameters
+    ----------
+    since : session and file -> when it was first seen that nobody wanted it, as this function returned it
+    now : seconds
+    """
+    store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}
+    found: dict[tuple[str, str], float] = {}
+    for session in list(store):
+        there = runtime.get_instance().is_active_session(session)
+        wanted = _wanted(session) if there else set()
+        for file in set(_held(session)) - wanted:
+            found[session, file] = since.get((session, file), now)
+        _drop(session, lambda file, session=session: now - found.get((session, file), now) >= GRACE)  # type: ignore[misc]
+    return found

@@ -1,0 +1,198 @@
+"""The form of a sweep: data, algorithms, grid, repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import METHODS, SEEDS, STOPS
+from dpviz.escape import plain
+from dpviz.numbers import fraction, number
+from dpviz.privacy.guarantee import Notion
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
+from pages._ui.form.forms import in_labels
+from pages._ui.form.numbers import whole_number
+from pages._ui.frame import catalog, keys
+from pages._ui.frame.prepared import kept
+from pages._ui.tradeoff.data import choices, open_choice, source
+from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
+
+EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers' budgets are among them
+ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
+RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
+FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # what is taught, on one axis
+
+
+def sweep_form() -> tuple[Sweep | None, str, str]:
+    """Show the form; return (sweep or None, its title, what is wrong or "")."""
+    private = catalog.chosen().private
+    if private:
+        st.info(
+            "Your private file is not on this page: every run of a sweep would be a separate release and spend ε "
+            "again, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
+            "people, and a sweep on them costs nothing more."
+        )
+    names = choices()
+    if not private:
+        catalog.follow(keys.SWEEP_DATA, names, many=True)
+    titles = {name: open_choice(name).title for name in names}
+    data = st.multiselect(
+        "Data", names, [names[0] if private else "town"], format_func=titles.get,
+        max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
+    )  # fmt: skip
+    slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
+    chosen = st.multiselect(
+        "Algorithms", slugs, list(FIRST), format_func=lambda s: ALGORITHMS[s].name,
+        **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
+    )  # fmt: skip
+    epsilon = st.pills(
+        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
+        **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
+    )  # fmt: skip
+    repeats = whole_number(
+        "Runs per point", 2, 50, SEEDS, **kept(keys.SWEEP_REPEATS),
+        help="More runs: narrower intervals, more time. Seeds count up from the first seed.",
+    )  # fmt: skip
+    axes: list[tuple[str, tuple[Any, ...]]] = []
+    if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+        rho = st.pills(
+            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept(keys.SWEEP_RHO),
+            help=f"How far one row may move and stay protected. {plain(_rho_in_units(data))}",
+        )  # fmt: skip
+        axes.append(("rho_distance", tuple(rho)))
+    with st.expander("More"):
+        n_rows = st.pills(
+            "People in the data", ROWS, selection_mode="multi", default=(None,), **kept(keys.SWEEP_ROWS),
+            format_func=lambda n: "as it is" if n is None else f"{n:,}",
+            help="As if this many people had come: rows are drawn without replacement. If more are asked for than "
+            "there are, whole copies come first.",
+        )  # fmt: skip
+        k = st.text_input(
+            "Centers k",
+            "",
+            placeholder="each data set's own",
+            **kept(keys.SWEEP_K),
+            help="Whole numbers, with commas.",
+        )
+        delta = st.text_input(
+            "Delta δ",
+            "",
+            placeholder="n^-1.1 for all",
+            **kept(keys.SWEEP_DELTA),
+            help="One value for every algorithm: a number, or a paper's rule such as 1/(n ln n) or 1/(n sqrt n).",
+        )
+        free = st.toggle(
+            "Let methods choose their own number of centers", **kept(keys.SWEEP_FREE),
+            help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so their "
+            "curves then do not compare with k centers.",
+        )  # fmt: skip
+        varied, curves = vary(chosen)
+        metrics = st.multiselect(
+            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
+            help="All are computed on the raw rows, in half-widths of the public bounds: not private. Where k-median "
+            "runs, its own cost is measured too.",
+        )  # fmt: skip
+        seed = whole_number(
+            "First seed", 0, **kept(keys.SWEEP_SEED),
+            help="DEMO only. A published seed lets anyone subtract the noise.",
+        )  # fmt: skip
+    try:
+        axes += _typed(chosen, k, delta, varied)
+        variants = (*(_variant(slug, free) for slug in chosen), *curves)
+        sweep = Sweep(
+            data=tuple(map(source, data)),
+            variants=variants,
+            epsilon=tuple(sorted(epsilon)),
+            axes=tuple(axes),
+            n_rows=tuple(sorted(n_rows, key=lambda n: n or 0)),
+            repeats=repeats,
+            seed=seed,
+            metrics=measured(metrics, variants, dict(axes)),
+            public=True,
+        )
+    except (ValueError, TypeError) as problem:
+        return None, "", in_labels(str(problem).replace("variants must", "algorithms must"))
+    return sweep, " and ".join(open_choice(name).title for name in data), ""
+
+
+def sweep_of(values: Mapping[str, Any]) -> Sweep:
+    """Return the sweep that the words of Trade-off's address say; `form_of` goes the other way, without presets.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they do not go together.
+    """
+    chosen, axes = list(values["a"]), []
+    if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+        axes.append(("rho_distance", tuple(values["rho"])))
+    varied = [(name, values[f"p.{name}"]) for name in values.get("vary", ()) if values[f"p.{name}"].strip()]
+    axes += _typed(chosen, values["k"], values["delta"], varied)
+    variants = tuple(_variant(slug, values["own"]) for slug in chosen)
+    return Sweep(
+        data=tuple(map(source, values["d"])),
+        variants=variants,
+        epsilon=tuple(sorted(values["e"])),
+        axes=tuple(axes),
+        n_rows=tuple(sorted(values["n"], key=lambda n: n or 0)),
+        repeats=int(values["runs"]),
+        seed=int(values["s"]),
+        metrics=measured(values["m"], variants, dict(axes)),
+        public=True,
+    )
+
+
+def _typed(chosen: list[str], k: str, delta: str, varied: Iterable[tuple[str, str]]) -> list[tuple[str, Any]]:
+    """Return the axes whose values are typed."""
+    found: list[tuple[str, Any]] = []
+    if k.strip():
+        found.append(("n_clusters", numbers("centers k", k, int)))
+    if delta.strip():
+        found.append(("delta", deltas(delta)))
+    return found + [(name, values_of(chosen, name, text)) for name, text in varied]
+
+
+def form_of(sweep: Sweep) -> dict[str, Any]:
+    """Return what the form says for a sweep on public data: the words of Trade-off's address -> their values."""
+    axes, plain = dict(sweep.axes), [one for one in sweep.variants if one.preset is None]
+    own = any("exactly_k" in params.specs(ALGORITHMS[one.algorithm]) and not one.values for one in plain)
+    texts = {name: ", ".join(map(str, values)) for name, values in axes.items()}
+    varied = tuple(name for name in axes if name not in OWN)
+    return {
+        "d": tuple(name.removeprefix("sample:") for name in sweep.data),
+        "a": tuple(one.algorithm for one in plain),
+        "e": sweep.epsilon,
+        "runs": sweep.repeats,
+        "rho": axes.get("rho_distance", (0.05,)),
+        "n": sweep.n_rows,
+        "k": texts.get("n_clusters", ""),
+        "delta": texts.get("delta", ""),
+        "m": sweep.metrics,
+        "s": sweep.seed,
+        "own": own,
+        "vary": varied,
+        "curves": tuple(one.label for one in sweep.variants if one.preset is not None),
+        **{f"p.{name}": texts[name] for name in varied},
+    }
+
+
+def _variant(slug: str, free: bool) -> Variant:
+    """Return the curve of an algorithm; at exactly k centers where it could choose, unless that is asked for."""
+    exact = "exactly_k" in params.specs(ALGORITHMS[slug]) and not free
+    return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
+
+
+def _rho_in_units(names: list[str]) -> str:
+    """Say what 0.1 is in the units of the first data set whose columns share a scale."""
+    for name in names:
+        data = open_choice(name)
+        if data.domain.scale == "common":
+            unit = data.units[0] or "units of the data"
+            reach = 0.1 * data.domain.half_width[0]
+            return f"In half-widths of the public box: 0.1 is {number(reach)} {unit} on {data.title}."
+    return "In half-widths of the public box."

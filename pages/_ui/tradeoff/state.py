@@ -1,0 +1,28 @@
+"""What a session keeps of Trade-off: its sweeps, and how they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from dpviz.datasets import Dataset
+from dpviz.sweeps.sweep import Sweep
+from pages._ui.frame.session import Held, Kept, Once, nothing
+
+
+class TradeoffState:
+    """Values of one visitor's session, as in `Session`."""
+
+    sweeps: Held[list[str]] = Held(list)
+    at_once: Held[Any] = Held(nothing)  # what is known of the form's sweep, a `sweeps.Kept`
+    sweep_asked: Held[Sweep | None] = Held(nothing)  # what the form said when the page was last drawn
+    began: Held[set[str]] = Held(set)  # own data sets whose sweep has started by itself
+    timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs whose time is being measured,
+    timing: Held[str] = Held(str)  # and the job that does
+    made_up: Kept[dict[str, Dataset]] = Kept(dict)  # drawn from released coresets
+    sweep_files: Kept[dict[str, str]] = Kept(dict)
+    looked: Once[bool] = Once(bool)
+    watching: Once[str | None] = Once(nothing)
+
+
+tradeoff_state = TradeoffState()

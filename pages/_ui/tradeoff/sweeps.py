@@ -1,0 +1,352 @@
+"""Sweeps for the pages: one queue per server, rows as they come, times measured before a start."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import secrets
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from loky import cpu_count
+
+from dpviz.atlas.rows import stored_rows
+from dpviz.datasets import SAMPLES
+from dpviz.sweeps import estimate
+from dpviz.sweeps.engines import on_this_machine, perform
+from dpviz.sweeps.rowfile import table
+from dpviz.sweeps.sources import open_source
+from dpviz.sweeps.summary import Summary
+from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
+from pages._ui.frame import catalog, keys, prepared
+from pages._ui.tradeoff.archive import Archive, is_public
+from pages._ui.tradeoff.state import tradeoff_state
+from pages._ui.work import atlas, turns
+from pages._ui.work.atlas import Trust
+from pages._ui.work.jobs import LONG, Job, Jobs
+from pages._ui.work.memory import MemoryFolder
+from pages._ui.work.runs import pace
+from pages._ui.work.state import work_state
+from pages._ui.work.watchers import Presence
+from pages._ui.work.workers import workers
+
+_LOG = logging.getLogger(__name__)
+
+WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
+KEEP = 40  # sweeps of all sessions together
+MOST_RUNS = 5000  # that one sweep makes; those that are known do not count
+MOST_LISTED = 10_000
+CHEAP = 300.0  # expected seconds of a sweep that starts by itself; a guess by the first pace is 3 to 5 times too long
+MOST_WAITING = 30  # of all sessions; one session has one
+MOST_KINDS = 30  # of runs that are timed before a start
+ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
+
+
+@dataclasses.dataclass(eq=False)
+class Kept:
+    """A sweep of this server with the rows it has so far; `owner` is the session that started it here."""
+
+    identity: str
+    title: str
+    sweep: Sweep
+    total: int
+    rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    job: Job | None = None
+    owner: str = ""
+    begun: float = 0.0
+    spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
+    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
+
+    _table: pd.DataFrame | None = None
+    _summary: Summary | None = None
+    _summary_of: tuple[str, str] = ("", "")
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits or runs."""
+        return self.job is not None and self.job.active
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The data sets by the names that visitors see: never a path of the server."""
+        return tuple(shelf().titles.get(name, name) for name in self.sweep.data)
+
+    def table(self, most: int) -> pd.DataFrame:
+        """Return the first `most` rows, with data sets named likewise."""
+        most = min(most, len(self.rows))
+        if self._table is None or len(self._table) != most:
+            rows = table(self.rows[:most])
+            self._table = rows.assign(data=rows.data.replace(shelf().titles))
+        return self._table
+
+    def summary(self, most: int, metric: str, axis: str) -> Summary:
+        """Return what the first `most` rows say in a metric along an axis; it is computed once while no row comes."""
+        rows, look = self.table(most), (metric, axis)
+        if self._summary is None or self._summary.rows is not rows or self._summary_of != look:
+            self._summary, self._summary_of = Summary(rows, metric, axis), look
+        return self._summary
+
+
+class Shelf:
+    """The last sweeps of all sessions and the times of runs, shared by every visitor."""
+
+    def __init__(self) -> None:
+        self.queue = Jobs(workers=1)
+        self.trials = Jobs(workers=1)
+        self.seconds: dict[tuple[Any, ...], float] = {}
+        self.folder = MemoryFolder()
+        self.titles: dict[str, str] = {}  # path -> what a visitor sees
+        self.archive = _archive()
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, kept: Kept) -> None:
+        """Keep a sweep; the oldest finished ones go."""
+        with self._lock:
+            self._kept[kept.identity] = kept
+            for old in [i for i, other in self._kept.items() if not other.active][: -KEEP or None]:
+                del self._kept[old]
+
+    def get(self, identity: str) -> Kept | None:
+        """Return a sweep, from disk if this process does not have it, or None if it is gone."""
+        return self._kept.get(identity) or self._again(identity)
+
+    def _again(self, identity: str) -> Kept | None:
+        """Resume a sweep of public data after a restart; of one that another process works on, take the rows."""
+        try:
+            found = self.archive.get(identity) if self.archive else None
+        except (OSError, ValueError) as problem:
+            _LOG.warning("A sweep on disk cannot be read: %s", problem)
+            return None
+        if self.archive is None or found is None:
+            return None
+        sweep, title, rows, how = found
+        kept = Kept(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
+        if not how:
+            if self.waiting >= MOST_WAITING or not self.archive.free(identity):
+                return kept
+            kept.job = self.queue.submit(title, partial(_work, kept), wanted=kept.watched.there)
+        self.put(kept)
+        return kept
+
+    @property
+    def waiting(self) -> int:
+        """How many sweeps wait or run."""
+        with self._lock:  # another visitor may start one meanwhile
+            return sum(kept.active for kept in self._kept.values())
+
+    def of(self, owner: str) -> Kept | None:
+        """Return the sweep of a session that waits or runs, None if there is none."""
+        with self._lock:
+            return next((kept for kept in self._kept.values() if kept.active and kept.owner == owner), None)
+
+
+def _archive() -> Archive | None:
+    try:
+        return Archive()
+    except OSError as problem:
+        _LOG.warning("Sweeps are not kept over a restart: %s", problem)
+        return None
+
+
+@st.cache_resource(show_spinner=False)
+def shelf() -> Shelf:
+    """Return the server's one shelf."""
+    return Shelf()
+
+
+def start(sweep: Sweep, title: str) -> None:
+    """Queue what is missing of a sweep and show it; rows that are known already are its first ones.
+
+    Raises
+    ------
+    ValueError
+        If it is too large, too many wait, or another one of this session waits or runs.
+    """
+    rows, left = known(sweep), missing(sweep)
+    if len(left) > MOST_RUNS:
+        raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; this one has more. Use the command line.")
+    if (mine := shelf().of(work_state.owner)) is not None:
+        raise ValueError(f"sweep: your sweep on {mine.title} is not finished; stop it, or wait for it.")
+    if shelf().waiting >= MOST_WAITING:
+        raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
+    kept = Kept(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
+    shelf().put(kept)
+    if (archive := shelf().archive) and is_public(sweep):
+        archive.put(kept.identity, sweep, title, rows)
+    seconds = estimate.seconds(left, shelf().seconds, WORKERS) or LONG
+    kept.job = shelf().queue.submit(
+        title, partial(_work, kept), wanted=kept.watched.there, turn=turns.turn(), seconds=seconds
+    )
+    show(kept.identity)
+
+
+@lru_cache(maxsize=16)
+def _cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
+    """Return the runs of a sweep under their keys, at most one more than are listed."""
+    return tuple((run.key, run) for run in islice(sweep.runs(), MOST_LISTED + 1))
+
+
+def size(sweep: Sweep) -> int:
+    """Return how many runs a sweep has, counted up to one more than are listed."""
+    return len(_cells(sweep))
+
+
+def trusts(sweep: Sweep) -> tuple[Trust, ...]:
+    """Return for each sample and method of a sweep that the atlas covers whether its stored runs may be used."""
+    samples = [name.removeprefix("sample:") for name in sweep.data if name.startswith("sample:")]
+    curves = [(one.algorithm, one.values) for one in sweep.variants if one.preset is None]
+    return tuple(
+        atlas.trust(sample, *curve)
+        for sample in samples
+        for curve in ((REFERENCE, ()), *curves)
+        if atlas.covers(sample, *curve)
+    )
+
+
+@lru_cache(maxsize=32)
+def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
+    """Return the rows of the atlas under their keys; `usable` only says when to look again."""
+    return {row["key"]: row for row in stored_rows((run for _, run in _cells(sweep)), atlas.chart)}
+
+
+def known(sweep: Sweep) -> list[dict[str, Any]]:
+    """Return the rows of a sweep that are there before it starts: from the atlas, and from this session's sweeps."""
+    found = {row["key"]: row for kept in history() for row in list(kept.rows)}
+    if usable := trusts(sweep):
+        found |= _stored(sweep, usable)
+    return [found[key] for key, _ in _cells(sweep) if key in found]
+
+
+def missing(sweep: Sweep) -> list[Run]:
+    """Return the runs of a sweep that are not known."""
+    there = {row["key"] for row in known(sweep)}
+    return [run for key, run in _cells(sweep) if key not in there]
+
+
+def at_once(sweep: Sweep, title: str) -> Kept:
+    """Return a sweep as far as it is known, without starting anything."""
+    rows = known(sweep)
+    last = tradeoff_state.at_once
+    if last is None or last.sweep != sweep or len(last.rows) != len(rows):
+        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows, Job("", title, status="done"))
+    return last
+
+
+def cancel(kept: Kept) -> None:
+    """Stop a sweep for good: nobody takes it up again."""
+    if kept.job is not None:
+        if (archive := shelf().archive) and is_public(kept.sweep):
+            archive.end(kept.identity, "cancelled")
+        kept.job.cancel()
+
+
+def _work(kept: Kept, job: Job) -> None:
+    kept.begun = time.monotonic()
+
+    def look() -> None:
+        job.advance(len(kept.rows), kept.total)
+
+    archive = shelf().archive if is_public(kept.sweep) else None
+    met = {row["key"] for row in kept.rows}
+    engine = partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look)
+    with archive.working(kept.identity) if archive else nullcontext() as file:
+        look()
+        with closing(perform(kept.sweep, met, engine)) as rows:
+            for row in rows:
+                kept.rows.append(row)
+                if file is not None:
+                    file.append(row)
+                look()
+        if archive and file is not None:  # else it goes on where it stopped when somebody opens it again
+            archive.end(kept.identity, "done")
+
+
+def show(identity: str) -> None:
+    """Make a sweep the shown one."""
+    state = st.session_state
+    tradeoff_state.sweeps = [old for old in tradeoff_state.sweeps if old != identity][-19:] + [identity]
+    state[keys.SWEEP] = identity
+
+
+def leave() -> None:
+    """Show no sweep of the server, but what is known of the form's."""
+    st.session_state[keys.SWEEP] = ""
+
+
+def shown() -> Kept | None:
+    """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
+    found = shelf().get(st.session_state.get(keys.SWEEP) or "")
+    if found is not None:
+        if found.identity not in tradeoff_state.sweeps:
+            show(found.identity)
+        found.watched.join()
+    return found
+
+
+def history() -> list[Kept]:
+    """Return the session's sweeps that the server still has, newest first."""
+    found = (shelf().get(identity) for identity in reversed(tradeoff_state.sweeps))
+    return [kept for kept in found if kept is not None]
+
+
+def expected(runs: Sequence[Run]) -> float | None:
+    """Return the expected seconds of runs; None while one run of each kind is being timed in the background.
+
+    A session times one sweep at a time: what the form said before is not timed to its end.
+    """
+    found = estimate.seconds(runs, shelf().seconds, WORKERS)
+    if found is not None:
+        return found
+    kinds = estimate.missing(runs, shelf().seconds)
+    timing = shelf().trials.get(tradeoff_state.timing)
+    wanted = frozenset(map(estimate.kind, kinds))
+    if timing is not None and timing.active:
+        if wanted <= tradeoff_state.timed:
+            return None
+        timing.cancel()
+    tradeoff_state.timed = wanted
+    tradeoff_state.timing = shelf().trials.submit("timing", partial(_time, kinds), wanted=Presence(5.0).there).id
+    return None
+
+
+def timeable(runs: Sequence[Run]) -> bool:
+    """Return whether runs are of few enough kinds to time one of each."""
+    return len(estimate.missing(runs, shelf().seconds)) <= MOST_KINDS
+
+
+def cheap(runs: Sequence[Run]) -> bool:
+    """Return whether runs are few and fast enough to start by themselves: by times that are known, or by the pace."""
+    seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
+    if seconds is None:
+        seconds = 0.0
+        for run, count in Counter(dataclasses.replace(run, seed=0) for run in runs).items():
+            data = open_source(run.data, run.bounds, run.n_rows, run.modified).data
+            algorithm = run.variant.build(run.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
+            seconds += count * pace().seconds(algorithm, data.domain.n_features, data.n_public) / WORKERS
+    return len(runs) <= MOST_RUNS and seconds <= CHEAP
+
+
+def by_itself(sweep: Sweep) -> bool:
+    """Return whether to start a sweep unasked: once for own public data, where it is cheap and nobody waits."""
+    own = [name for name in sweep.data if name not in {f"sample:{sample}" for sample in SAMPLES}]
+    if not own or catalog.chosen().private or not tradeoff_state.began.isdisjoint(own):
+        return False
+    if prepared.locked() or shelf().waiting or not cheap(missing(sweep)):
+        return False
+    tradeoff_state.began |= set(own)
+    return True
+
+
+def _time(kinds: list[Run], job: Job) -> None:
+    for done, run in enumerate(kinds):
+        job.advance(done, len(kinds))
+        shelf().seconds[estimate.kind(run)] = workers().run(estimate.trial, run, job=job)

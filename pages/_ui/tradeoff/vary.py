@@ -1,0 +1,126 @@
+"""The part of the sweep form where any parameter becomes an axis, and presets or runs without noise become curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS
+from dpviz.sweeps.sweep import DELTAS, Variant
+from pages._ui.frame import keys
+from pages._ui.frame.prepared import kept
+from pages._ui.frame.words import on_screen
+
+__all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
+
+OWN = ("n_clusters", "epsilon", "delta", "rho_distance")  # these have fields of their own
+MOST = 2
+_NUMBERS = {"float": "numbers", "int": "whole numbers", "bool": "true or false"}
+
+
+def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
+    """Show the fields; return (parameter name, values as text) pairs and further curves.
+
+    Two parameters make a table of colors below the curves.
+    """
+    names = names_of(slugs)
+    chosen = st.multiselect(
+        "Vary parameters", names, max_selections=MOST, **kept(keys.SWEEP_VARY), placeholder="none",
+        format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
+        help="Each becomes an axis for the algorithms that have it. The others stay the same all along it.",
+    )  # fmt: skip
+    given = []
+    for name in (n for n in chosen if n in names):
+        spec = params.specs(ALGORITHMS[names[name][0]])[name]
+        hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(names[name][0], name)}"
+        text = st.text_input(
+            f"Values of {name.replace('_', ' ')}", placeholder=hint, help=on_screen(spec.help),
+            **kept(keys.SWEEP_VARIED(name)),
+        )  # fmt: skip
+        given.append((name, text or hint.removeprefix("such as ")))
+    curves = curves_of(slugs)
+    wanted = st.multiselect(
+        "Presets as further curves", curves, placeholder="none", **kept(keys.SWEEP_PRESETS),
+        help="A paper's values, or its published code's, beside the default.",
+    )  # fmt: skip
+    return given, [Variant(name, *curves[name]) for name in wanted if name in curves]
+
+
+def names_of(slugs: list[str]) -> dict[str, list[str]]:
+    """Return what may become an axis: parameter -> the algorithms that have it."""
+    names: dict[str, list[str]] = {}
+    for slug in slugs:
+        for name in params.specs(ALGORITHMS[slug]):
+            if name not in OWN:
+                names.setdefault(name, []).append(slug)
+    return names
+
+
+def curves_of(slugs: list[str]) -> dict[str, tuple[str, str]]:
+    """Return label -> (algorithm, preset) of the curves that presets make."""
+    pairs = [(slug, preset) for slug in slugs for preset in ALGORITHMS[slug].PRESETS]
+    return {f"{ALGORITHMS[slug].name}: {preset}": (slug, preset) for slug, preset in pairs}
+
+
+def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
+    """Return the values of a parameter from text with commas.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the field and the value.
+    """
+    spec = next(params.specs(ALGORITHMS[slug])[name] for slug in slugs if name in params.specs(ALGORITHMS[slug]))
+    try:
+        found = [params.parse(spec, part.strip()) for part in text.split(",") if part.strip()]
+    except ValueError:
+        words = f"among {', '.join(map(str, spec.choices))}" if spec.choices else _NUMBERS.get(spec.kind, "values")
+        raise ValueError(
+            f"sweep: {name.replace('_', ' ')} must be {words} with commas between them; got {text!r}."
+        ) from None
+    return tuple(dict.fromkeys(found))
+
+
+def deltas(text: str) -> tuple[Any, ...]:
+    """Return values of delta from text: numbers, or rules of n such as 1/(n ln n)."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return tuple(part if part in DELTAS else float(part) for part in parts)
+    except ValueError:
+        rules = ", ".join(DELTAS)
+        raise ValueError(f"sweep: delta must be numbers or {rules}, with commas between them; got {text!r}.") from None
+
+
+def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
+    """Return numbers from text with commas; one sentence if some are none."""
+    try:
+        return tuple(kind(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise ValueError(f"sweep: {name} must be numbers with commas between them; got {text!r}.") from None
+
+
+def example(slug: str, name: str) -> str:
+    """Return values around the default of a number, or its ends where it has no default, that the algorithm takes."""
+    spec = params.specs(ALGORITHMS[slug])[name]
+    if spec.kind == "bool":
+        return "true, false"
+    if spec.default is None:
+        low, high = spec.low or 1, spec.high or 10
+        return ", ".join(f"{value:g}" for value in (low, min(4 * low, high), min(16 * low, high)))
+    found = [spec.default / 2, spec.default, spec.default * 2]
+    found = [max(round(one), 1) for one in found] if spec.kind == "int" else found
+    low = -float("inf") if spec.low is None else spec.low
+    high = float("inf") if spec.high is None else spec.high
+    inside = [f"{one:.3g}" for one in dict.fromkeys(found) if low <= one <= high]
+    return ", ".join(text for text in inside if _taken(slug, name, params.parse(spec, text)))
+
+
+def _taken(slug: str, name: str, value: Any) -> bool:
+    """Return whether an algorithm takes a value beside its other defaults, which it may have to fit."""
+    try:
+        ALGORITHMS[slug](**{name: value})
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,282 @@
+"""What a sweep looks like: its cost before the start, progress, and curves that fill in."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.escape import plain
+from dpviz.figures.scenes import tradeoff
+from dpviz.figures.scenes.tradeoff import short
+from dpviz.numbers import chance, number
+from dpviz.sweeps import estimate
+from dpviz.sweeps.conclusion import conclusion, steadiness
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.summary import AXES, Summary
+from dpviz.sweeps.sweep import Run, Sweep
+from pages._ui.frame import keys, markup, shell
+from pages._ui.tradeoff import sweeps
+from pages._ui.tradeoff.state import tradeoff_state
+from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.tables import Look, brief, chart, details, icon, named, tables, title
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust
+from pages._ui.work.pace import duration
+
+SCALES = ("log", "linear")
+_KEEP: dict[str, Any] = {"persist_state": "session"}
+_SLICES = 25  # a running sweep redraws its picture at most so often
+
+
+def titles(kept: Kept) -> str:
+    """Name the data sets."""
+    return ", ".join(map(title, kept.data))
+
+
+def size(sweep: Sweep) -> str:
+    """Say how large a sweep is."""
+    parts = [f"{len(sweep.variants)} algorithm{'s' * (len(sweep.variants) > 1)}", f"{len(sweep.epsilon)} ε"]
+    parts += [f"{len(values)} {named(name)}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows)) if values[1:]]
+    return " × ".join([*parts, f"{sweep.repeats} runs"])
+
+
+def spending(sweep: Sweep) -> None:
+    """Say what a sweep would spend on private data."""
+    runs, epsilon = estimate.composed(sweep)
+    if runs:
+        st.caption(
+            f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
+            f"spend ε = {number(epsilon)} together. So a sweep takes public or made-up data only."
+        )
+
+
+def first(sweep: Sweep, data: str) -> None:
+    """Show what a sweep is, before anything of it is known."""
+    st.html(
+        markup.lede(
+            "A sweep runs every chosen algorithm at every chosen ε many times. You will see every "
+            "single run, how sure the means are, what KMeans does without privacy, and the smallest ε "
+            "that is good enough. It keeps running while you visit other pages."
+        )
+    )
+    names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
+    budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
+    facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("ε", budgets)
+    st.html(markup.facts(facts))
+
+
+def offer(sweep: Sweep) -> bool:
+    """Offer to make the runs of a sweep that are missing, with a forecast; return whether to start."""
+    left, total = sweeps.missing(sweep), sweeps.size(sweep)
+    if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
+        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here; this sweep has more. Use the command line.")
+        return False
+    if not left:
+        return False
+    with st.container(horizontal=True, vertical_alignment="center"):
+        what = f"{len(left):,} missing run{'s' * (len(left) > 1)}" if len(left) < total else "this sweep"
+        chosen = st.button(f"Start {what}", type="primary", icon=":material/play_arrow:", key=keys.SWEEP_START)
+        if sweeps.timeable(left):
+            _forecast(left, total)
+        else:
+            st.caption(f"{len(left):,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
+    return chosen
+
+
+def _forecast(left: list[Run], total: int) -> None:
+    @st.fragment(run_every=1.0 if sweeps.expected(left) is None else None)
+    def expected() -> None:
+        seconds = sweeps.expected(left)
+        words = "timing one run of each kind …" if seconds is None else duration(seconds)
+        there = f" {total - len(left):,} are there already." if len(left) < total else ""
+        st.caption(f"{len(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}")
+
+    expected()
+
+
+def check(sweep: Sweep) -> None:
+    """Say whether stored runs can be used, and draw the page again once that is decided."""
+    before = sweeps.trusts(sweep)
+    atlas.note(before)
+    if Trust.CHECKING in before:
+
+        @st.fragment(run_every=1.0)
+        def decided() -> None:
+            if Trust.CHECKING not in sweeps.trusts(sweep):
+                st.rerun()
+
+        decided()
+
+
+def stops_of(sweep: Sweep) -> dict[str, int]:
+    """Return axis -> the number of its values, of what a sweep can be drawn along."""
+    long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
+    return {name: len(values) for name, values in long.items() if values[1:]} or {"epsilon": 1}
+
+
+def axes_of(sweep: Sweep) -> list[str]:
+    """Return what a sweep can be drawn along."""
+    return list(stops_of(sweep))
+
+
+def against_of(sweep: Sweep, axis: str) -> list[str]:
+    """Return what can be the second axis of a sweep that is drawn along one."""
+    others = [name for name in axes_of(sweep) if name not in (axis, "delta")]
+    known = [name for name in AXES if name in others]
+    return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
+
+
+def tools(kept: Kept) -> Look:
+    """Show how to look at a sweep; return the choices."""
+    sweep = kept.sweep
+    axes = axes_of(sweep)
+    axis, metric = axes[0], sweep.metrics[0]
+    boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
+    if axes[1:]:
+        axis = boxes.segmented_control(
+            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(kept.identity), **_KEEP
+        )
+    if sweep.metrics[1:]:
+        metric = boxes.selectbox(
+            "Metric",
+            sweep.metrics,
+            format_func=lambda m: METRICS[m].title,
+            key=keys.SWEEP_METRIC(kept.identity),
+            **_KEEP,
+            width=200,
+        )
+    scale = boxes.segmented_control("Scale", SCALES, default="log", required=True, key=keys.SWEEP_SCALE, **_KEEP)
+    single = boxes.toggle("Single runs", True, key=keys.SWEEP_SINGLE, **_KEEP)
+    return Look(axis, metric, scale == "log", single)
+
+
+def watch(kept: Kept, look: Look, *, active: bool) -> None:
+    """Show progress while it runs, and the pictures of the rows so far; `active` as the page around it has it."""
+    if active:
+        tradeoff_state.watching = kept.identity  # it may end before the first look
+
+    @st.fragment(run_every=1.0 if active else None)
+    def follow() -> None:
+        if tradeoff_state.looked:
+            st.rerun()  # the page writes its address
+        if kept.active:
+            _bar(kept)
+        elif tradeoff_state.watching == kept.identity:
+            st.rerun()  # the form's button and the details come back
+        _pictures(kept, look)
+
+    follow()
+
+
+def going(kept: Kept) -> str:
+    """Say how far a sweep is, and by its own pace so far how long it will still take."""
+    job, done = kept.job, len(kept.rows)
+    ahead = sweeps.shelf().queue.position(job)
+    if job.status == "queued" and ahead:
+        return f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
+    if not done:
+        return "Starting the worker processes"
+    left = (time.monotonic() - kept.begun) / done * (kept.total - done)
+    return f"{done:,} of {kept.total:,} runs, {duration(left)} left. The picture grows as they finish."
+
+
+def _bar(kept: Kept) -> None:
+    bar, button = st.columns([5, 1], vertical_alignment="center")
+    bar.progress(len(kept.rows) / kept.total, going(kept))
+    if button.button("Cancel", key=keys.SWEEP_CANCEL, width="stretch"):
+        sweeps.cancel(kept)
+
+
+def _pictures(kept: Kept, look: Look) -> None:
+    step = max(1, kept.total // _SLICES) if kept.active else 1
+    found = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
+    rows = found.rows
+    if kept.job.status == "cancelled":
+        st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
+    elif kept.job.status == "failed":
+        st.error(plain(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown."))
+    elif kept.job.status == sweeps.ELSEWHERE:
+        st.info(f"{len(rows):,} of {kept.total:,} runs so far. Another process works on them: reload to see more.")
+    failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
+    if len(failures):
+        words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
+        st.warning("  \n".join(map(plain, words)))
+    points = found.points
+    if points.empty:
+        st.skeleton(height=470) if kept.active else st.info("No run has a result.")
+        return
+    style = tradeoff.styles(points)
+    panels = list(points.groupby(["data", "notion"], sort=False))
+    left, right = st.columns([7, 4], gap="medium")
+    with left:
+        if panels[1:]:
+            _multiples(panels, found, kept, look, style)
+        else:
+            _curves(panels[0][1], found, kept, look, style, labels=True, height=470)
+        _caution(points, look)
+    with right:
+        tables(found, kept, look, style)
+    if not kept.active:
+        details(found, kept, look, style)
+
+
+def _curves(
+    points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict, *, labels: bool, height: int
+) -> None:  # fmt: skip
+    data, notion = points.data.iloc[0], points.notion.iloc[0]
+    mine, turns = (table[(table.data == data) & (table.notion == notion)] for table in (every.runs, every.turns))
+    metric = METRICS[look.metric]
+    name, which = metric.title.partition(" (")[0], (data, notion, *dataclasses.astuple(look))
+    figure = tradeoff.curves(
+        points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
+        against=metric.against, times=metric.relative, span=kept.spans.get(which) if kept.active else None,
+        labels=labels, height=height,
+        title=brief(data) + (f": {name}" if labels else ""),
+    )  # fmt: skip
+    if kept.active:
+        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
+    if sentence := conclusion(points, look.metric, look.axis):
+        st.html(markup.conclusion(f"{sentence}."))
+    best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
+    times = metric.relative and best.ratio > 0
+    value = f"{number(best.ratio)} times {metric.against}'" if times else number(best["mean"])
+    chart(
+        figure, f"curves_{data}_{notion}",
+        f"{name} against {named(look.axis)} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
+        f"best mean, {value}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
+    )  # fmt: skip
+    deltas = points.delta.dropna().unique()
+    delta = f", δ = {chance(deltas[0])}" if len(deltas) == 1 else ""
+    rhos = points.rho_distance.dropna().unique()
+    rho = f", rho = {number(rhos[0])} half-widths of the box" if len(rhos) == 1 else ""
+    st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
+    if words := steadiness(turns, look.axis):
+        st.html(markup.small(" ".join(words)))
+
+
+def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict) -> None:
+    """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
+    if len({notion for (_, notion), _ in panels}) > 1:
+        st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
+    words = "".join(f"<span>{icon(one)}{markup.escape(name)}</span>" for name, one in style.items())
+    st.html(f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>')
+    for start in range(0, len(panels), 2):
+        for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
+            with column:
+                _curves(points, every, kept, look, style, labels=False, height=340)
+
+
+def _caution(points: pd.DataFrame, look: Look) -> None:
+    runs, more = int(points.runs.max()), sorted(points.series[points.k_found > points.n_clusters].unique())
+    words = [f"Pale: {runs} single runs. "] if look.single else []
+    words.append(f"Solid: their mean with a 95% rerun interval. It says how well {runs} runs pin down the ")
+    words += [markup.bold("mean"), ", not where your next run will land. "]
+    if more:
+        words.append(f"{', '.join(more)} released more than k centers, and these always lower the loss. ")
+    words.append("Equal ε is not equal risk where the noise is of another kind.")
+    st.html(markup.fooled(*words))

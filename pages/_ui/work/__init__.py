@@ -1,0 +1,1 @@
+"""What computes, and who waits for it: jobs, workers, runs, results."""

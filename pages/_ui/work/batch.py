@@ -1,0 +1,150 @@
+"""Many small results that a picture is made of: computed one after the other in the background, kept by their name."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages._ui.frame.session import Held, nothing
+from pages._ui.work import runs
+from pages._ui.work.jobs import LONG, Job
+from pages._ui.work.runs import QUICK
+from pages._ui.work.state import work_state
+from pages._ui.work.uninterrupted import whole
+from pages._ui.work.workers import workers
+
+__all__ = ["Gathered", "Piece", "Shelf", "gather", "halt", "peek"]
+
+SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session's own files
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Piece:
+    """One result: its public name, and how it is made as function(*args, on_step) in a worker process."""
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Gathered:
+    """What was there when it was looked at; the job that makes the rest, if any, and how that stood then.
+
+    Attributes
+    ----------
+    ready : name -> piece, of those that were asked for
+    active : whether more will come
+    problem : one sentence if it failed
+    stopped : whether it was stopped
+    """
+
+    ready: dict[str, Any]
+    job: Job | None = None
+    active: bool = False
+    problem: str = ""
+    stopped: bool = False
+
+
+class Shelf:
+    """The last `most` pieces by name; any thread may put and get."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._kept, self._lock = most, OrderedDict[str, Any](), threading.Lock()
+
+    def put(self, name: str, piece: Any) -> None:
+        """Keep a piece and drop the oldest above the limit."""
+        with self._lock:
+            self._kept[name] = piece
+            self._kept.move_to_end(name)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+    def get(self, name: str) -> Any:
+        """Return a piece, which is the newest then, or None if it is not there."""
+        with self._lock:
+            if name in self._kept:
+                self._kept.move_to_end(name)
+            return self._kept.get(name)
+
+
+class _Mine:
+    pieces: Held[Shelf | None] = Held(nothing)  # what was computed from this session's own results
+
+
+_mine = _Mine()
+
+
+@st.cache_resource
+def _everybody() -> Shelf:
+    return Shelf(SHARED)
+
+
+def _shelf(public: bool) -> Shelf:
+    if public:
+        return _everybody()
+    if _mine.pieces is None:
+        _mine.pieces = Shelf(OWN)
+    return _mine.pieces
+
+
+def peek(name: str, *, public: bool) -> Any:
+    """Return a finished piece, or None; nothing is started."""
+    return _shelf(public).get(name)
+
+
+def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
+    """Return the pieces that are there, and have the others made, in their order.
+
+    A session makes the pieces of one topic at a time: what was asked for before and is not finished is dropped.
+    All of them are expected to take `seconds`.
+    """
+    shelf = _shelf(public)
+    names = tuple(piece.name for piece in pieces)
+    asked, job_id = work_state.asked_pieces.get(topic, ((), ""))
+    job = runs.jobs().get(job_id)
+    status = job.status if job else ""  # before what is there: a job that is over has nothing more to bring
+    ready = {name: piece for name in names if (piece := shelf.get(name)) is not None}
+    if asked != names:
+        halt(topic)
+        job = None
+    missing = [piece for piece in pieces if piece.name not in ready]
+    if not missing:
+        return Gathered(ready)
+    if job is None:
+        work = lambda job: _make(job, missing, shelf)  # noqa: E731
+        with whole():
+            job = runs.queue(title, work, seconds, topic)
+            work_state.asked_pieces[topic] = (names, job.id)
+        if job.wait(QUICK):
+            return gather(topic, title, pieces, public=public, seconds=seconds)
+        status = "running"
+    return Gathered(
+        ready, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"
+    )
+
+
+def halt(topic: str) -> None:
+    """Stop what is being made for a topic and forget that it was asked for."""
+    _, job_id = work_state.asked_pieces.pop(topic, ((), ""))
+    if (job := runs.jobs().get(job_id)) is not None:
+        job.cancel()
+
+
+def _make(job: Job, missing: list[Piece], shelf: Shelf) -> None:
+    """Make the pieces; every one counts as much as the others, however many steps it has."""
+    for index, piece in enumerate(missing):
+        part = Job("", piece.name)
+
+        def still_wanted(part: Job = part, index: int = index) -> bool:
+            share = part.done / part.total if part.total else 0.0
+            job.advance(round(1000 * (index + share)), 1000 * len(missing))
+            return True
+
+        part.wanted = still_wanted
+        shelf.put(piece.name, workers().run(piece.function, *piece.args, job=part))

@@ -1,0 +1,42 @@
+"""What is made from a run is made once: for everybody where the data are public, else for the session of the file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages._ui.frame.catalog import is_public
+from pages._ui.work.results import Result
+
+__all__ = ["per_run"]
+
+T = TypeVar("T")
+
+
+def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Cache `make(identity, *look, _result)`; what is returned is called as `make(result, *look)`.
+
+    Parameters
+    ----------
+    shared, own : how many values the server keeps from public data, and each session from its own files
+    words : shown while a value is made; False for nothing
+    """
+
+    def wrap(make: Callable[..., T]) -> Callable[..., T]:
+        everybody = st.cache_resource(max_entries=shared, show_spinner=words)(make)
+        mine = st.cache_resource(max_entries=own, show_spinner=words, scope="session")(make)
+
+        names = list(inspect.signature(make).parameters)
+
+        def made(result: Result, *look: Any) -> T:
+            asked = dict(
+                zip(names, (result.identity, *look, result), strict=True)
+            )  # by name: the cache finds it faster
+            return (everybody if is_public(result.data) else mine)(**asked)
+
+        return made
+
+    return wrap

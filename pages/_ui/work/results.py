@@ -1,0 +1,170 @@
+"""Finished runs by their public id: one bounded store for public data, one of each session's own."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from itertools import count
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+import streamlit as st
+
+from dpviz.datasets import Dataset
+from dpviz.numbers import number
+from dpviz.trace import Trace
+from pages._ui.frame.catalog import is_public, own
+from pages._ui.frame.session import Held, nothing, session
+
+KEEP = 20  # results a session can go back to
+STORE_BYTES = 400_000_000  # of public data, all sessions together
+OWN_BYTES = 150_000_000  # of one session's own files
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Result:
+    """A finished run with what the figures need beside the trace; `identity` is its public run id.
+
+    `losses`, `reference` and `reference_loss` look at raw rows: they are None where the data are private. `at` is the
+    time at which the run was finished.
+    """
+
+    identity: str
+    trace: Trace
+    data: Dataset
+    losses: np.ndarray | None = None
+    reference: Trace | None = None
+    reference_loss: float | None = None
+    at: datetime = dataclasses.field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def label(self) -> str:
+        """Name the run in a list."""
+        values = [
+            f"{key} {number(value, 6) if isinstance(value, float) else value}"
+            for key, value in _short(self.trace.parameters).items()
+        ]
+        last = "released" if self.trace.seed is None else f"seed {self.trace.seed}"
+        if self.trace.noiseless:
+            last += ", no noise"
+        return f"{', '.join([*values, last])} · {self.trace.name} on {self.data.title.split(',')[0]}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of the arrays in the trace."""
+        arrays = [a for step in self.trace.steps for a in step.released.values() if isinstance(a, np.ndarray)]
+        arrays += [a for step in self.trace.steps for hidden in step.hidden for a in hidden.statistic.values()]
+        return sum(array.nbytes for array in arrays)
+
+
+class Store:
+    """The last results of all sessions, at most `most` bytes of them; the newest always stays."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._kept, self._lock = most, OrderedDict[str, Result](), threading.Lock()
+
+    def put(self, result: Result) -> None:
+        """Keep a result and drop the oldest ones above the limit."""
+        with self._lock:
+            self._kept[result.identity] = result
+            self._kept.move_to_end(result.identity)
+            while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self._most:
+                self._kept.popitem(last=False)
+
+    def get(self, identity: str) -> Result | None:
+        """Return a result, or None if it was dropped."""
+        return self._kept.get(identity)
+
+    def forget(self, dataset_id: str) -> None:
+        """Drop every result on a data set."""
+        with self._lock:
+            for identity in [i for i, kept in self._kept.items() if kept.data.dataset_id == dataset_id]:
+                del self._kept[identity]
+
+
+class _Mine:
+    store: Held[Store | None] = Held(nothing)  # results that no other session may see
+
+
+_mine = _Mine()
+
+
+def _short(parameters: dict) -> dict[str, float]:
+    return {short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in parameters}
+
+
+@st.cache_resource
+def store() -> Store:
+    """Return the server's one store."""
+    return Store(STORE_BYTES)
+
+
+def drop(dataset_id: str) -> None:
+    """Forget a data set of this session and every run on it."""
+    own().pop(dataset_id, None)
+    _stores()[0].forget(dataset_id)
+
+
+def _stores() -> tuple[Store, Store]:
+    """Return the session's own store and the one that is shared."""
+    if _mine.store is None:
+        _mine.store = Store(OWN_BYTES)
+    return _mine.store, store()
+
+
+def keep(result: Result) -> None:
+    """Keep a result: where its data are public for everybody, else for this session."""
+    _stores()[is_public(result.data)].put(result)
+
+
+def find(identity: str) -> Result | None:
+    """Return a finished run that this session may see, or None if it was dropped."""
+    mine, shared = _stores()
+    return mine.get(identity) or shared.get(identity)
+
+
+def show(identity: str) -> None:
+    """Make a stored run the shown one, and the newest of the session's history."""
+    session.history = [old for old in session.history if old != identity][-KEEP + 1 :] + [identity]
+    session.shown = identity
+
+
+def labels(runs: Iterable[Result]) -> dict[str, str]:
+    """Return identity -> name of each run, for a picker: a picker knows its entries by their names, so no two agree.
+
+    Runs whose names agree differ in their declaration, or in a parameter that the name leaves out: the number of
+    columns and the visitor's time are added to theirs.
+    """
+    past = list(runs)
+    names = {run.identity: run.label for run in past}
+    for tail in (_columns, _time, _order()):
+        often = Counter(names.values())
+        names |= {run.identity: f"{name}, {tail(run)}" for run in past if often[name := names[run.identity]] > 1}
+    return names
+
+
+def _columns(run: Result) -> str:
+    return f"{len(run.data.columns)} columns"
+
+
+def _time(run: Result) -> str:
+    try:
+        zone: ZoneInfo | None = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = None
+    return f"{run.at.astimezone(zone):%H:%M:%S}"
+
+
+def _order() -> Callable[[Result], str]:
+    """Return a function that numbers the runs that it is called with."""
+    numbers = count(1)
+    return lambda _: f"number {next(numbers)}"
+
+
+def history() -> list[Result]:
+    """Return the session's runs that the server still has, newest first."""
+    found = (find(identity) for identity in reversed(session.history))
+    return [result for result in found if result is not None]

@@ -1,0 +1,229 @@
+"""Running algorithms for the pages, in the background: what a run will take, its start, its progress, its result.
+
+What comes from a file of somebody's own lives in that session alone: its data set, its runs, its figures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.datasets import Dataset
+from dpviz.escape import plain
+from dpviz.privacy.guarantee import Notion
+from dpviz.runs.single import Reference, Replay, reference, replay
+from dpviz.version import __version__
+from pages._ui.frame import keys, messages
+from pages._ui.frame.catalog import _public, is_public
+from pages._ui.frame.session import session
+from pages._ui.work import turns
+from pages._ui.work.jobs import Job, Jobs
+from pages._ui.work.pace import Pace, duration
+from pages._ui.work.results import Result, find, keep, show
+from pages._ui.work.state import work_state
+from pages._ui.work.uninterrupted import whole
+from pages._ui.work.watchers import Presence
+from pages._ui.work.workers import RUNS, workers
+
+MOST_SECONDS = 300.0  # of one run; the processes are everybody's
+QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
+
+
+@st.cache_resource
+def jobs() -> Jobs:
+    """Return the server's one queue of runs."""
+    return Jobs(workers=RUNS)
+
+
+@st.cache_resource
+def pace() -> Pace:
+    """Return how fast this server has been."""
+    return Pace()
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _kmeans(name: str, n_clusters: int, seed: int, objective: str, _data: Dataset) -> Reference:
+    return workers().call(reference, _data, n_clusters, seed, objective)
+
+
+def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> str:
+    """Return the public identity of a run: ids and parameters, never data."""
+    values = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
+    return json.dumps([data.dataset_id, algorithm.slug, values, seed, __version__, *["no noise"] * noiseless])
+
+
+def execute(
+    data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | None = None, *, noiseless: bool = False
+) -> Result:
+    """Run an algorithm and, unless the data are private, compare it with KMeans; reports releases done to the job.
+
+    Private data get secure noise, no seed, and nothing else is computed from their rows.
+    """
+    found: Replay = workers().run(
+        partial(replay, noiseless=noiseless), data, algorithm, seed, job=job or Job("", algorithm.name)
+    )
+    identity = run_id(data, algorithm, found.trace.seed, noiseless=noiseless)
+    if found.seconds is None or found.losses is None:
+        return Result(identity, found.trace, data)
+    pace().learn(algorithm, data.domain.n_features, data.n_public, found.seconds)
+    n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
+    objective = getattr(algorithm, "objective", "means")
+    if is_public(data):
+        kmeans = _kmeans(data.dataset_id, n_clusters, seed, objective, data)
+    else:
+        kmeans = workers().call(reference, data, n_clusters, seed, objective)
+    return Result(identity, found.trace, data, found.losses, kmeans.trace, kmeans.loss)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def demo(name: str, epsilon: float, slug: str = "pe-means") -> Result:
+    """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
+    data = _public(name)
+    return execute(data, ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon), 0)
+
+
+def forecast(data: Dataset, algorithm: Algorithm) -> str:
+    """Return what a run will do and roughly how long it will take, from public values."""
+    size = data.domain.n_features, data.n_public
+    planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
+    if not planned or not algorithm.fixed_ledger:  # nothing is released, or how much follows released values
+        return f"{words.capitalize()} on this server."
+    if algorithm.notion in (Notion.LOCAL, Notion.SHUFFLE):
+        return f"{planned} report{'s' * (planned != 1)} of each person, {words} on this server."
+    return f"{planned} release{'s' * (planned != 1)}, {words} on this server."
+
+
+def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> None:
+    """Show a run: at once if it was made before, else as a background job of this session."""
+    identity = run_id(data, algorithm, None if data.private else seed, noiseless=noiseless)
+    if find(identity) is not None:
+        show(identity)
+        return
+    try:
+        check_time(data, algorithm)
+    except ValueError as problem:
+        messages.say("problem", str(problem))
+        return
+    inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
+    work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
+    with whole():
+        job = queue(algorithm.name, work, seconds(data, algorithm))
+        session.job, work_state.inbox, work_state.paid = job.id, inbox, data.private
+    if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
+        _take(job)
+
+
+def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "") -> Job:
+    """Queue work of this session that is expected to take so many seconds; one topic's works run one by one."""
+    return jobs().submit(
+        title, work, f"{owner()} {topic}".strip(), Presence().there, turn=turns.turn(), seconds=expected
+    )
+
+
+def seconds(data: Dataset, algorithm: Algorithm) -> float:
+    """Return how long a run is expected to take here, from public values."""
+    return pace().seconds(algorithm, data.domain.n_features, data.n_public)
+
+
+def check_time(data: Dataset, algorithm: Algorithm) -> None:
+    """Refuse a run that would keep a process of this server for too long, by public values.
+
+    Raises
+    ------
+    ValueError
+        If it would; the sentence says what would fit.
+    """
+    expected = seconds(data, algorithm)
+    if expected <= MOST_SECONDS:
+        return
+    fits = [k for k in range(1, algorithm.n_clusters) if _fits(data, dataclasses.replace(algorithm, n_clusters=k))]
+    advice = f"{fits[-1]} clusters would fit" if fits else "a smaller data set would fit"
+    raise ValueError(
+        f"This run would take {duration(expected)}, and this server allows {duration(MOST_SECONDS)}; {advice}, or use "
+        "the command line."
+    )
+
+
+def _fits(data: Dataset, algorithm: Algorithm) -> bool:
+    try:
+        return seconds(data, algorithm) <= MOST_SECONDS
+    except ValueError:  # another parameter does not go with this k
+        return False
+
+
+def paid() -> bool:
+    """Return whether the session's running job was paid for: nothing may take its place before its result is there."""
+    return bool(session.job) and work_state.paid
+
+
+def abandon() -> None:
+    """Stop the session's running job and forget it: what it would show is no longer asked for."""
+    with whole():
+        if (job := jobs().get(session.job)) is not None:
+            job.cancel()
+        del session.job
+        del work_state.inbox
+
+
+def owner() -> str:
+    """Return a name for this session that tells nobody anything: the owner of its jobs."""
+    return work_state.owner
+
+
+def shown(name: str) -> Result | None:
+    """Return the run to show: the chosen one, else a replay on the town sample."""
+    chosen = find(session.shown)
+    return demo(name, 1.0, RECOMMENDED) if chosen is None and name == "town" else chosen
+
+
+def progress() -> None:
+    """Show the session's running job, and hand its result over once."""
+    if not session.job:
+        return
+    st.fragment(_poll, run_every=0.4)()
+
+
+def _poll() -> None:
+    job = jobs().get(session.job)
+    if job is None:
+        del session.job
+        return
+    if job.active:
+        ahead = jobs().position(job)
+        words = releases(job) or "starting"
+        if ahead:
+            words = f"{ahead} run{'s' * (ahead > 1)} ahead in the queue"
+        bar, button = st.columns([5, 1], vertical_alignment="center")
+        bar.progress(min(job.done / job.total, 1.0) if job.total else 0.0, f"Running {plain(job.title)}: {words}")
+        if button.button("Cancel", key=keys.CANCEL, width="stretch"):
+            job.cancel()
+        return
+    _take(job)
+    st.rerun()
+
+
+def releases(job: Job) -> str:
+    """Say how far a run is, "" before its first release; how many there will be may follow from what is released."""
+    of = f" of {job.total}" if job.done <= job.total else ""
+    return f"release {job.done}{of}" if job.total else ""
+
+
+def _take(job: Job) -> None:
+    """Hand over what came of the session's job: its result, or a sentence."""
+    with whole():
+        del session.job
+        inbox = work_state.inbox
+        if job.status == "done":
+            result = inbox.pop()
+            keep(result)
+            show(result.identity)
+        elif job.status == "failed":
+            messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
+        else:
+            messages.say("note", f"{job.title} was canceled. What was released by then stays spent.")

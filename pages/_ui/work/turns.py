@@ -1,0 +1,74 @@
+"""Turns: whom the server counts as one visitor when several wait for the same thing.
+
+A login counts, else the address that a proxy named by the operator forwards, else the session. Nobody is shut out by
+it: an address may stand for a whole class, so it only decides who comes first.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages._ui.work.state import work_state
+
+__all__ = ["PROXY", "check_settings", "turn", "turn_of"]
+
+PROXY = "DPVIZ_PROXY"  # addresses or networks of the proxies that are believed, with commas between them
+_LOGIN = "DPVIZ_OWNER_HEADER"  # the header in which such a proxy names each person
+_FORWARDED = "x-forwarded-for"
+
+
+def check_settings() -> None:
+    """Check what the operator has set.
+
+    Raises
+    ------
+    ValueError
+        If an entry of DPVIZ_PROXY is no address and no network.
+    """
+    _proxies()
+
+
+def turn() -> str:
+    """Return who takes a turn in the session of the running script."""
+    connection = st.context
+    headers = {name.lower(): value for name, value in connection.headers.items()}
+    return turn_of(headers, connection.ip_address or "127.0.0.1", work_state.owner)
+
+
+def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
+    """Return who takes a turn: a login, an address, or the session.
+
+    Parameters
+    ----------
+    headers : of the connection, names in small letters
+    client : address that the connection came from
+    visit : name of the session
+    """
+    if login := headers.get(os.environ.get(_LOGIN, "").lower(), ""):
+        return f"login {login}"
+    proxies = _proxies()
+    if not proxies:
+        return visit
+    way = [*headers.get(_FORWARDED, "").split(","), client]  # the last proxy wrote the last entry
+    for name in reversed(way):
+        try:
+            address = ipaddress.ip_address(name.strip())
+        except ValueError:
+            return visit  # nobody whom we believe has written this
+        address = getattr(address, "ipv4_mapped", None) or address
+        if not any(address in network for network in proxies):
+            wide = isinstance(address, ipaddress.IPv6Address)  # a household has a network of these
+            return f"address {ipaddress.ip_network((address, 64), strict=False) if wide else address}"
+    return visit
+
+
+def _proxies() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    names = [name.strip() for name in os.environ.get(PROXY, "").split(",") if name.strip()]
+    try:
+        return [ipaddress.ip_network(name, strict=False) for name in names]
+    except ValueError:
+        raise ValueError(f"{PROXY} must hold addresses or networks, such as 10.0.0.0/8; got {names}.") from None

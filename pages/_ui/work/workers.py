@@ -1,0 +1,158 @@
+"""Processes for whatever would keep the pages waiting: they have an interpreter lock of their own."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import mmap
+import os
+import struct
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+from loky import ProcessPoolExecutor, cpu_count
+
+from dpviz.sweeps.engines import ONE_THREAD, give_way
+from dpviz.trace import Cancelled
+from pages._ui.work.jobs import Job
+
+__all__ = ["RUNS", "Workers", "workers"]
+
+RUNS = max(2, cpu_count())  # at a time, of all sessions
+
+_NOTE = struct.Struct("<qqq")  # done, total, whether to stop
+_TICK = 0.05  # seconds between two looks at a run's progress
+
+
+class Workers:
+    """A pool of processes that starts with the first call, or with `warm`, and again when one of them has died.
+
+    Parameters
+    ----------
+    count : how many processes; with 0 everything is done where it is asked for
+    nice : how much they give way to the process that answers the pages
+    """
+
+    def __init__(self, count: int, *, nice: int = 0) -> None:
+        self._count, self._nice, self._lock = count, nice, threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+        self._warming: list[Future[None]] = []
+        self._ended = False
+
+    @property
+    def away(self) -> bool:
+        """Whether there are processes, and one of them can begin at once."""
+        return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
+
+    def warm(self, *modules: str) -> None:
+        """Start the processes and let each of them, most likely, import these first; does not wait.
+
+        Until the first is ready, everything is done where it is asked for: nobody waits for imports.
+        """
+        if self._count:
+            self._warming = [self._submit(_know, *modules) for _ in range(self._count)]
+
+    def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        """Return function(*args, **named), tried once more if a process dies: nothing that draws noise.
+
+        Raises
+        ------
+        ChildProcessError
+            If a process dies both times.
+        """
+        if not self.away:
+            return function(*args, **named)
+        try:
+            return self._submit(function, *args, **named).result()
+        except BrokenProcessPool:
+            return self._last(self._submit(function, *args, **named))
+
+    def run(self, function: Callable[..., Any], *args: Any, job: Job) -> Any:
+        """Return function(*args, on_step) and report its steps to the job; never tried again, its draws are made.
+
+        Raises
+        ------
+        Cancelled
+            If the job is to stop. The process stops at its next step.
+        ChildProcessError
+            If the process dies.
+        """
+        if not self.away:
+            return function(*args, job.advance)
+        with tempfile.NamedTemporaryFile(prefix="dpviz-") as file:
+            file.write(_NOTE.pack(0, 0, 0))
+            file.flush()
+            with mmap.mmap(file.fileno(), _NOTE.size) as note:
+                future = self._submit(_noting, file.name, function, *args)
+                while not wait([future], timeout=_TICK).done:
+                    done, total, _ = _NOTE.unpack(note[:])
+                    try:
+                        job.advance(done, total)
+                    except Cancelled:
+                        note[-8:] = struct.pack("<q", 1)
+                        future.cancel()
+                        raise
+                return self._last(future)
+
+    def stop(self) -> None:
+        """End the processes, whatever they do, and start no others; the server may be killed right after."""
+        with self._lock:
+            self._ended = True
+            if self._pool is not None:
+                self._pool.shutdown(wait=True, kill_workers=True)
+
+    def _submit(self, function: Callable[..., Any], *args: Any, **named: Any) -> Future[Any]:
+        with self._lock:
+            if self._ended:
+                raise ChildProcessError("The server ends.")
+            if self._pool is not None:
+                try:
+                    return self._pool.submit(function, *args, **named)
+                except BrokenProcessPool:
+                    self._pool.shutdown(wait=False, kill_workers=True)
+            self._pool = ProcessPoolExecutor(self._count, env=ONE_THREAD, initializer=give_way, initargs=(self._nice,))
+            return self._pool.submit(function, *args, **named)
+
+    @staticmethod
+    def _last(future: Future[Any]) -> Any:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            raise ChildProcessError("The process that worked on this died; too little memory?") from None
+
+
+def _know(*modules: str) -> None:
+    for module in modules:
+        importlib.import_module(module)
+
+
+def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Run in a worker: note every step in a small shared file, and stop where it says so."""
+    with Path(note).open("r+b") as file, mmap.mmap(file.fileno(), _NOTE.size) as shared:
+
+        def on_step(done: int, total: int) -> None:
+            shared[:16] = struct.pack("<qq", done, total)
+            if shared[16:] != bytes(8):
+                raise Cancelled
+
+        return function(*args, on_step)
+
+
+@functools.cache  # not st.cache_resource: the server starts them before there is a visitor
+def workers() -> Workers:
+    """Return the server's processes: as many as runs at a time, and one that is left for the pictures.
+
+    Raises
+    ------
+    ValueError
+        If DPVIZ_WORKERS is set to something that is not a number of processes.
+    """
+    text = os.environ.get("DPVIZ_WORKERS", str(RUNS + 1))
+    if not text.isdecimal():
+        raise ValueError(f"DPVIZ_WORKERS must be a whole number, 0 for none; got {text!r}.")
+    return Workers(int(text), nice=5)

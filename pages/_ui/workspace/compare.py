@@ -1,0 +1,40 @@
+"""Compare's controls: the data and the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz.datasets import SAMPLES
+from dpviz.params import ParamSpec
+from pages._ui.address.data import DataControl, any_data
+from pages._ui.address.scene import Control
+from pages._ui.compare.sides import RunsControl
+from pages._ui.form.fields import choice, layers_control, switch
+from pages._ui.frame import keys
+from pages._ui.workspace.explore import explore
+
+
+def compare(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Compare: the data decide what the runs' parameters start from."""
+    found: list[Control] = [
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
+        Control("by", keys.COMPARE_BY, "Match by", choice("step", ("step", "spent"))),
+        layers_control(keys.COMPARE_HIDDEN),
+        Control("whole", keys.COMPARE_WHOLE, "Other lines", switch(False)),
+    ]
+    if "d" in known:
+        word = known["d"]
+        found.append(
+            RunsControl(
+                "run",
+                keys.COMPARE_RUNS,
+                "Runs",
+                ParamSpec(()),
+                many=True,
+                always=True,
+                data_word=word,
+                vocabulary=explore,
+            )
+        )
+    return found

@@ -1,0 +1,87 @@
+"""Explore's controls: their words in an address, their keys, what they may hold."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz import params
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.datasets import SAMPLES
+from dpviz.params import ParamSpec
+from dpviz.postprocessing.coresets import COSTS
+from pages._ui.address.data import MISSING, DataControl, any_data, file_word
+from pages._ui.address.scene import Control, Scene, number
+from pages._ui.form.budget import GIVEN_AS
+from pages._ui.form.fields import choice, layers_control, seed_control, switch
+from pages._ui.form.forms import fields_of, label_of, may_be_noiseless
+from pages._ui.form.picker import offered
+from pages._ui.frame import catalog, keys
+from pages._ui.work.results import Result
+from pages._ui.workspace import who
+
+SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
+
+
+def explore(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
+    found: list[Control] = [
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
+        Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", choice(RECOMMENDED, offered(False)), always=True),
+    ]
+    if "d" not in known:
+        return found
+    cls, name = ALGORITHMS[known["a"]], found[0].to_widget(known["d"])
+    if cls.PRESETS:
+        choices = (None, *cls.PRESETS)
+        found.append(Control("preset", keys.PRESET(cls.slug), "Preset", choice(None, choices)))
+        if "preset" not in known:
+            return found
+    data = catalog.sample(SAMPLES[0] if name == MISSING else name)
+    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, known.get("preset"))
+    for param, spec in params.specs(cls).items():
+        default, key = fields[param]
+        found.append(
+            Control(
+                SHORT.get(param, f"p.{param}"),
+                key,
+                label_of(param),
+                dataclasses.replace(spec, default=default),
+                always=param in ("n_clusters", "epsilon"),
+                typed=spec.optional and spec.kind in ("int", "float"),
+            )
+        )
+    found += [Control("in", keys.BUDGET_IN, "Budget given as", choice("epsilon", tuple(GIVEN_AS)))]
+    found += [seed_control(keys.EXPLORE_SEED), layers_control(keys.EXPLORE_HIDDEN)]
+    if may_be_noiseless(cls):
+        found.append(Control("exact", keys.EXPLORE_EXACT, "No noise", switch(False)))
+    found.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", choice("all", ("all", "one"))))
+    found.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", switch(False)))
+    found.append(Control("alex", keys.EXPLORE_ALEX, "Alex", ParamSpec(""), accepts=who.accepts))
+    found.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", switch(False)))
+    if known.get("any"):  # of a run whose points are released
+        own = COSTS[known.get("p.objective") == "medians"]
+        own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
+        found.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
+        found.append(Control("cost", keys.CORESET_COST("explore", own), "Cost", choice(own, COSTS)))
+    if len(data.columns) > 2:
+        columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
+        found.append(
+            Control("axes", seen_from(data.dataset_id, cls.slug), "Seen from two columns", columns, many=True, most=2)
+        )
+    return found
+
+
+def seen_from(dataset_id: str, slug: str) -> str:
+    """Return the key of the columns that are drawn."""
+    return keys.SEEN(dataset_id, slug)
+
+
+def explored(result: Result) -> Scene:
+    """Return the scene in which Explore asks for a run on public data, or on a public file of this session."""
+    name, trace = result.data.dataset_id.removeprefix("sample:"), result.trace
+    word = file_word(result.data.columns) if name in catalog.own() else name
+    values = {SHORT.get(param, f"p.{param}"): value for param, value in trace.parameters.items()}
+    values["exact"] = trace.noiseless
+    return Scene("explore", {"d": word, "a": trace.algorithm, **values, "s": trace.seed or 0})

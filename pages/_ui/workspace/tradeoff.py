@@ -1,0 +1,70 @@
+"""Trade-off's controls: its algorithms decide what can vary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.params import ParamSpec
+from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.sweep import REFERENCE
+from pages._ui.address.data import SweepData, public_data
+from pages._ui.address.scene import Control, number
+from pages._ui.form.fields import choice, seed_control, switch
+from pages._ui.form.forms import label_of
+from pages._ui.frame import keys
+from pages._ui.tradeoff import form, tables, vary, view
+from pages._ui.tradeoff.looks import looks
+
+
+def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
+    """The form of a sweep: its algorithms decide what can vary; and how the shown sweep is looked at."""
+    slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
+    found = [
+        Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),
+        SweepData(
+            "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4
+        ),
+        Control("a", keys.SWEEP_ALGORITHMS, "Algorithms", choice(form.FIRST, slugs), many=True, always=True),
+        Control("e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(form.STOPS, form.EPSILONS), many=True),
+        Control("runs", keys.SWEEP_REPEATS, "Runs per point", number(form.SEEDS, 2, 50)),
+        Control("rho", keys.SWEEP_RHO, label_of("rho_distance"), choice((0.05,), form.RHOS), many=True),
+        Control("n", keys.SWEEP_ROWS, "People in the data", choice((None,), form.ROWS), many=True),
+        Control("k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=partial(_list, _whole)),
+        Control("delta", keys.SWEEP_DELTA, label_of("delta"), ParamSpec(""), accepts=partial(_list, vary.deltas)),
+        Control("own", keys.SWEEP_FREE, "Let methods choose their own number of centers", switch(False)),
+        Control("m", keys.SWEEP_METRICS, "Metrics", choice(("loss",), tuple(METRICS)), many=True),
+        seed_control(keys.SWEEP_SEED),
+        Control("scale", keys.SWEEP_SCALE, "Scale", choice("log", view.SCALES)),
+        Control("single", keys.SWEEP_SINGLE, "Single runs", switch(True)),
+        Control("within", keys.SWEEP_WITHIN, "Within % of KMeans", choice(10, tables.WITHIN)),
+        Control("camera", keys.SWEEP_PICTURE, "Camera", choice(tables.PICTURES[0], tables.PICTURES)),
+    ]
+    if "a" in known:
+        chosen = list(known["a"])
+        names, curves = vary.names_of(chosen), vary.curves_of(chosen)
+        varied = Control("vary", keys.SWEEP_VARY, "Vary parameters", choice((), names), many=True, most=vary.MOST)
+        found += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", choice((), curves), many=True)]
+        for name in known.get("vary", ()):
+            check = partial(_list, partial(vary.values_of, chosen, name))
+            found.append(Control(f"p.{name}", keys.SWEEP_VARIED(name), label_of(name), ParamSpec(""), accepts=check))
+    return [*found, *looks(known)]
+
+
+def _list(check: Callable[[str], Any], text: str) -> str:
+    """Return values with commas between them as they were typed, if they are some."""
+    if len(text) > 200 or not text.isprintable() or not check(text):
+        raise ValueError("no list of values")
+    return text
+
+
+def _whole(text: str) -> tuple[int, ...]:
+    return vary.numbers("centers k", text, int)
+
+
+def _token(text: str) -> str:
+    if len(text) > 40 or not all(c.isalnum() or c in "-_" for c in text):
+        raise ValueError("no name of a sweep")
+    return text

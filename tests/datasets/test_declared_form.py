@@ -1,0 +1,127 @@
+"""What the owner declares about a file's form decides how it is read, on every way to the reader."""
+
+import json
+
+import numpy as np
+import openpyxl
+import pytest
+
+from dpviz.cli import main
+from dpviz.datasets import dictionary, load_csv, readers
+from dpviz.datasets.readers import Form, Limits, Stopped, TableError, apart, read_table
+from tests.broken_files import workbook
+
+ROWS = b"a;b\n1.234;7,5\n5.678;1.000,25\nx;\n"
+COLUMNS = [{"name": name, "low": 0, "high": 9} for name in "ab"]
+
+
+def test_the_decimal_sign_of_a_private_file_is_a_point_until_another_is_declared(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(ROWS)
+    with_point = [[1.234, np.nan], [5.678, np.nan], [np.nan, np.nan]]
+    with_comma = [[1234, 7.5], [5678, 1000.25], [np.nan, np.nan]]
+    options = {"low": 0, "high": 9, "n_public": 3, "private": True, "header": True}
+    assert np.array_equal(load_csv(path, **options).X, with_point, equal_nan=True)
+    assert np.array_equal(load_csv(path, decimal=",", **options).X, with_comma, equal_nan=True)
+    facts = {"columns": COLUMNS, "n_public": 3, "form": {"decimal": ",", "header": True}}
+    (tmp_path / "mine.json").write_text(json.dumps(facts))
+    data = load_csv(path, private=True)
+    assert np.array_equal(data.X, with_comma, equal_nan=True) and data.facts["form"] == facts["form"]
+    assert np.array_equal(load_csv(path, decimal=".", private=True).X, with_point, equal_nan=True)
+    assert np.isnan(load_csv(path, decimal=",", thousands="", **options).X[:, 0]).all()
+
+
+def test_the_command_line_shows_a_made_up_cell(tmp_path, capsys):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(ROWS)
+    command = ["--data", str(path), "--private", "--header", "--low", "0", "--high", "9", "--n-public", "50"]
+    for more, cell in (([], "1,234.5"), (["--decimal", ","], "1.234,5"), (["--thousands", "none"], "1234.5")):
+        assert main(["run", "nsm", *command, "--n-clusters", "2", *more]) == 0
+        shown = capsys.readouterr().out
+        assert f"numbers like {cell};" in shown and shown.index(cell) < shown.index("booked:")
+    assert main(["describe", str(path), "--private", "--header", "--decimal", ","]) == 0
+    shown = capsys.readouterr()
+    assert "1.234,5" in shown.err and json.loads(shown.out)["form"]["decimal"] == ","
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{"label": {}}, {"label": 3}, {"n_clusters": 10**12}, {"n_clusters": 257}, {"form": []}, {"form": {"decimal": ";"}},
+     {"form": {"more": 1}}, {"form": {"header": 1}}, {"form": {"n_columns": True}}, {"form": {"n_columns": 201}},
+     {"form": {"decimal": ",", "thousands": ","}}, {"form": {"separator": "x"}}, {"form": {"header_row": 0}}],
+)  # fmt: skip
+def test_a_dictionary_is_checked_when_it_is_parsed(entry):
+    with pytest.raises(ValueError, match=r"^mine\.json: [^\n]*\.$"):
+        dictionary.parse(json.dumps({"columns": COLUMNS, **entry}), "mine.json")
+    dictionary.parse(json.dumps({"columns": COLUMNS, "label": None, "n_clusters": 256, "form": {"n_columns": 200}}))
+
+
+def test_the_keys_of_a_private_record_are_declared_and_no_other_is_read():
+    content = json.dumps(
+        [{"b": 2, " a": 1, "HIV positive since": 3}, {" a": 5, "a": 4, "b": "1,5"}, 7, {"a": [1]}]
+    ).encode()
+    table = read_table(content, "x.json", private=True, names=("a", "b"))
+    assert table.usable == ("a", "b")
+    assert np.array_equal(table.matrix("ab"), [[1, 2], [4, np.nan], [np.nan] * 2, [np.nan] * 2], equal_nan=True)
+    assert read_table(content, "x.json", private=True, header=True).usable == ("b", "a", "HIV positive since")
+    for header in (None, False):
+        with pytest.raises(TableError, match="no record may decide which keys"):
+            read_table(content, "x.json", private=True, header=header)
+    with pytest.raises(TableError, match="do not close"):
+        read_table(b'[{"a": 1}, {"a": "2}]', "x.json", private=True, names=("a",))
+
+
+def test_a_workbook_s_far_cells_are_not_read(monkeypatch):
+    parsed = []
+    read = openpyxl.worksheet._reader.WorkSheetParser.parse_cell
+    monkeypatch.setattr(
+        openpyxl.worksheet._reader.WorkSheetParser,
+        "parse_cell",
+        lambda self, cell: parsed.append(1) or read(self, cell),
+    )
+    with pytest.raises(TableError, match="at most 200 columns"):
+        read_table(workbook(["a"] * 1000), "x.xlsx")
+    assert len(parsed) == 201
+
+
+@pytest.mark.parametrize(
+    "content", [b"a;b\n1.234;2\n", b"a;b\n1.234;2,5\n", b'a,b\n"1,234",2.5\n', b"a;b\n1,5;1.5\n1,234;2\n"]
+)
+def test_a_public_cell_that_may_be_two_numbers_is_asked_about(content):
+    assert read_table(content, "x.csv").doubt in ("1.234", "1,234")
+    assert not read_table(content, "x.csv", decimal=".").doubt
+
+
+def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
+    for content in (b"a;b\n1.234,5;2\n1.234;3\n", b'a,b\n"1,234,567",2.5\n"1,234",1\n', b"a,b\n1.234,2.5\n"):
+        assert read_table(content, "x.csv").doubt == ""
+
+
+def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, files_are_read_here):
+    """In the process that has limits, whoever called the file public or private."""
+    asked = []
+    monkeypatch.setattr(
+        readers, "read_apart", lambda data, name, *rest: asked.append(name) or apart.read_apart(data, name, *rest)
+    )
+    white, broken = b"a b\n" + b"1 2\n" * 1_500_000, b"a,b\n1,2\n\xff,3\n"
+    assert read_table(broken, "broken", header=True).n_rows == 2
+    assert read_table(broken, "private", header=True, private=True).n_rows == 2
+    with pytest.raises(TableError, match="at most 1,000 cells"):
+        read_table(white, "white", limits=Limits(cells=1000))
+    heard = []
+
+    def advance(fraction):
+        heard.append(fraction)
+        if len(heard) > 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        read_table(white, "stopped", on_progress=advance)
+    assert asked == ["broken", "private", "white", "stopped"]
+    assert read_table(b"a,b\n1,2\n", "plain").n_rows == 1 and len(asked) == 4
+
+
+def test_a_form_is_checked():
+    with pytest.raises(ValueError, match="decimal must be"):
+        Form(decimal="x")
+    assert (Form().example, Form(decimal=",").example, Form(thousands="").example) == ("1,234.5", "1.234,5", "1234.5")

@@ -1,0 +1,153 @@
+"""No row of a private file changes how another one is read, whatever its format; and the old rules are caught."""
+
+import csv
+import io
+import random
+
+import numpy as np
+import pytest
+
+from dpviz.datasets.readers import Column, TableError, cells, excel, lines, parquet, records, table, text
+from tests.datasets.one_reading import KINDS, differences, draw
+
+
+def found(kind, draws, seed=0):
+    """Return the first difference among neighbors of a kind, or None."""
+    rng = random.Random(seed)
+    return next(filter(None, (differences(draw(rng, [kind])) for _ in range(draws))), None)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_is_read_by_itself(kind):
+    assert not found(kind, {"text": 150, "json": 100}.get(kind, 12), seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_is_read_by_itself_many_times(kind):
+    assert not found(kind, {"text": 1500, "json": 1000}.get(kind, 200), seed=2)
+
+
+def sign_of_all_rows(patch):
+    read = text._read_private
+
+    def guess(data, name, form, limits, advance):
+        patch.setattr(type(form), "signs", property(lambda self: (",", ".") if b",5" in bytes(data) else (".", ",")))
+        return read(data, name, form, limits, advance)
+
+    patch.setattr(text, "_read_private", guess)
+
+
+def separator_of_all_rows(patch):
+    split = text.cells_of
+
+    def guess(data, separator, width, advance):
+        return split(data, text._delimiter(bytes(data[:20_000]).decode(errors="ignore")) or separator, width, advance)
+
+    patch.setattr(text, "cells_of", guess)
+
+
+def encoding_of_all_rows(patch):
+    patch.setattr(
+        lines, "mended", lambda block: block if lines.is_utf8(block) else block.decode("cp1252", "replace").encode()
+    )
+
+
+def quotes_over_lines(patch):
+    def rows(block, separator, width):
+        read = csv.reader(io.StringIO(block), delimiter=separator if separator.strip() else ",")
+        kept = [row if len(row) == width else [None] * width for row in read if row]
+        return [lines.pa.array(column, "string") for column in (zip(*kept, strict=True) if kept else [()] * width)]
+
+    patch.setattr(lines, "_one_by_one", rows)
+
+
+def keys_of_all_records(patch):
+    each = records._each
+
+    def mixed(content, name):
+        every = list(each(content, name))
+        first = list(dict.fromkeys(key for record in every if isinstance(record, dict) for key in record))
+        return [dict.fromkeys(first), *every] if first else every
+
+    patch.setattr(records, "_each", mixed)
+
+
+def kinds_of_all_rows(patch):
+    for module in (text, cells, parquet, table):
+        made = module.own_columns
+
+        def judged(name, values, form, made=made):
+            return [
+                Column(c.name, "text", "It holds text.")
+                if c.values is not None and len(c.values) and np.isnan(c.values).all()
+                else c
+                for c in made(name, values, form)
+            ]
+
+        patch.setattr(module, "own_columns", judged)
+
+
+def ragged_is_refused(patch):
+    split = lines.split
+
+    def strict(line, separator):
+        if line.count(separator or "\0") > 3:
+            raise TableError("a line has not as many cells as the first line")
+        return split(line, separator)
+
+    patch.setattr(lines, "split", strict)
+    patch.setattr(
+        lines, "_at_once", lambda block, separator, width: lines._one_by_one(block.decode(), separator, width)
+    )
+
+
+def wide_is_refused(patch):
+    read = excel._read_rows
+
+    def strict(rows, name, width, form, limits):
+        return read(rows, name, width, type(form)(), limits)
+
+    patch.setattr(excel, "_read_rows", strict)
+
+
+def column_without_all_numbers_is_none(patch):
+    for module in (cells, table):
+        number = module.numbers
+
+        def whole(column, signs, number=number):
+            values = number(column, signs)
+            return np.full(len(values), np.nan) if np.isnan(values).any() else values
+
+        patch.setattr(module, "numbers", whole)
+
+
+def precision_of_all_rows(patch):
+    made = table.usable
+    small = lambda name, kind, values, private=False: made(  # noqa: E731
+        name, kind, values.astype(np.float32 if len(values) > 2 else np.float64), private=private
+    )
+    patch.setattr(table, "usable", small)
+
+
+PLANTED = {
+    sign_of_all_rows: "text",
+    separator_of_all_rows: "text",
+    encoding_of_all_rows: "text",
+    quotes_over_lines: "text",
+    ragged_is_refused: "text",
+    keys_of_all_records: "json",
+    wide_is_refused: "excel",
+    kinds_of_all_rows: "parquet",
+    column_without_all_numbers_is_none: "arrow",
+    precision_of_all_rows: "stata",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rule", PLANTED, ids=lambda rule: rule.__name__)
+def test_an_old_rule_is_caught(rule, monkeypatch):
+    rule(monkeypatch)
+    assert found(PLANTED[rule], 400)

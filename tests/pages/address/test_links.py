@@ -1,0 +1,113 @@
+"""Addresses through Streamlit's own test driver: what a link says, the page shows; what does not fit is told."""
+
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def open_link(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(page, query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["address"] = (page, query)
+        app.session_state["wanted"] = f"pages/{page}.py"
+        return app.run()
+
+    return opener
+
+
+def told(app):
+    return [box.value for box in app.info if "link" in box.value]
+
+
+def done(app):
+    until = time.monotonic() + 240
+    while "job" in app.session_state and time.monotonic() < until:
+        time.sleep(0.2)
+        app.run()
+
+
+def test_a_link_leads_to_its_run_at_once(open_link):
+    query = "v=1&d=iris&a=kmeans&k=4&s=7&layers=0&t=1"
+    app = open_link("explore", query)
+    done(app)
+    assert not app.exception and not told(app)
+    assert app.session_state["shown"].startswith('["sample:iris", "kmeans", {"n_clusters": 4')
+    assert not app.toggle(key="explore_hidden").value and app.number_input(key="explore_seed").value == 7
+    assert app.session_state["opened"].scene.step == 1
+
+
+def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_link):
+    app = open_link("ledger", "v=1&d=tiny&a=pe-means&k=2&e=0.5&s=4&p.rounds=3")
+    done(app)
+    assert not app.exception and not told(app)
+    assert [head.value for head in app.header][0] == "k 2, ε 0.5, seed 4 · PE-means on Forty people"
+    page, query = app.session_state["kept"]
+    assert page == "ledger" and "d=tiny&a=pe-means&k=2&e=0.5" in query and "p.rounds=3" in query
+    again = open_link("ledger", query)
+    done(again)
+    assert again.session_state["shown"] == app.session_state["shown"]
+    app.session_state["address"] = ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99")  # takes seconds
+    app.run()
+    going = app.session_state["kept"]
+    assert going == ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99") or "job" not in app.session_state
+    app.session_state["address"] = ("ledger", query)  # the way back, while that run goes on
+    done(app.run())
+    assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
+    again.button(key="share").click().run()
+    assert not again.exception and "share_task" in {box.key for box in again.text_input}
+    assert "share_lock" not in {box.key for box in again.selectbox}  # nothing on that page can be changed
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "key", "value"),
+    [
+        ("home", "v=1&e=4", "home_epsilon", 4.0),
+        ("learn", "v=1&lesson=votes&part=explain&answer=3", "learn_answer_votes", ["3"]),
+        ("distance", "v=1&d=town&a=dist-dp&k=3&e=2", "rho_k_town", 3),
+        ("tradeoff", "v=1&d=iris&a=pe-means&k=2,3&vary=rounds&p.rounds=2,4&own=1", "sweep_vary_rounds", "2,4"),
+        ("tradeoff", "v=1&delta=1/(n ln n)&scale=linear&curves=NSM: capped", "sweep_delta", "1/(n ln n)"),
+        ("papers", "v=1&paper=dpm&verdict=reproduces", "papers_paper", "dpm"),
+        ("data", "v=1&d=iris&way=Make blobs&p.n_rows=77", "blobs_n_rows", 77),
+        ("federated", "v=1&d=town&clients=6&spread=skewed&ring=32&silent=5", "fed_silent", 5),
+    ],
+)
+def test_every_page_opens_by_a_link(open_link, page, query, key, value):
+    app = open_link(page, query)
+    assert not app.exception and app.session_state[key] == value
+
+
+def test_what_does_not_fit_is_told_in_one_sentence(open_link):
+    app = open_link("home", "v=1&e=3")
+    assert not app.exception and app.session_state["home_epsilon"] == 1.0
+    assert told(app) == ["This link opens, but parts of it do not fit and give way to the defaults: Privacy budget ε."]
+
+
+def test_a_link_to_a_file_asks_for_it(open_link):
+    app = open_link("explore", "v=1&d=file:lon,lat&a=kmeans")
+    assert not app.exception and "needs the file with the columns lon, lat" in told(app)[0]
+    assert app.selectbox(key="explore_data").value == "town"
+
+
+def test_an_earlier_run_opens_its_scene(open_link):
+    app = open_link("explore", "v=1&d=iris&a=kmeans&k=4&s=7")
+    done(app)
+    app.number_input(key="explore_seed").set_value(8)
+    app.button(key="explore_run").click().run()
+    done(app)
+    box = next(box for box in app.selectbox if box.label == "Earlier runs")
+    box.set_value(next(identity for identity in app.session_state["history"] if ", 7, " in identity)).run()
+    assert not app.exception and app.number_input(key="explore_seed").value == 7
+    assert app.session_state["opened"].scene.values["s"] == 7 and ", 7, " in app.session_state["shown"]
+
+
+def test_the_door_of_home_carries_what_was_seen(open_link):
+    app = open_link("home", "v=1&e=4")
+    doors = [link.proto.query_string for link in app.get("page_link") if link.proto.page.endswith("explore")]
+    assert doors and set(doors) == {"v=1&d=town&a=pe-means&k=5&e=4&s=0"}

@@ -1,0 +1,149 @@
+"""Share: what the dialog puts into a link, and what a prepared link does to its page."""
+
+import dataclasses
+import html
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.datasets import load_sample
+from pages._ui.address import scene
+from pages._ui.frame import embed
+from pages._ui.workspace.explore import explore
+from tests.pages.address.test_links import ROOT, open_link
+
+__all__ = ["open_link"]
+
+
+TASK = ' Find  the <smallest> "ε" & stop '
+
+
+def shown(app):
+    return "\n".join(box.body for box in app.get("html"))
+
+
+def dialog(app, **chosen):
+    """Open it with these choices: the driver closes a dialog with every run."""
+    for name, value in chosen.items():
+        app.session_state[f"share_{name}"] = value
+    app.button(key="share").click().run()
+
+
+def link(app):
+    """Return the link in the dialog, from the code of a frame."""
+    source = re.search(r'src="([^"]*)"', app.code[0].value)[1]
+    return html.unescape(source).removesuffix("&embed=true")
+
+
+def test_the_dialog_writes_what_was_chosen_into_the_link(open_link):
+    app = open_link("explore", "v=1&d=town&a=pe-means&k=5&e=1")
+    app.button(key="share").click().run()
+    assert link(app).startswith("/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0")
+    dialog(app, start="from the first step, playing", hide=["verdict", "panels"], lock="epsilon", task=TASK)
+    assert not app.exception and "QR code of the link" in shown(app)
+    found, sentence = scene.read("explore", link(app).partition("?")[2], explore)
+    assert sentence == "" and (found.play, found.step) == (True, None)
+    assert (found.hide, found.lock, found.task) == (("verdict", "panels"), "epsilon", " ".join(TASK.split()))
+
+    dialog(app, hide=["form"], lock="all")  # nothing can be changed there: no lock in the link
+    assert app.selectbox(key="share_lock").disabled and "lock" not in link(app)
+
+
+@pytest.mark.parametrize(
+    "page", ["home", "distance", "federated", "learn", "compare", "attacker", "plan", "tradeoff", "limits"]
+)
+def test_every_page_with_a_scene_shares_it(open_link, page):
+    app = open_link(page, "v=1")
+    dialog(app)
+    assert not app.exception and "QR code of the link" in shown(app)
+
+
+def test_a_prepared_link_hides_locks_and_says_so(open_link):
+    query = "v=1&d=town&a=nsm&e=1&hide=kmeans,verdict,panels,navigation&lock=epsilon&task=%3Cb%3EFind%3C/b%3E"
+    app = open_link("explore", query)
+    assert not app.exception and "A prepared scene.</b> &lt;b&gt;Find" in shown(app)
+    app.session_state["form_more"] = True
+    app.run()
+    mine = {control.key for control in scene.controls({"d": "town", "a": "nsm"}, explore)}
+    fields = {box.key: box.disabled for box in (*app.number_input, *app.selectbox) if box.key in mine}
+    assert {key for key, disabled in fields.items() if not disabled} == {"param_nsm_epsilon"} and len(fields) > 5
+    assert 'class="dp-verdict"' not in shown(app) and "NOT PRIVATE" not in shown(app)
+    assert "stTopNavSection" in shown(app) and "explore_hidden" not in {box.key for box in app.toggle}
+
+    app.number_input(key="param_nsm_epsilon").set_value(2.0).run()
+    app.button(key="ribbon_all").click().run()
+    assert not any(box.disabled for box in app.number_input) and app.toggle(key="explore_hidden").value
+    assert 'class="dp-verdict"' in shown(app) and "stTopNavSection" not in shown(app)
+    assert app.number_input(key="param_nsm_epsilon").value == 2.0
+
+    app.button(key="ribbon_reset").click().run()
+    assert app.number_input(key="param_nsm_epsilon").value == 1.0 and 'class="dp-verdict"' not in shown(app)
+    assert app.number_input(key="explore_seed").disabled
+
+
+@pytest.mark.parametrize(
+    ("page", "lock", "free"),
+    [
+        ("plan", "epsilon", "plan_epsilon"),
+        ("attacker", "epsilon", "attacker_epsilon"),
+        ("compare", "all", ""),
+        ("limits", "all", ""),
+    ],
+)
+def test_a_lock_holds_on_every_page(open_link, page, lock, free):
+    app = open_link(page, f"v=1&lock={lock}&hide=navigation")
+    assert not app.exception and "stTopNavSection" in shown(app)
+    boxes = (*app.number_input, *app.selectbox, *app.text_input, *app.multiselect, *app.get("button_group"))
+    boxes = [box for box in boxes if not (box.key or "").startswith("share")]
+    assert {box.key for box in boxes if not box.proto.disabled} == {free} - {""} and boxes
+
+
+def own(page, **more):
+    """Open a page with a file of one's own in use."""
+    data = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", **more)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    app.session_state["own"], app.session_state["explore_data"] = {"abc": data}, "abc"
+    app.session_state["wanted"] = f"pages/{page}.py"
+    return app.run()
+
+
+@pytest.mark.parametrize("page", ["compare", "attacker"])
+def test_a_private_run_is_not_shared_and_the_reason_is_said(monkeypatch, page):
+    monkeypatch.chdir(ROOT)
+    app = own(page, private=True)
+    app.button(key="share").click().run()
+    assert not app.exception and not app.code
+    assert any("not the data: whoever opens it has no file to run on" in box.value for box in app.markdown)
+    assert app.session_state["kept"] == (page, "")
+
+
+def test_another_page_is_not_prepared(open_link):
+    app = open_link("home", "v=1&e=2&hide=form,navigation&lock=all")
+    assert "stTopNavSection" in shown(app)
+    app.switch_page("pages/limits.py").run()
+    assert not app.exception and "stTopNavSection" not in shown(app)
+
+
+def test_the_code_of_a_frame_carries_its_title_and_colors_as_text():
+    code = embed.code("https://a.b/explore?v=1&task=%22", 'a "town"', "dark_theme")
+    assert 'title="a &quot;town&quot;"' in code and code.count('"') == 8
+    assert "v=1&amp;task=%22&amp;embed=true&amp;embed_options=dark_theme" in code
+
+
+@pytest.mark.parametrize(("query", "alone"), [("embed", 1), ("v=1&embed=true", 1), ("v=1&task=embed", 0), ("", 0)])
+def test_a_frame_is_known_by_its_address(open_link, monkeypatch, query, alone):
+    monkeypatch.setattr("pages._ui.address.links._raw", lambda: query)
+    app = open_link("explore", "v=1&d=town&a=nsm&e=1")
+    assert not app.exception
+    assert ("order:99" in shown(app), "share" in {box.key for box in app.button}) == (bool(alone), not alone)
+    assert ("How this picture can fool you" in shown(app)) == (not alone)
+
+
+def test_a_scene_goes_into_the_deck_as_its_link_says_it(open_link):
+    app = open_link("explore", "v=1&d=iris&a=dpm&e=2")
+    dialog(app, lock="epsilon", task="Look")
+    app.button(key="share_deck").click().run()
+    slide = app.session_state["deck"].slides[-1]
+    assert not app.exception and slide.title == "Look" and slide.scene.startswith("explore?v=1&d=iris&a=dpm&k=3&e=2")
+    assert slide.scene.endswith("lock=epsilon&task=Look")

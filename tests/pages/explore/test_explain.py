@@ -1,0 +1,55 @@
+"""What sets the clusters apart: for nothing from the centers, for a budget of its own from the rows."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_data import csv, declare, drop, facts, finish, press
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def app(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+
+
+def _words(app):
+    return " ".join(element.proto.body for element in app.main if element.type == "html")
+
+
+def test_the_rows_are_asked_beside_the_run(app):
+    app.switch_page("pages/explore.py").run()
+    assert not app.exception and "What sets the clusters apart" in [header.value for header in app.header]
+    app.number_input(key="explore_explain_epsilon").set_value(1.0).run()
+    app.button(key="explore_explain_ask").click().run()
+    assert not app.exception
+    (answer,) = app.session_state["explained"].values()
+    assert answer.spent.epsilon == pytest.approx(1.0, rel=1e-6)
+    assert "Cluster 1: " in _words(app) and "From the rows" in _words(app)
+
+
+def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_released(app):
+    app.switch_page("pages/data.py").run()
+    declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
+    app.switch_page("pages/explore.py").run()
+    finish(press(app, "Run and spend"))
+    assert "explained" not in app.session_state or not app.session_state["explained"]
+    app.button(key="explore_explain_ask").click().run()
+    assert any("claims **ε = 0.2**" in element.value for element in app.markdown)
+    app.button(key="asking_explain_spend").click().run()
+    assert not app.exception
+    (answer,) = app.session_state["explained"].values()
+    assert answer.seed is None and not answer.steps[-1].hidden
+    ((run, _),) = app.session_state["explained"]
+    app.session_state["explained"][run, 0.5] = answer  # another one of the same run, asked for in between
+    app.button(key="explore_explain_ask").click().run()
+    assert "asking_explain" not in app.session_state or not app.session_state["asking_explain"]
+    assert any("You have this answer already" in box.value for box in (*app.info, *app.warning, *app.success))
+    assert list(app.session_state["explained"]) == [(run, 0.5), (run, 0.2)], "what was paid for is shown again"
+    assert list(app.session_state["explained"].values()) == [answer, answer]
+    app.switch_page("pages/ledger.py").run()
+    assert not app.exception and "Explain the clusters" in str([element.proto for element in app.main])

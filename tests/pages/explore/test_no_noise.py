@@ -1,0 +1,83 @@
+"""Explore without noise: DEMO only, says so, has an address of its own, and stands beside nothing that is private."""
+
+import dataclasses
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load
+from dpviz.figures import View, pane, printed
+from dpviz.figures.kit.theme import theme
+from dpviz.postprocessing.verdict import private_verdict
+from dpviz.runs.single import replay
+from pages._ui.form.forms import may_be_noiseless
+
+ROOT = Path(__file__).parents[3]
+OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def at(query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["address"] = ("explore", query)
+        app.session_state["wanted"] = "pages/explore.py"
+        return app.run()
+
+    return at
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def wait(app, ready, seconds=240):
+    until = time.monotonic() + seconds
+    while not ready(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert ready(app) and not app.exception and not app.error
+    return app
+
+
+BADGE = '<span class="dp-badge other">NO PRIVACY</span>'
+
+
+def test_a_link_opens_a_run_without_noise_which_says_so_and_stands_beside_nothing(opened):
+    app = wait(opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&exact=1"), lambda app: BADGE in words(app))
+    assert app.toggle(key="explore_exact").value
+    headers = [header.value for header in app.header]
+    assert "Would it happen again?" not in headers and "Alex in, Alex out" not in headers
+    app.toggle(key="explore_exact").set_value(False).run()
+    wait(app, lambda app: BADGE not in words(app))
+    assert "Would it happen again?" in [header.value for header in app.header]
+
+
+def test_reports_of_the_local_model_have_no_switch(opened):
+    app = opened("v=1&d=tiny&a=stemmer-kaplan-local&k=2&e=1&s=0")
+    assert not app.exception and "explore_exact" not in [toggle.key for toggle in app.toggle]
+
+
+def test_private_data_are_never_run_without_noise():
+    data = dataclasses.replace(load("tiny"), private=True)
+    with pytest.raises(PermissionError, match="DEMO only; nothing was read"):
+        replay(data, ALGORITHMS["pe-means"](n_clusters=2), None, noiseless=True)
+
+
+@pytest.mark.parametrize("slug", OFFERED)
+def test_every_algorithm_can_be_drawn_without_noise(slug):
+    data = load("iris")
+    trace = replay(data, ALGORITHMS[slug](n_clusters=3), 0, noiseless=True).trace
+    assert trace.noiseless and not trace.claimed.private and not any(entry.scale for entry in trace.ledger)
+    private_verdict(trace, data.columns, data.units)
+    pane(trace).warning(trace)
+    view = View(trace, theme("light"), data.view, data.columns, data.units, people=data.X, hidden=True)
+    with np.errstate(all="raise"):
+        drawn = [panel.figure.to_json() for panel in printed(view)]
+    assert drawn and not any("Infinity" in text for text in drawn)

@@ -1,0 +1,39 @@
+"""DP-DBSCAN on Explore and Compare: regions have words of their own, and no loss is shown."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def app(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    return app
+
+
+def _words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def test_regions_are_told_in_their_own_words(app):
+    app.query_params.update({"v": "1", "d": "moons", "a": "dp-dbscan", "e": "1", "s": "0"})
+    app.run().switch_page("pages/explore.py").run()
+    assert not app.exception
+    app.session_state["explore_data"], app.session_state["explore_algorithm"] = "moons", "dp-dbscan"
+    app.run()
+    for _ in range(100):
+        if "job" not in app.session_state:
+            break
+        app.run()
+    assert not app.exception and "dp-dbscan" in app.session_state["shown"]
+    shown, headers = _words(app), [header.value for header in app.header]
+    assert "2 regions" in shown and "adjusted Rand index" in shown and "× KMeans" not in shown
+    assert "Middles of the regions" in headers and "Would it happen again?" not in headers
+    assert "From the released counts of cells: it costs nothing." in shown, "what sets regions apart"
+    assert "Cluster 2: " in shown and "Cluster 3: " not in shown
+    assert "explore_explain_ask" not in [button.key for button in app.button]

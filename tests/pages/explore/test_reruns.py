@@ -1,0 +1,144 @@
+"""Twenty reruns on Explore: by a link, with a cloud for every ε, the worst run as an address, never in PRIVATE."""
+
+import re
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load
+from dpviz.metrics import normalized_loss
+from pages._ui.address import scene
+from pages._ui.explore import reruns
+from pages._ui.work import batch
+from pages._ui.work.workers import Workers
+from pages._ui.workspace.explore import explore
+from tests.pages.pictures import pictures
+from tests.pages.test_ledger import content, private_file, spend
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def app(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    app.session_state["address"] = ("explore", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&again=1")
+    app.session_state["wanted"] = "pages/explore.py"
+    return app.run()
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def finish(app):
+    until = time.monotonic() + 240
+    while words(app).count("href=") < 5 and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app):
+    finish(app)
+    assert not app.exception and not app.error
+    links = dict(re.findall(r'href="explore\?([^"]+)"[^>]*>(ε [0-9.]+): ', words(app)))
+    assert sorted(links.values()) == ["ε 0.25", "ε 0.5", "ε 1", "ε 2", "ε 4"]
+    address = next(query for query, one in links.items() if one == "ε 4").replace("&amp;", "&")
+    there, problem = scene.read("explore", address, explore)
+    assert problem == "" and there.values["e"] == 4 and there.values["again"]
+    data, algorithm = load("tiny"), ALGORITHMS["sulloyd"](n_clusters=2, epsilon=4.0)
+    runs = {seed: algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(1, 21)}
+    losses = {seed: normalized_loss(data.X, run.cluster_centers, data.domain) for seed, run in runs.items()}
+    assert there.values["s"] == max(losses, key=losses.get)
+    before = len(pictures(app))
+    app.segmented_control(key="explore_again_how").set_value("one").run()
+    assert not app.exception and len(pictures(app)) == before
+    app.toggle(key="explore_hidden").set_value(False).run()
+    assert "Open the worst run" not in words(app) and len(pictures(app)) < before  # no loss without the hidden layers
+
+
+def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
+    state, gate = {}, threading.Event()
+    monkeypatch.setattr(batch.st, "session_state", state)
+    monkeypatch.setattr(batch, "QUICK", 0.0)
+    monkeypatch.setattr(batch.runs, "owner", lambda: "me")
+    monkeypatch.setattr(batch.runs.turns, "turn", lambda: "me")
+    monkeypatch.setattr(batch.runs, "Presence", lambda: type("P", (), {"there": staticmethod(lambda: True)}))
+
+    monkeypatch.setattr(batch, "workers", lambda: Workers(0))
+
+    def slow(on_step):
+        while not gate.wait(0.01):
+            on_step(1, 2)
+        return "there"
+
+    wanted = [batch.Piece("a", slow, ())]
+    now = batch.gather("t", "title", wanted, public=False)
+    assert now.active and now.ready == {}
+    now.job.cancel()
+    assert now.job.wait(240)
+    assert batch.gather("t", "title", wanted, public=False).stopped
+    batch.halt("t")
+    gate.set()
+    until = time.monotonic() + 240
+    while not (found := batch.gather("t", "title", wanted, public=False).ready) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert found == {"a": "there"}
+    gate.clear()
+    batch.halt("t")
+    wanted = [batch.Piece("b", slow, ())]
+    job = batch.gather("t", "title", wanted, public=False).job
+    get = batch.Shelf.get
+
+    def as_it_comes(shelf, name):
+        there = get(shelf, name)
+        gate.set()
+        assert job.wait(240)
+        return there
+
+    monkeypatch.setattr(batch.Shelf, "get", as_it_comes)
+    assert batch.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
+    assert batch.gather("t", "title", wanted, public=False).ready == {"b": "there"}
+    monkeypatch.setattr(batch.Shelf, "get", get)
+    gate.clear()
+    state.clear()
+    other = batch.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
+    assert other.ready == {} and other.active
+    batch.halt("t")
+    assert other.job.wait(240) and other.job.status == "cancelled"
+
+
+def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    private_file(app, content())
+    spend(app)
+    state = app.session_state
+    (number,) = {len(state["history"])}
+    app.toggle(key="explore_again").set_value(True).run()
+    until = time.monotonic() + 240
+    while "never where the true center is" not in words(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception and not app.error
+    assert "no row was read" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
+    assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
+    assert len(state["history"]) == number and "asking" not in state  # no run, no claim
+    result = state["store"].get(state["shown"])
+    asked = reruns.Question.of(result).pieces()
+    assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row travels there
+    assert result.trace.seed is None
+
+
+def test_a_shelf_drops_what_nobody_has_taken_for_longest():
+    shelf = batch.Shelf(2)
+    shelf.put("a", 1)
+    shelf.put("b", 2)
+    assert shelf.get("a") == 1
+    shelf.put("c", 3)
+    assert [shelf.get(name) for name in "abc"] == [1, None, 3]

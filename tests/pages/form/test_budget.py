@@ -1,0 +1,79 @@
+"""The budget field: ε, μ or ρ leads and the others follow; δ stands beside; errors stand at their field."""
+
+import json
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
+from pages._ui.form.budget import rule
+from tests.pages.test_pages import app, open_page, wait_for_run
+
+__all__ = ["app"]
+DELTA = 5000**-1.1
+
+
+def asked(app):
+    return json.loads(app.session_state["asked"])[2]["epsilon"]
+
+
+def captions(app):
+    return " ".join(caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(("notion", "value", "mu"), [("mu", 0.5, 0.5), ("zcdp", 0.125, 0.5)])
+def test_the_budget_may_be_typed_in_another_notion_and_epsilon_follows(app, notion, value, mu):
+    open_page(app, "pages/explore.py")
+    assert "= μ 0.31, ρ 0.048." in captions(app) and "δ = 8.5e-05, n^-1.1 for n = 5,000" in captions(app)
+    app.segmented_control(key="budget_in").set_value(notion).run()
+    assert asked(app) == 1.0  # the other field begins with the same budget
+    app.number_input(key=f"budget_{notion}").set_value(value).run()
+    wait_for_run(app)
+    assert not app.exception and asked(app) == pytest.approx(epsilon_of_mu(mu, DELTA), rel=1e-5)
+    assert json.loads(app.session_state["shown"])[2]["epsilon"] == asked(app)
+    app.segmented_control(key="budget_in").set_value("epsilon").run()
+    assert app.number_input(key="param_nsm_epsilon").value == asked(app)
+
+
+def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_what_was_typed(app):
+    open_page(app, "pages/explore.py")
+    app.segmented_control(key="budget_in").set_value("mu").run()
+    app.number_input(key="budget_mu").set_value(0.0).run()
+    assert [error.value for error in app.error] == [
+        "Privacy budget μ (Gaussian DP) must be above 0; got 0. Nothing was spent."
+    ]
+    app.number_input(key="budget_mu").set_value(0.4).run()
+    app.session_state["param_nsm_epsilon"] = 2.0  # as an address does
+    app.run()
+    assert app.number_input(key="budget_mu").value == pytest.approx(mu_of_epsilon(2.0, DELTA), rel=1e-3)
+
+
+def test_a_delta_that_few_rows_make_large_is_called_so():
+    algorithm = ALGORITHMS["pe-means"](n_clusters=2)
+    assert rule(algorithm, 2, 40).endswith("at most 1 in 58. That is large for n = 40: type a smaller δ.")
+    assert rule(algorithm, 2, 5000).endswith("at most 1 in 11,718.")
+
+
+def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_data_s_units(app):
+    open_page(app, "pages/explore.py")
+    app.selectbox(key="explore_algorithm").set_value("dpm").run()
+    assert app.number_input(key="param_dpm_n_clusters_town").disabled
+    app.session_state["form_more"] = True
+    app.run()
+    app.toggle(key="param_dpm_exactly_k").set_value(True).run()
+    assert not app.number_input(key="param_dpm_n_clusters_town").disabled
+    app.selectbox(key="explore_algorithm").set_value("dist-dp").run()
+    assert "Hides moves up to 240 m" in captions(app) and not app.exception
+
+
+def test_with_k_median_the_loss_the_reference_and_the_words_follow(app):
+    open_page(app, "pages/explore.py")
+    app.session_state["form_more"] = True
+    app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
+    app.selectbox(key="param_stemmer-kaplan_objective").set_value("medians").run()
+    wait_for_run(app)
+    if "medians" not in app.session_state["shown"]:  # a slow machine waits for the button
+        wait_for_run(app.button(key="explore_run").click().run())
+    words = " ".join(block.proto.body for block in app.get("html"))
+    ratio = float(words.split(" × KMedians")[0].rsplit(">", 1)[1])
+    assert 0.9 < ratio < 1.5 and "× KMeans" not in words and not app.exception

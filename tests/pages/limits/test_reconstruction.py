@@ -1,0 +1,50 @@
+"""Why not exact centers? On Limits and on Federated, without noise and with."""
+
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._ui.limits.reconstruction import samples
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+    def opener(page, query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["address"], app.session_state["wanted"] = (page, query), f"pages/{page}.py"
+        return app.run()
+
+    return opener
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def read_off(app):
+    found = re.search(r"<b>([\d,]+) of [\d,]+ people read off exactly</b>", words(app))
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def test_people_are_read_off_exact_centers_and_not_off_noisy_ones(opened):
+    app = opened("limits", "v=1&d=iris")
+    assert not app.exception and read_off(app) >= 1 and "of 150 people" in words(app)
+    app.segmented_control(key="exact_noise").set_value("seeded").run()
+    assert not app.exception and read_off(app) == 0 and "Nothing can be read off" in words(app)
+
+
+def test_clients_without_noise_give_people_away_too(opened):
+    app = opened("federated", "v=1&d=iris&exact=1")
+    assert not app.exception and read_off(app) >= 1
+    app.toggle(key="fed_exact").set_value(False).run()
+    assert not app.exception and read_off(app) == 0
+
+
+def test_only_small_samples_are_offered():
+    assert "iris" in samples() and "town" in samples()

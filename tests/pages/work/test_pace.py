@@ -1,0 +1,46 @@
+"""Time estimates: words, learning, and no dependence on anything but public values."""
+
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from pages._ui.work.pace import Pace, duration
+
+PE = ALGORITHMS["pe-means"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.02, "less than a second"),
+        (0.97, "about 1 second"),
+        (7.4, "about 7 seconds"),
+        (23.0, "about 20 seconds"),
+        (61.0, "about 1 minute"),
+        (1500.0, "about 20 minutes"),
+        (7300.0, "about 2 hours"),
+    ],
+)
+def test_durations_in_words(seconds, words):
+    assert duration(seconds) == words
+
+
+@pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug != "kmeans"])
+def test_work_grows_with_rows(slug):
+    algorithm = ALGORITHMS[slug](n_clusters=3)
+    assert 0 < algorithm.work(4, 1_000) < algorithm.work(4, 100_000)
+
+
+def test_pe_work_follows_rounds_and_columns():
+    small, large = PE(n_clusters=10, epsilon=1.0), PE(n_clusters=10, epsilon=4.0)
+    assert large.work(40, 60_000) == pytest.approx(4 * small.work(40, 60_000), rel=0.03)  # T grows with epsilon
+    assert ALGORITHMS["hdpe-means"](n_clusters=10).work(64, 10_000) < small.work(64, 10_000)
+
+
+def test_pace_learns_from_timed_runs():
+    pace, algorithm = Pace(), PE(n_clusters=5)
+    before = pace.seconds(algorithm, 2, 5_000)
+    pace.learn(algorithm, 2, 5_000, 10 * before)
+    assert pace.seconds(algorithm, 2, 5_000) == pytest.approx(10 * before)
+    pace.learn(algorithm, 2, 5_000, 40 * before)
+    assert pace.seconds(algorithm, 2, 5_000) == pytest.approx(20 * before)  # half way, on the logarithm
+    assert pace.seconds(ALGORITHMS["nsm"](), 2, 5_000) == Pace().seconds(ALGORITHMS["nsm"](), 2, 5_000)

@@ -1,0 +1,119 @@
+"""How the house is tied together: rooms, arrows between them, and what runs against the order.
+
+`python -m tests.rooms [CHECKOUT]` counts them. A room is a module or a folder of the place that is looked at; an arrow
+leads from a room to another that it imports, imports for type checking and by a string included.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+PLACES = ("dpviz", "dpviz.algorithms", "dpviz.figures", "pages._ui")
+
+
+def sources(root: Path) -> dict[str, str]:
+    """Return module -> source of the package, the pages and the app of a checkout."""
+    files = [path for folder in ("dpviz", "pages") for path in sorted((root / folder).rglob("*.py"))]
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
+        for path in (*files, root / "app.py")
+    }
+
+
+def by_string(node: ast.AST) -> str | None:
+    """Return what a call of `import_module` or `__import__` names, None for other nodes.
+
+    "dpviz.cli.*" where the name ends in something computed, "" where nothing of it can be read.
+    """
+    if not isinstance(node, ast.Call) or ast.unparse(node.func).split(".")[-1] not in ("import_module", "__import__"):
+        return None
+    name, end = node.args[0] if node.args else None, ""
+    if isinstance(name, ast.JoinedStr) and name.values:
+        name, end = name.values[0], "*"
+    return f"{name.value}{end}" if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+
+
+def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
+    """Yield modules that are imported at run time, by a string too, and with `typing` those for type checking only."""
+    nodes = list(nodes)
+    typing_only = {
+        id(inner)
+        for node in nodes
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in nodes:
+        if id(node) in typing_only and not typing:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif name := by_string(node):
+            yield name
+
+
+def circle(names: Mapping[str, set[str]]) -> list[str]:
+    """Return names that lead back to the first of them, [] if none do."""
+    try:
+        TopologicalSorter({name: inner & names.keys() for name, inner in names.items()}).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def arrows(modules: Mapping[str, str], place: str) -> dict[str, set[str]]:
+    """Return room -> rooms that it imports, of one place."""
+    depth = place.count(".") + 2
+
+    def room(name: str) -> str | None:
+        parts = name.split(".")[:depth]
+        return ".".join(parts) if name.startswith(f"{place}.") else None
+
+    inside = {module: room(module) for module in modules if room(module)}
+    rooms = set(inside.values())
+    found: dict[str, set[str]] = {name: set() for name in rooms}
+    for module, mine in inside.items():
+        named = {room(name) for name in imports(ast.walk(ast.parse(modules[module])), typing=True)}
+        found[mine] |= {name for name in named if name in rooms and name != mine}
+    return found
+
+
+def against(tied: Mapping[str, set[str]]) -> int:
+    """Return how many arrows run against the best order that a greedy search finds (Eades, Lin and Smyth 1993)."""
+    left = {room: set(inner) for room, inner in tied.items()}
+    low: list[str] = []
+    high: list[str] = []
+    while left:
+        into: dict[str, set[str]] = defaultdict(set)
+        for room, inner in left.items():
+            for other in inner:
+                into[other].add(room)
+        ends = sorted(room for room in left if not left[room]) or sorted(room for room in left if not into[room])
+        room = ends[0] if ends else max(sorted(left), key=lambda room: len(left[room]) - len(into[room]))
+        (low if not left[room] else high).append(room)
+        del left[room]
+        for inner in left.values():
+            inner.discard(room)
+    order = {room: place for place, room in enumerate([*low, *reversed(high)])}
+    return sum(order[other] > order[room] for room, inner in tied.items() for other in inner)
+
+
+def main(root: Path) -> None:
+    """Print the figures of a checkout."""
+    modules = sources(root)
+    print(f"{'place':18}{'rooms':>6}{'arrows':>8}{'upward':>8}  a circle")
+    for place in PLACES:
+        tied = arrows(modules, place)
+        ring = " -> ".join(room.removeprefix(f"{place}.") for room in circle(tied))
+        print(f"{place:18}{len(tied):6}{sum(map(len, tied.values())):8}{against(tied):8}  {ring or 'none'}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))

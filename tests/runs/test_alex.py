@@ -1,0 +1,59 @@
+"""Two worlds: they differ in one person and in nothing else, and the same seed draws the same noise."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.datasets import load
+from dpviz.privacy.guarantee import Neighboring
+from dpviz.runs.alex import Alex, farthest, neighbors, typical, worlds
+
+
+def test_in_and_out_differ_in_one_row_and_keep_the_declared_number():
+    data = load("tiny")
+    alex = farthest(data)
+    here, there, moved = neighbors(data, alex, Neighboring.ADD_REMOVE)
+    assert moved is None and len(here.X) == len(there.X) + 1 and here.n_public == there.n_public == data.n_public
+    np.testing.assert_array_equal(np.delete(here.X, alex.row, axis=0), there.X)
+    place = data.domain.middle + 0.5
+    here, there, _ = neighbors(data, Alex(place), Neighboring.ADD_REMOVE)
+    np.testing.assert_array_equal(there.X, data.X)
+    np.testing.assert_array_equal(here.X[-1], place)
+
+
+def test_where_n_is_kept_alex_moves_by_rho_and_stays_in_bounds():
+    data = load("tiny")
+    alex = farthest(data)
+    here, there, moved = neighbors(data, alex, Neighboring.MOVE_RHO, 0.25)
+    assert len(here.X) == len(there.X) == here.n_public and (here.X != there.X).any(axis=1).sum() == 1
+    assert np.linalg.norm((moved - alex.place) / data.domain.half_width) == pytest.approx(0.25)
+    assert (moved >= data.domain.low).all() and (moved <= data.domain.high).all()
+    _, there, moved = neighbors(data, alex, Neighboring.MOVE_RHO, 50.0)
+    np.testing.assert_allclose(moved, data.domain.middle)
+    here, there, _ = neighbors(data, Alex(data.domain.low), Neighboring.MOVE_RHO, 0.25)
+    assert len(here.X) == len(there.X) == here.n_public == len(data.X) + 1
+
+
+def test_both_worlds_are_runs_like_any_other():
+    data, steps = load("tiny"), []
+    algorithm, alex = ALGORITHMS["sulloyd"](n_clusters=2), farthest(data)
+    found = worlds(data, algorithm, alex, 3, range(4, 6), lambda done, every: steps.append((done, every)))
+    out = np.delete(data.X, alex.row, axis=0)
+    domain = dataclasses.replace(data.domain, n_public=data.n_public)
+    np.testing.assert_array_equal(found.here.one, algorithm.run(data.X, domain=domain, seed=3).cluster_centers)
+    np.testing.assert_array_equal(found.there.one, algorithm.run(out, domain=domain, seed=3).cluster_centers)
+    assert found.here.fresh.seeds == (4, 5) and found.there.fresh.seeds == (6, 7)  # no noise is used twice
+    assert steps == sorted(steps) and steps[-1] == (6, 6)
+    assert not np.array_equal(found.here.kmeans, found.there.kmeans)  # without noise one person moves a center
+
+
+def test_who_is_who_and_private_rows_are_refused():
+    data = load("ring")
+    far, near = farthest(data), typical(data)
+    middle = np.median(data.domain.normalize(data.X), axis=0)
+    reach = np.linalg.norm(data.domain.normalize(data.X) - middle, axis=1)
+    assert far.row == reach.argmax() and near.row != far.row
+    with pytest.raises(PermissionError):
+        neighbors(dataclasses.replace(data, private=True), far, Neighboring.ADD_REMOVE)
