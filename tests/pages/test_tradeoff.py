@@ -370,7 +370,7 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
     one = sweep_of({"data": "sample:town", "algorithms": ["pe-means"], "epsilon": [1], "repeats": 2})
     for owner in ("ann", "bob"):
         monkeypatch.setattr(sweeps, "work_state", SimpleNamespace(owner=owner))
-            monkeypatch.setattr(sweeps, "tradeoff_state", SimpleNamespace(sweeps=[]))
+        monkeypatch.setattr(sweeps, "tradeoff_state", SimpleNamespace(sweeps=[]))
         sweeps.start(one, "the town")
         with pytest.raises(ValueError, match="your sweep on the town is not finished"):
             sweeps.start(one, "the town")
