@@ -1,13 +1,15 @@
-"""Trade-off: sweep budgets, algorithms and repeats in the background; read off what privacy costs."""
+"""Trade-off: read off what privacy costs, from stored runs at once and from a sweep for what is missing."""
 
 import streamlit as st
 
 from dpviz.escape import plain
+from dpviz.sweeps.sweep import REFERENCE
 from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import prepared, shell
 from pages._ui.tradeoff import archive, sweeps, view
 from pages._ui.tradeoff.form import form_of, sweep_form
+from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.workspace.tradeoff import tradeoff
 
 
@@ -27,12 +29,15 @@ if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()
 with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
-    active = kept is not None and kept.active
-    begin = kept is not None and st.button("Start", type="primary", width="stretch", disabled=sweep is None or active)
-    if sweep is not None and kept is not None:
-        view.cost(sweep)
+    active = kept is not None and kept.active  # it may end while the page is drawn
+    if kept is not None and not active and sweep is not None and tradeoff_state.sweep_asked not in (None, sweep):
+        sweeps.leave()  # the form was changed: the picture follows it
+        kept = None
+    tradeoff_state.sweep_asked = sweep or tradeoff_state.sweep_asked
+    if sweep is not None:
+        view.spending(sweep)
     past = sweeps.history()
-    if len(past) > 1:
+    if len(past) > (kept is not None):
         names = {other.identity: f"{other.title}, {len(other.rows)} runs" for other in past}
         chosen = st.selectbox(
             "Earlier sweeps",
@@ -41,30 +46,33 @@ with st.sidebar:
             format_func=names.get,
             disabled=prepared.locked(),
         )
-        if kept is None or chosen not in (None, kept.identity):
+        if chosen not in (None, kept.identity if kept else None):
             _open(next(other for other in past if other.identity == chosen))
             st.rerun()
 
-shown = kept.sweep if kept else sweep
-shell.strip(view.titles(kept) if kept else title, sweep=view.size(shown) if shown else "")
+shown = kept or (sweep and sweeps.at_once(sweep, title))
+shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
 links.notice("tradeoff", tradeoff)
 links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 head.title("What privacy costs")
-if kept is None and sweep is not None:
-    begin = view.first(sweep, title) or begin
-if begin:
-    try:
-        sweeps.start(sweep, title)
-        st.rerun()
-    except ValueError as problem:
-        error = str(problem)
+finished = shown is not None and any(row["algorithm"] != REFERENCE for row in shown.rows)
+if kept is None and not finished and sweep is not None:
+    view.first(sweep, title)
 if kept is not None and sweep not in (None, kept.sweep):
-    st.caption("The form differs from the sweep that is shown: Start runs what the form says.")
+    st.caption("The form differs from the sweep that is shown.")
+if sweep is not None:
+    view.check(sweep)
+    if not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
+        try:
+            sweeps.start(sweep, title)
+            st.rerun()
+        except ValueError as problem:
+            error = str(problem)
 if error:
     st.error(plain(f"{error} Nothing was started."))
-if kept is None:
+if kept is None and not finished:
     st.stop()
 with tools:
-    look = view.tools(kept)
-view.watch(kept, look, active=active)
+    look = view.tools(shown)
+view.watch(shown, look, active=active)

@@ -19,12 +19,26 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.sources import Source, open_source, reference
 from dpviz.trace import Trace
 
-__all__ = ["METHODS", "PEOPLE", "SEEDS", "STOPS", "STORY", "STORY_SEEDS", "Cell", "Chapter", "chapters", "row", "trace"]
+__all__ = [
+    "EXACTLY_K",
+    "METHODS",
+    "PEOPLE",
+    "SEEDS",
+    "STOPS",
+    "STORY",
+    "STORY_SEEDS",
+    "Cell",
+    "Chapter",
+    "chapters",
+    "row",
+    "trace",
+]
 
 METHODS = (  # what is taught with, in teaching order; the reference has no budget
     *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
     "dist-dp-region-means",
 )
+EXACTLY_K = (("exactly_k", True),)  # a method that may release more centers, as curves compare it with others
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # of epsilon
 SEEDS = 20
 STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the pair that the story tells, with more runs
@@ -35,15 +49,16 @@ _CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture, and a th
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Chapter:
-    """All runs of one method on one sample: one file."""
+    """All runs of one method on one sample: one file. `values` are parameters that are not the method's defaults."""
 
     sample: str
     method: str
+    values: tuple[tuple[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
         """The file's name without its ending."""
-        return f"{self.sample}.{self.method}"
+        return ".".join((self.sample, self.method, *(f"{name}-{value}".lower() for name, value in self.values)))
 
     def cells(self) -> list[Cell]:
         """Return the runs in the order of the file's rows."""
@@ -63,10 +78,10 @@ class Cell:
     seed: int
 
     def algorithm(self) -> Algorithm:
-        """Return the method with the sample's number of centers and its own defaults."""
+        """Return the method with the sample's number of centers, the chapter's values and else its own defaults."""
         budget = {} if self.epsilon is None else {"epsilon": self.epsilon}
         source = opened(self.chapter.sample, self.people)
-        return ALGORITHMS[self.chapter.method](n_clusters=source.data.n_clusters, **budget)
+        return ALGORITHMS[self.chapter.method](n_clusters=source.data.n_clusters, **budget, **dict(self.chapter.values))
 
 
 def chapters() -> Iterator[Chapter]:
@@ -76,6 +91,8 @@ def chapters() -> Iterator[Chapter]:
         for method in METHODS:
             if scale == "common" or ALGORITHMS[method].notion is not Notion.RHO:
                 yield Chapter(sample, method)
+                if "exactly_k" in params.specs(ALGORITHMS[method]):
+                    yield Chapter(sample, method, EXACTLY_K)
 
 
 def opened(sample: str, people: int | None) -> Source:

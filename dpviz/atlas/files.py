@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpviz.atlas.cells import METHODS, Chapter, beside, opened
+from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, beside, opened
 from dpviz.atlas.fingerprint import LAYOUT, agrees, fingerprint, machine, sources
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
@@ -149,14 +149,23 @@ def stamp(folder: Path = FOLDER) -> None:
 
 
 @lru_cache(maxsize=64)
-def read(sample: str, method: str, people: int | None = None, folder: Path = FOLDER) -> Chart | None:
+def read(
+    sample: str,
+    method: str,
+    people: int | None = None,
+    values: tuple[tuple[str, Any], ...] = (),
+    *,
+    folder: Path = FOLDER,
+) -> Chart | None:
     """Return the stored runs of a method on a sample, or None where there are none that can be read.
+
+    `values` are parameters that are not the method's defaults; of these, the atlas knows EXACTLY_K.
 
     The caller asks `stamped()` or `current()` whether they are still true. A sample is public and named; nothing of
     a visitor's file has a name here.
     """
-    chapter = Chapter(sample, method)
-    stored = load(chapter, folder) if sample in SAMPLES and method in METHODS else None
+    chapter = Chapter(sample, method, values)
+    stored = load(chapter, folder) if sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K) else None
     if stored is None:
         return None
     table, facts = stored

@@ -60,7 +60,8 @@ def fingerprint(chapter: Chapter) -> dict[str, Any]:
     plan = [[cell.people, cell.epsilon, cell.seed] for cell in chapter.cells()]
     return {
         "layout": LAYOUT,
-        "parameters": {name: repr(spec.default) for name, spec in params.specs(cls).items()},
+        "parameters": {name: repr(spec.default) for name, spec in params.specs(cls).items()}
+        | {name: repr(value) for name, value in chapter.values},
         "data": _hash(data.X.tobytes() + repr(data.domain.to_dict()).encode()),
         "runs": _hash(json.dumps(plan).encode()),
         "probes": [_digest(row(cell)) for cell in probes],

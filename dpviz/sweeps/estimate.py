@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dpviz.privacy.accounting import epsilon_of_mu
@@ -24,10 +24,10 @@ def kind(cell: Run) -> tuple[Any, ...]:
     return cell.data, cell.modified, cell.bounds, cell.n_rows, cell.algorithm, cell.preset, fixed, cell.metrics
 
 
-def missing(sweep: Sweep, known: Mapping[tuple[Any, ...], float]) -> list[Run]:
+def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list[Run]:
     """Return one run of every kind that has no known time, the KMeans references first."""
     found: dict[tuple[Any, ...], Run] = {}
-    for cell in sweep.runs():
+    for cell in runs:
         if kind(cell) not in known:
             found.setdefault(kind(cell), cell)
     return list(found.values())
@@ -41,11 +41,13 @@ def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float
     return time.perf_counter() - begun
 
 
-def seconds(sweep: Sweep, known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
-    """Return the expected time of a sweep, None while a kind of run has no known time."""
-    every = [known.get(kind(cell)) for cell in sweep.runs()]
+def seconds(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
+    """Return the expected time of runs, 0 for none; None while a kind of run has no known time."""
+    every = [known.get(kind(cell)) for cell in runs]
     measured = [value for value in every if value is not None]
-    return None if len(measured) < len(every) else START_SECONDS + sum(measured) / workers
+    if len(measured) < len(every):
+        return None
+    return START_SECONDS + sum(measured) / workers if every else 0.0
 
 
 def composed(sweep: Sweep) -> tuple[int, float]:

@@ -1,23 +1,28 @@
 """From the rows of a sweep to tables: means with rerun intervals, areas, winners, and the smallest budget that will do.
 
 Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it says how well so many runs fix the
-mean, not where the next run will land, and nothing about other data. `axis` is the parameter along which curves run; a
+mean, not where the next run will land, and nothing about other data. Of a measure that is read as a multiple of
+KMeans's it is an interval of the mean's logarithm, to first order, and ends where nothing lower is possible: at KMeans,
+or at the best run if that is better. `axis` is the parameter along which curves run; a
 `series` is one curve: an algorithm's label and, where they vary, the values of the other axes.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
 from dpviz.numbers import chance, number
-from dpviz.runs.averages import margin_of_error, margins_of_error
+from dpviz.runs.averages import margin_of_error, margins_of_error, standard_error
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
 
@@ -26,6 +31,7 @@ __all__ = ["AXES", "Summary", "axes_of"]
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
 _PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # what a KMeans reference belongs to
+_NOTABLE = 0.01  # of a mean: a step that can be seen
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 
 
@@ -90,10 +96,21 @@ class Summary:
             reference=("reference", "first"),
             k_found=("k_found", "median"),
             mu=("mu", "first"),
+            least=("value", "min"),
         ).reset_index()
         half = margins_of_error(found.sd, found.runs)
         ratio = (found["mean"] / found.reference).where(found.reference > 0)
-        return found.drop(columns="sd").assign(low=found["mean"] - half, high=found["mean"] + half, ratio=ratio)
+        low, high = self._around(found["mean"].to_numpy(), half, np.fmin(found.least, found.reference))
+        return found.drop(columns=["sd", "least"]).assign(low=low, high=high, ratio=ratio)
+
+    def _around(self, mean: Any, half: Any, floor: Any) -> tuple[Any, Any]:
+        """Return the ends of intervals of means with margins `half`; nothing below `floor` is possible."""
+        if not METRICS[self.metric].relative:
+            return mean - half, mean + half
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.exp(np.divide(half, mean))
+            low, high = mean / factor, mean * factor
+        return np.where(np.isnan(low), low, np.fmax(low, floor)), high
 
     @cached_property
     def areas(self) -> pd.DataFrame:
@@ -112,10 +129,9 @@ class Summary:
             seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
             if seeds:
                 area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-                half = margin_of_error(area)
-                found.append(
-                    [*curve, area.mean(), area.mean() - half, area.mean() + half, len(area), group.k_found.median()]
-                )
+                floor = min(1.0, area.min())  # of areas relative to KMeans's
+                low, high = self._around(area.mean(), margin_of_error(area), floor)
+                found.append([*curve, area.mean(), float(low), float(high), len(area), group.k_found.median()])
         return pd.DataFrame(found, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])
 
     @cached_property
@@ -140,6 +156,29 @@ class Summary:
             gap = (theirs - mine) / abs(best["mean"]) if apart else np.nan
             found.append([*place, best.series if apart else "", others.iloc[0].series, gap])
         return pd.DataFrame(found, columns=[*keys, "best", "second", "gap"])
+
+    @cached_property
+    def turns(self) -> pd.DataFrame:
+        """Return one row per curve that gets worse from one value of the axis to the next larger one.
+
+        Columns: the curve, `start` and `end` of its largest such step, `change` there (of the mean, relative), `runs`,
+        and `sure`: whether the step is larger than chance explains, by a paired t-test of the seeds that both ends
+        have, at 5 % over all steps of all curves (Bonferroni). Steps of less than 1 % are not counted.
+        """
+        worse = -1 if METRICS[self.metric].higher_is_better else 1
+        steps = []
+        for curve, group in self.runs.groupby(_CURVE, dropna=False, sort=False):
+            table = group.pivot_table(index="seed", columns=self.axis, values="value").sort_index(axis=1)
+            for start, end in itertools.pairwise(table.columns):
+                both = table[[start, end]].dropna()
+                difference = worse * (both[end] - both[start])
+                size = difference.mean() / abs(both[start].mean()) if len(both) else 0.0
+                steps.append([*curve, start, end, size, len(both), difference.mean(), standard_error(difference)])
+        found = pd.DataFrame(steps, columns=[*_CURVE, "start", "end", "change", "runs", "rise", "error"])
+        limit = student.ppf(1 - 0.05 / max(len(found), 1), np.maximum(found.runs - 1, 1))
+        found = found.assign(sure=(found.runs > 1) & (found.rise > limit * found.error))
+        found = found[found.change >= _NOTABLE].sort_values(["sure", "change"], ascending=False, kind="stable")
+        return found.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
         """Return, per curve and place, in how many of its `runs` the metric is `good`: within a share of KMeans's.

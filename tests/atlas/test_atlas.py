@@ -81,7 +81,8 @@ def test_only_names_of_samples_and_methods_are_ever_looked_up(monkeypatch):
     monkeypatch.setattr(files, "load", lambda *chapter: asked.append(chapter))
     for sample in ("../tiny", "3f2c", "file:age,income", "blobs:300:2"):
         assert files.read(sample, "kmeans") is None
-    assert files.read("tiny", "../kmeans") is None and not asked
+    assert files.read("tiny", "../kmeans") is None and files.read("tiny", "kmeans", None, (("k", "/../x"),)) is None
+    assert not asked
 
 
 def test_a_changed_default_or_release_makes_a_chapter_old(folder, monkeypatch):
@@ -134,4 +135,5 @@ def test_the_seed_draws_the_runs_that_are_checked():
 
 def test_nothing_private_is_below_the_atlas():
     assert all(not cells.opened(sample, None).data.private for sample in SAMPLES)
-    assert {field.name for field in dataclasses.fields(Chapter)} == {"sample", "method"}  # names alone, no rows
+    assert {field.name for field in dataclasses.fields(Chapter)} == {"sample", "method", "values"}
+    assert {chapter.values for chapter in chapters()} == {(), cells.EXACTLY_K}  # names and parameters, no rows

@@ -13,6 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas import cells, files
+from dpviz.atlas.cells import Chapter
+from dpviz.atlas.fingerprint import LAYOUT
 from dpviz.datasets import load_sample
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes import tradeoff
@@ -23,6 +26,8 @@ from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui.address import scene
 from pages._ui.tradeoff import form, sweeps, tables, vary, view
 from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.results import Result, Store
 from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
@@ -31,9 +36,151 @@ from tests.sweeps.handmade import ROOT, rows, runs
 
 
 @pytest.fixture
-def app(monkeypatch):
+def bare(monkeypatch, tmp_path):
+    """No stored runs, and a shelf of its own."""
+    monkeypatch.setattr(atlas, "FOLDER", tmp_path)
+    sweeps._stored.cache_clear()
+    return tmp_path
+
+
+@pytest.fixture
+def app(monkeypatch, bare):
     monkeypatch.chdir(ROOT)
     return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run().switch_page("pages/tradeoff.py").run()
+
+
+STORED = (Chapter("tiny", "kmeans"), Chapter("tiny", "dp-lloyd"))
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    place = tmp_path_factory.mktemp("atlas")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "fingerprint", lambda chapter: {"layout": LAYOUT})
+        for chapter in STORED:
+            first = cells.row(chapter.cells()[0])
+            again = [first | {"epsilon": cell.epsilon, "seed": cell.seed} for cell in chapter.cells()]
+            files.write(chapter, again, place)
+    return place
+
+
+@pytest.fixture
+def stored(monkeypatch, shipped):
+    """Stored runs of DP-Lloyd on the tiny sample."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(atlas, "FOLDER", shipped)
+    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    files.read.cache_clear()
+    sweeps._stored.cache_clear()
+
+
+def opened(query):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    app.session_state["address"], app.session_state["wanted"] = ("tradeoff", query), "pages/tradeoff.py"
+    return app.run()
+
+
+def starts(app):
+    return [button.label for button in app.button if button.label.startswith("Start")]
+
+
+def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
+    monkeypatch.setattr(sweeps, "start", lambda *asked: pytest.fail("nothing is missing"))
+    app = opened("v=1&d=tiny&a=dp-lloyd")
+    assert not app.exception and starts(app) == [] and not app.session_state["sweep"]
+    (figure,) = [json.loads(c.proto.spec) for c in app.get("plotly_chart") if "curves" in c.proto.id]
+    assert len(figure["layout"]["xaxis"]["ticktext"]) == len(form.STOPS)
+    assert "of KMeans." in words(app) or "times KMeans" in words(app)  # its conclusion
+    assert "How much ε do I need?" in [head.value for head in app.header]
+    app.button_group(key="sweep_epsilon").set_value([0.5, 2.0]).run()  # a control filters
+    (figure,) = [json.loads(c.proto.spec) for c in app.get("plotly_chart") if "curves" in c.proto.id]
+    assert not app.exception and starts(app) == []
+    assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
+
+
+def test_only_missing_runs_are_made(stored, monkeypatch):
+    asked = []
+    monkeypatch.setattr(sweeps, "perform", lambda sweep, done, engine: asked.append((sweep, done)) or (x for x in ()))
+    app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd")
+    assert not app.exception and starts(app) == [f"Start {9 * 20} missing runs"]
+    assert any("curves" in chart.proto.id for chart in app.get("plotly_chart"))  # what is stored is there
+    next(b for b in app.button if b.label.startswith("Start")).click().run()
+    assert not app.exception and shelf().get(app.session_state["sweep"]).job.wait(60)
+    ((sweep, done),) = asked
+    assert {run.algorithm for run in sweep.runs() if run.key not in done} == {"glloyd"}
+    assert len(done) == 1 + 9 * 20
+
+
+def test_the_forecast_counts_what_is_missing_alone(stored):
+    one = sweep_of({"data": "sample:tiny", "algorithms": ["dp-lloyd", "glloyd"], "epsilon": [0.5, 1], "repeats": 3})
+    app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd&e=0.5&e=1&runs=3")
+    assert "6 runs, " in words(app) and "7 are there already." in words(app)
+    assert len(list(one.runs())) == 13
+
+
+def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
+    monkeypatch.setattr(atlas, "trust", lambda *asked: Trust.CHECKING)
+    monkeypatch.setattr(files, "read", lambda *asked, **more: pytest.fail("not yet"))
+    app = opened("v=1&d=tiny&a=dp-lloyd")
+    assert not app.exception and "being checked against this version" in words(app)
+    assert starts(app) == ["Start this sweep"] and not app.get("plotly_chart")
+
+
+def test_a_missing_atlas_is_said_once_and_the_page_works(app):
+    assert not app.exception and words(app).count("made as they are asked for") == 1
+    assert starts(app) == ["Start this sweep"]
+    app.switch_page("pages/home.py").run()
+    assert "made as they are asked for" not in words(app)
+
+
+def own(title, token, *, private):
+    return dataclasses.replace(load_sample("tiny"), dataset_id=token, title=title, private=private)
+
+
+def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shipped, monkeypatch):
+    asked, before = [], sorted((path.name, path.read_bytes()) for path in shipped.iterdir())
+    read = files.read
+    monkeypatch.setattr(
+        files, "read", lambda sample, *more, **named: asked.append(sample) or read(sample, *more, **named)
+    )
+    monkeypatch.setattr(sweeps, "start", lambda *asked: None)
+    for private in (True, False):
+        for title in ("tiny", "sample:tiny", "Mine"):  # a file may be called as it likes
+            app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+            app.session_state["own"] = {"f00d": own(title, "f00d", private=private)}
+            app.session_state["explore_data"] = "f00d"
+            app.run().switch_page("pages/tradeoff.py").run()
+            assert not app.exception
+            if not private:
+                assert app.multiselect(key="sweep_data").value == ["f00d"]
+                assert not app.get("plotly_chart")  # nothing of the sample with that title
+    assert set(asked) <= {"town"}  # what the page shows beside a private file
+    assert sorted((path.name, path.read_bytes()) for path in shipped.iterdir()) == before
+
+
+def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    begun, it = [], sweeps.Shelf()
+    it.archive = None
+    monkeypatch.setattr(sweeps, "shelf", lambda: it)
+    monkeypatch.setattr(sweeps, "start", lambda sweep, title: begun.append(sweep))
+    monkeypatch.setattr(sweeps, "expected", lambda runs: None)
+
+    def visit(private):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["own"] = {"f00d": own("Mine", "f00d", private=private)}
+        app.session_state["explore_data"] = "f00d"
+        return app.run().switch_page("pages/tradeoff.py").run()
+
+    app = visit(private=True)
+    assert not app.exception and not begun
+    app = visit(private=False)
+    assert not app.exception and len(begun) == 1 and begun[0].epsilon == form.STOPS
+    app.number_input(key="sweep_repeats").set_value(5).run()
+    assert len(begun) == 1  # later only where somebody asks
+    monkeypatch.setattr(sweeps, "CHEAP", 0.0)
+    app = visit(private=False)
+    assert len(begun) == 1 and starts(app) == ["Start this sweep"]
 
 
 def words(app):
@@ -218,11 +365,12 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
     it.archive = None
     monkeypatch.setattr(sweeps, "shelf", lambda: it)
     monkeypatch.setattr(sweeps, "_work", lambda kept, job: gate.wait(5))
-    monkeypatch.setattr(sweeps, "turns", SimpleNamespace(turn=lambda: sweeps.session.owner))
+    monkeypatch.setattr(sweeps, "turns", SimpleNamespace(turn=lambda: sweeps.work_state.owner))
     monkeypatch.setattr(sweeps, "show", lambda identity: None)
     one = sweep_of({"data": "sample:town", "algorithms": ["pe-means"], "epsilon": [1], "repeats": 2})
     for owner in ("ann", "bob"):
-        monkeypatch.setattr(sweeps, "session", SimpleNamespace(owner=owner))
+        monkeypatch.setattr(sweeps, "work_state", SimpleNamespace(owner=owner))
+        monkeypatch.setattr(sweeps, "tradeoff_state", SimpleNamespace(sweeps=[]))
         sweeps.start(one, "the town")
         with pytest.raises(ValueError, match="your sweep on the town is not finished"):
             sweeps.start(one, "the town")

@@ -20,6 +20,7 @@ from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.people import simulate
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.sweeps import estimate
+from dpviz.sweeps.conclusion import conclusion, steadiness
 from dpviz.sweeps.report import against_published, report
 from dpviz.sweeps.rowfile import RowFile
 from dpviz.sweeps.spec import Published, to_script
@@ -41,10 +42,53 @@ PE = {1.0: [2.0, 3.0, 4.0], 2.0: [1.0, 1.1, 1.2]}
 def test_points_are_means_with_a_t_interval_beside_kmeans():
     found = Summary(rows(kmeans(0.5), runs("pe-means", PE)), "loss").points.set_index("epsilon")
     assert found["mean"].tolist() == [3.0, pytest.approx(1.1)] and found.ratio[1.0] == pytest.approx(6.0)
-    half = 4.302653 * 1.0 / np.sqrt(3)  # t with 2 degrees of freedom, sd 1
-    assert found.low[1.0] == pytest.approx(3 - half, abs=1e-5) and found.high[1.0] == pytest.approx(3 + half, abs=1e-5)
+    factor = np.exp(4.302653 / np.sqrt(3) / 3)  # t with 2 degrees of freedom, sd 1, mean 3: on the log scale
+    assert found.low[1.0] == pytest.approx(3 / factor, rel=1e-5)
+    assert found.high[1.0] == pytest.approx(3 * factor, rel=1e-5)
+    other = rows(kmeans(), [row("pe-means", 1.0, s, 1.0, silhouette=value) for s, value in enumerate((-1, 0, 1))])
+    plain = Summary(other, "silhouette").points.iloc[0]  # no multiple of KMeans's, and it may be negative
+    assert (plain.low, plain.high) == pytest.approx((-4.302653 / np.sqrt(3), 4.302653 / np.sqrt(3)), rel=1e-5)
     single = Summary(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss").points
     assert np.isnan(single.low[0]) and single.runs[0] == 1
+
+
+def test_no_interval_goes_below_what_is_possible():
+    wide = {1.0: [1.0, 1.0, 4.0], 2.0: [0.9, 1.0, 4.0]}
+    found = Summary(rows(kmeans(), runs("pe-means", wide)), "loss").points.set_index("epsilon")
+    assert found.low.tolist() == [1.0, 0.9]  # KMeans's loss, and the one run that is better
+    area = Summary(rows(kmeans(), runs("pe-means", {e: [1.0, 1.0, 4.0] for e in EPSILONS})), "loss").areas.iloc[0]
+    assert area.low == 1.0 < area.area < area.high
+
+
+def test_a_step_upward_is_called_noise_unless_the_seeds_agree_on_it():
+    noisy = {1.0: [1.2, 1.0, 1.1, 1.3], 2.0: [1.0, 1.3, 1.3, 1.2], 4.0: [1.0, 1.0, 1.0, 1.0]}
+    firm = {1.0: [1.1, 1.2, 1.3, 1.4], 2.0: [1.3, 1.41, 1.5, 1.6], 4.0: [1.0, 1.0, 1.0, 1.0]}
+    still = {1.0: [1.1, 1.2, 1.3, 1.4], 2.0: [1.1, 1.2, 1.3, 1.405], 4.0: [1.0, 1.0, 1.0, 1.0]}
+    every = rows(kmeans(), runs("pe-means", noisy), runs("nsm", firm), runs("fastlloyd", still))
+    turns = Summary(every, "loss").turns.set_index("algorithm")
+    assert turns.sure.to_dict() == {"nsm": True, "pe-means": False}  # less than 1 % is not counted
+    assert (turns.start["nsm"], turns.end["nsm"], turns.runs["nsm"]) == (1.0, 2.0, 4)
+    assert turns.change["nsm"] == pytest.approx(5.81 / 5.0 - 1)
+    firmly, noisily = steadiness(Summary(every, "loss").turns, "epsilon")
+    assert "more than the noise of 4 runs" in firmly and "within the noise of 4 runs" in noisily
+
+
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        (([3.0, 1.0, 1.0], [3.0, 1.3, 1.0]), "At ε 1 one of two methods is within 10% of KMeans"),
+        (([3.0, 1.0, 1.0], [3.0, 1.0, 1.0]), "At ε 1 both methods are within 10% of KMeans"),
+        (([1.0, 1.0, 1.0], [1.1, 1.0, 1.0]), "From ε ¼ on both methods are within 10% of KMeans"),
+        (([3.0, 2.0, 1.0], [3.0, 2.0, 1.0]), "At ε 1 none of two methods is within 10% of KMeans"),
+    ],
+)
+def test_the_title_is_computed_from_the_curves(losses, said):
+    lists = [
+        runs(slug, {e: [loss] for e, loss in zip((0.25, 1.0, 4.0), some, strict=True)})
+        for slug, some in zip(("pe-means", "nsm"), losses, strict=True)
+    ]
+    many = runs("dpm", {e: [9.0] for e in (0.25, 1.0, 4.0)}, found=9)  # more centers do not count
+    assert conclusion(Summary(rows(kmeans(), *lists, many), "loss").points, "loss", "epsilon") == said
 
 
 def test_the_reference_is_the_one_with_the_same_k_and_rows():
@@ -202,12 +246,15 @@ def test_bars_dots_and_heat_draw():
 
 def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),), epsilon=EPSILONS, repeats=4)
-    cells = estimate.missing(sweep, {})
+    every = list(sweep.runs())
+    cells = estimate.missing(every, {})
     assert [cell.algorithm for cell in cells] == ["kmeans", "pe-means"]
     known = {estimate.kind(cells[0]): 1.0}
-    assert estimate.seconds(sweep, known, 2) is None
+    assert estimate.seconds(every, known, 2) is None
     known[estimate.kind(cells[1])] = 0.5
-    assert estimate.seconds(sweep, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
+    assert estimate.seconds(every, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
+    assert estimate.seconds(every[-2:], known, 2) == estimate.START_SECONDS + 2 * 0.5 / 2  # what is left alone counts
+    assert estimate.seconds([], {}, 2) == 0
     assert estimate.trial(cells[0]) > 0
     n, epsilon = estimate.composed(sweep)
     delta = 40**-1.1
@@ -293,3 +340,32 @@ def test_people_are_made_up_from_released_values_only_and_lie_in_the_public_box(
     assert np.ptp(simulate(single, data.domain, 50, np.random.default_rng(0))) > 0
     with pytest.raises(ValueError, match="noise has covered everything"):
         simulate(Coreset(np.zeros((2, 2)), np.array([-1.0, 0.0]), np.ones(2)), data.domain, 5, np.random.default_rng(0))
+
+
+def test_a_curve_that_leaves_the_picture_ends_in_an_arrow_with_its_number():
+    flat = {0.25: [1.2] * 6, 1.0: [1.1] * 6, 4.0: [1.0] * 6}
+    high = {0.25: [3.3] * 6, 1.0: [1.15] * 6, 4.0: [1.0] * 6}
+    figure = curves(rows(kmeans(), runs("pe-means", flat), runs("nsm", flat), runs("dpm", high)), times=True)
+    low, top = figure.layout.yaxis.range
+    assert np.log10(1.2) < top < np.log10(1.25) and np.log10(1.2) - low > 0.8 * (top - low)  # the others use the height
+    (arrow,) = [note for note in figure.layout.annotations if "↑" in (note.text or "")]
+    assert "3.3 ×" in arrow.text and arrow.x == np.log10(0.25)
+    above = [trace for trace in figure.data if trace.name.endswith("above the picture")]
+    assert [len(trace.x) for trace in above] == [6] and set(above[0].y) == {10**top}
+    always = {e: [3.3] * 6 for e in flat}  # nothing of it would be left
+    for data in (rows(kmeans(), runs("pe-means", flat), runs("dpm", always)), rows(kmeans(), runs("dpm", high))):
+        whole = curves(data, times=True)
+        assert whole.layout.yaxis.range[1] > np.log10(3.3)
+        assert not [note for note in whole.layout.annotations if "↑" in (note.text or "")]
+
+
+@pytest.mark.parametrize("sample", ["tiny", "iris", "wine"])
+def test_the_title_counts_the_runs_of_a_data_set(sample):
+    slugs = ("dp-lloyd", "fastlloyd", "glloyd")
+    sweep = Sweep(data=(f"sample:{sample}",), variants=tuple(Variant(s, s) for s in slugs), epsilon=(1.0,), repeats=2)
+    made = rows([execute(run) for run in sweep.runs()])
+    best = made.loss[made.algorithm == "kmeans"].iloc[0]
+    near = sum(made.loss[made.algorithm == slug].mean() <= 1.1 * best for slug in slugs)
+    expected = {0: "none of three methods is", 1: "one of three methods is", 2: "two of three methods are",
+                3: "all three methods are"}[near]  # fmt: skip
+    assert conclusion(Summary(made, "loss").points, "loss", "epsilon") == f"At ε 1 {expected} within 10% of KMeans"

@@ -160,6 +160,8 @@ def curves(
         scaled = {name: points[name] / points.reference for name in ("mean", "low", "high", "reference")}
         points, runs = points.assign(**scaled), runs.assign(value=runs.value / runs.reference)
     names = list(dict.fromkeys(points.series))
+    gaps = np.diff(np.log10(sorted(points[axis].dropna().unique())))
+    step = min(0.03, 0.5 * float(gaps.min()) / max(len(names) - 1, 1)) if len(gaps) else 0.03
     positive = bool((points["mean"] > 0).all() and (runs.value > 0).all())
     log = log and positive
     ends: list[tuple[str, float, str]] = []
@@ -167,7 +169,7 @@ def curves(
         line = points[points.series == name].sort_values(axis)
         style = look[name]
         color = _color(style, colors)
-        shift = 10 ** (0.03 * (place - (len(names) - 1) / 2))  # apart, so that intervals do not cover each other
+        shift = 10 ** (step * (place - (len(names) - 1) / 2))  # apart, so that intervals do not cover each other
         if single:
             some = runs[runs.series == name]
             figure.add_scatter(
@@ -205,14 +207,18 @@ def curves(
         ends.append((f"◇ {against}", y[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
     figure.update_xaxes(
-        type="log", title_text=axis_title(axis), tickvals=ticks, ticktext=[short(axis, stop) for stop in stops],
-        showgrid=False,
+        type="log", title_text=axis_title(axis), tickvals=ticks, showgrid=False,
+        ticktext=[short(axis, stop) if apart else "" for stop, apart in zip(stops, _labeled(ticks), strict=True)],
     )  # fmt: skip
     figure.update_yaxes(title_text=metric + (" (log scale)" if log else ""), type="log" if log else "linear")
-    low, high = _range(points, runs if single else None, log)
+    low, high = _range(points, runs if single else runs.head(0), log)
     if span is not None:
         low, high = min(low, span[0]), max(high, span[1])
     figure.update_yaxes(range=[low, high])
+    top = 10**high if log else high
+    _leave(figure, points, top, colors, look, axis, unit)
+    if single:
+        _beyond(figure, runs, top, colors, look, axis)
     if log:
         ticks = _log_ticks(low, high)
         figure.update_yaxes(tickvals=ticks, ticktext=[number(tick) for tick in ticks])
@@ -221,16 +227,72 @@ def curves(
     return figure
 
 
-def _range(points: pd.DataFrame, runs: pd.DataFrame | None, log: bool) -> tuple[float, float]:
-    """Return the y range: every run, mean, interval that is drawn, and reference; log10 of it for a log axis."""
-    sure = points[points.runs >= FEW]
-    parts = [points["mean"], sure.low, sure.high, points.reference, *([] if runs is None else [runs.value])]
-    every = pd.concat(parts).dropna().to_numpy(dtype=float)
+def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
+    """Return the y range, log10 of it for a log axis: reference, means and intervals of the curves that stay.
+
+    Where a point has too few runs for an interval, `runs` are in it too.
+    At most a third of the curves, and one at least if there are two, may leave at the top where the others would else
+    have less than half of the height; no curve leaves at half of its points or more.
+    """
+    sure = points.runs >= FEW
+    table = points.assign(low=points.low.where(sure, points["mean"]), high=points.high.where(sure, points["mean"]))
     if log:
-        every = np.log10(every[every >= 0.5 * min(points["mean"].min(), every[every > 0].min())])
-    low, high = float(every.min()), float(every.max())
+        table = table.assign(**{name: np.log10(table[name]) for name in ("mean", "low", "high", "reference")})
+    floor = float(table[["mean", "low", "reference"]].min().min())
+    curves = table.groupby("series", sort=False)
+    tops = curves[["mean", "high"]].max().max(axis=1)
+    if len(runs) and not sure.all():
+        values = runs.set_index("series").value
+        values = np.log10(values) if log else values
+        tops = np.fmax(tops, values.groupby(level=0).max().reindex(tops.index))
+        floor = min(floor, float(values.min()))
+    tops = tops.sort_values(ascending=False)
+    low = floor if log else min(floor, 0.0)
+    high = max(tops.iloc[0], table.reference.max()) if table.reference.notna().any() else tops.iloc[0]
+    for leaving in range(1, max(1, len(tops) // 3) + 1 if len(tops) > 1 else 1):
+        others = np.fmax(tops.iloc[leaving], table.reference.max())
+        outside = curves["mean"].apply(lambda some, top=others: (some > top).mean()).loc[tops.index[:leaving]]
+        if others - low < 0.5 * (tops.iloc[0] - low) and (outside < 0.5).all() and others > low:
+            high = others
+            break
     pad = 0.05 * (high - low) or 0.1 * (abs(high) or 1)
-    return (low - pad if log or low < 0 else min(low - pad, 0.0)), high + pad
+    return (low - pad if log or low < 0 else 0.0), float(high) + pad
+
+
+def _leave(
+    figure: go.Figure, points: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str, unit: str
+) -> None:
+    """Mark with an arrow and its number every mean that lies above the picture, one below the other."""
+    beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
+    for place, one in enumerate(beyond.itertuples()):
+        color = _color(look[one.series], colors)
+        figure.add_annotation(
+            x=math.log10(getattr(one, axis)), y=1, yref="paper", yanchor="top", xanchor="left", showarrow=False,
+            text=f"↑ {_LETTERS[look[one.series].marker]} {number(one.mean, 2)}{unit}", yshift=-16 * place,
+            font={"size": 12, "color": color}, bgcolor=colors.panel,
+        )  # fmt: skip
+
+
+def _beyond(
+    figure: go.Figure, runs: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str
+) -> None:
+    """Draw every single run that lies above the picture at its upper edge."""
+    for name, some in runs[runs.value > top].groupby("series", sort=False):
+        figure.add_scatter(
+            x=some[axis] * 10 ** (0.006 * _jitter(some.seed)), y=[top] * len(some), mode="markers", cliponaxis=False,
+            name=f"{name}: single runs above the picture", hoverinfo="skip",
+            marker={"symbol": "line-ns-open", "size": 7, "color": _color(look[str(name)], colors), "opacity": 0.6},
+        )  # fmt: skip
+
+
+def _labeled(ticks: Sequence[float]) -> list[bool]:
+    """Return which ticks of a log axis have room for a label on a phone; powers of two come first."""
+    span = math.log10(ticks[-1] / ticks[0]) if ticks else 0.0
+    found: list[float] = []
+    for tick in sorted(ticks, key=lambda tick: not math.log2(tick).is_integer()):
+        if all(abs(math.log10(tick / other)) >= 0.08 * span for other in found):
+            found.append(tick)
+    return [tick in found for tick in ticks]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:

@@ -51,6 +51,11 @@ def lede(*parts: object) -> Html:
     return Html(f'<p class="dp-lede">{text(*parts)}</p>')
 
 
+def conclusion(*parts: object) -> Html:
+    """Return what a picture says, above it."""
+    return Html(f'<p class="dp-conclusion">{text(*parts)}</p>')
+
+
 def odds(*parts: object) -> Html:
     """Return a sentence in large letters, for one number in it."""
     return Html(f'<p class="dp-odds">{text(*parts)}</p>')

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,11 @@ class Archive:
         self._folder = private_folder() / "sweeps" if folder is None else folder
         self._folder.mkdir(mode=0o700, exist_ok=True)
 
-    def put(self, identity: str, sweep: Sweep, title: str) -> None:
-        """Write down what a sweep is, whole or not at all."""
+    def put(self, identity: str, sweep: Sweep, title: str, rows: Iterable[dict[str, Any]] = ()) -> None:
+        """Write down what a sweep is, whole or not at all, and the rows that it has before it starts."""
+        with RowFile(self._path(identity, "jsonl")) as file:
+            for row in rows:
+                file.append(row)
         new = self._path(identity, "new")
         new.write_text(to_toml(sweep, title))
         os.replace(new, self._path(identity, "toml"))

@@ -9,8 +9,10 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import METHODS, SEEDS, STOPS
 from dpviz.escape import plain
 from dpviz.numbers import fraction, number
+from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
 from pages._ui.form.forms import in_labels
@@ -20,11 +22,10 @@ from pages._ui.frame.prepared import kept
 from pages._ui.tradeoff.data import choices, open_choice, source
 from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 
-EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0)  # the papers' budgets are among them
-FIRST_EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
-ROWS = (None, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
+EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers' budgets are among them
+ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
-FIRST = ("pe-means", "fastlloyd", "dpm", "nsm")
+FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # what is taught, on one axis
 
 
 def sweep_form() -> tuple[Sweep | None, str, str]:
@@ -46,15 +47,15 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     chosen = st.multiselect(
-        "Algorithms", slugs, [slug for slug in FIRST if slug in slugs], format_func=lambda s: ALGORITHMS[s].name,
+        "Algorithms", slugs, list(FIRST), format_func=lambda s: ALGORITHMS[s].name,
         **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
     )  # fmt: skip
     epsilon = st.pills(
-        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=FIRST_EPSILONS, format_func=fraction,
+        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
         **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
     )  # fmt: skip
     repeats = whole_number(
-        "Runs per point", 2, 50, 10, **kept(keys.SWEEP_REPEATS),
+        "Runs per point", 2, 50, SEEDS, **kept(keys.SWEEP_REPEATS),
         help="More runs: narrower intervals, more time. Seeds count up from the first seed.",
     )  # fmt: skip
     axes: list[tuple[str, tuple[Any, ...]]] = []

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpviz.datasets import SAMPLES
 from dpviz.params import ParamSpec
 from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
 from pages._ui.tradeoff import archive, sweeps, tables, view
+from pages._ui.tradeoff.form import sweep_of
+from pages._ui.tradeoff.sweeps import Kept
 
 
 def looks(known: Mapping[str, Any]) -> list[Control]:
     """Return the controls that a sweep of this server has because it has several axes, metrics or data sets."""
     identity = known.get("sweep", "")
-    kept = sweeps.shelf().get(identity) if identity else None
+    kept = sweeps.shelf().get(identity) if identity else _formed(known)
     if kept is None:
         return []
     runs, stops = kept.sweep.repeats, view.stops_of(kept.sweep)
@@ -33,6 +36,17 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
     if (others := view.against_of(kept.sweep, axis))[1:]:
         found.append(Control("against", keys.SWEEP_AGAINST(identity, axis), "Against", _choice(others)))
     return found
+
+
+def _formed(known: Mapping[str, Any]) -> Kept | None:
+    """Return the sweep on samples that the form's words say, None where they do not say one (yet)."""
+    words = [*(f"p.{name}" for name in known.get("vary", ())), "camera", "curves"]
+    if not set(known.get("d", ("",))) <= set(SAMPLES) or not set(words) <= set(known) or known["curves"]:
+        return None
+    try:
+        return Kept("", "", sweep_of(known), 0)
+    except (ValueError, TypeError):
+        return None
 
 
 def _choice(choices: Sequence[Any]) -> ParamSpec:

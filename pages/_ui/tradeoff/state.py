@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any
 
 from dpviz.datasets import Dataset
+from dpviz.sweeps.sweep import Sweep
 from pages._ui.frame.session import Held, Kept, Once, nothing
 
 
@@ -12,6 +14,9 @@ class TradeoffState:
     """Values of one visitor's session, as in `Session`."""
 
     sweeps: Held[list[str]] = Held(list)
+    at_once: Held[Any] = Held(nothing)  # what is known of the form's sweep, a `sweeps.Kept`
+    sweep_asked: Held[Sweep | None] = Held(nothing)  # what the form said when the page was last drawn
+    began: Held[set[str]] = Held(set)  # own data sets whose sweep has started by itself
     timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs whose time is being measured,
     timing: Held[str] = Held(str)  # and the job that does
     made_up: Kept[dict[str, Dataset]] = Kept(dict)  # drawn from released coresets

@@ -7,9 +7,10 @@ import logging
 import secrets
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
 from contextlib import closing, nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -17,16 +18,22 @@ import pandas as pd
 import streamlit as st
 from loky import cpu_count
 
+from dpviz.atlas.rows import stored_rows
+from dpviz.datasets import SAMPLES
 from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
-from dpviz.sweeps.sweep import Run, Sweep
-from pages._ui.frame import keys
+from dpviz.sweeps.sources import open_source
+from dpviz.sweeps.summary import Summary
+from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
+from pages._ui.frame import catalog, keys, prepared
 from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.tradeoff.state import tradeoff_state
-from pages._ui.work import turns
+from pages._ui.work import atlas, turns
+from pages._ui.work.atlas import Trust
 from pages._ui.work.jobs import LONG, Job, Jobs
 from pages._ui.work.memory import MemoryFolder
+from pages._ui.work.runs import pace
 from pages._ui.work.state import work_state
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import workers
@@ -35,7 +42,9 @@ _LOG = logging.getLogger(__name__)
 
 WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
 KEEP = 40  # sweeps of all sessions together
-MOST_RUNS = 5000
+MOST_RUNS = 5000  # that one sweep makes; those that are known do not count
+MOST_LISTED = 10_000
+CHEAP = 300.0  # expected seconds of a sweep that starts by itself; a guess by the first pace is 3 to 5 times too long
 MOST_WAITING = 30  # of all sessions; one session has one
 MOST_KINDS = 30  # of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
@@ -56,6 +65,10 @@ class Kept:
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
 
+    _table: pd.DataFrame | None = None
+    _summary: Summary | None = None
+    _summary_of: tuple[str, str] = ("", "")
+
     @property
     def active(self) -> bool:
         """Whether it waits or runs."""
@@ -68,8 +81,18 @@ class Kept:
 
     def table(self, most: int) -> pd.DataFrame:
         """Return the first `most` rows, with data sets named likewise."""
-        rows = table(self.rows[:most])
-        return rows.assign(data=rows.data.replace(shelf().titles))
+        most = min(most, len(self.rows))
+        if self._table is None or len(self._table) != most:
+            rows = table(self.rows[:most])
+            self._table = rows.assign(data=rows.data.replace(shelf().titles))
+        return self._table
+
+    def summary(self, most: int, metric: str, axis: str) -> Summary:
+        """Return what the first `most` rows say in a metric along an axis; it is computed once while no row comes."""
+        rows, look = self.table(most), (metric, axis)
+        if self._summary is None or self._summary.rows is not rows or self._summary_of != look:
+            self._summary, self._summary_of = Summary(rows, metric, axis), look
+        return self._summary
 
 
 class Shelf:
@@ -141,34 +164,81 @@ def shelf() -> Shelf:
 
 
 def start(sweep: Sweep, title: str) -> None:
-    """Queue a sweep and show it.
+    """Queue what is missing of a sweep and show it; rows that are known already are its first ones.
 
     Raises
     ------
     ValueError
         If it is too large, too many wait, or another one of this session waits or runs.
     """
-    total = size(sweep)
-    if total > MOST_RUNS:
+    rows, left = known(sweep), missing(sweep)
+    if len(left) > MOST_RUNS:
         raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; this one has more. Use the command line.")
     if (mine := shelf().of(work_state.owner)) is not None:
         raise ValueError(f"sweep: your sweep on {mine.title} is not finished; stop it, or wait for it.")
     if shelf().waiting >= MOST_WAITING:
         raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
-    kept = Kept(secrets.token_urlsafe(9), title, sweep, total, owner=work_state.owner)
+    kept = Kept(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
     shelf().put(kept)
     if (archive := shelf().archive) and is_public(sweep):
-        archive.put(kept.identity, sweep, title)
-    seconds = estimate.seconds(sweep, shelf().seconds, WORKERS) or LONG
+        archive.put(kept.identity, sweep, title, rows)
+    seconds = estimate.seconds(left, shelf().seconds, WORKERS) or LONG
     kept.job = shelf().queue.submit(
         title, partial(_work, kept), wanted=kept.watched.there, turn=turns.turn(), seconds=seconds
     )
     show(kept.identity)
 
 
+@lru_cache(maxsize=16)
+def _cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
+    """Return the runs of a sweep under their keys, at most one more than are listed."""
+    return tuple((run.key, run) for run in islice(sweep.runs(), MOST_LISTED + 1))
+
+
 def size(sweep: Sweep) -> int:
-    """Return how many runs a sweep has, counted up to one more than may be started."""
-    return sum(1 for _ in islice(sweep.runs(), MOST_RUNS + 1))
+    """Return how many runs a sweep has, counted up to one more than are listed."""
+    return len(_cells(sweep))
+
+
+def trusts(sweep: Sweep) -> tuple[Trust, ...]:
+    """Return for each sample and method of a sweep that the atlas covers whether its stored runs may be used."""
+    samples = [name.removeprefix("sample:") for name in sweep.data if name.startswith("sample:")]
+    curves = [(one.algorithm, one.values) for one in sweep.variants if one.preset is None]
+    return tuple(
+        atlas.trust(sample, *curve)
+        for sample in samples
+        for curve in ((REFERENCE, ()), *curves)
+        if atlas.covers(sample, *curve)
+    )
+
+
+@lru_cache(maxsize=32)
+def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
+    """Return the rows of the atlas under their keys; `usable` only says when to look again."""
+    return {row["key"]: row for row in stored_rows((run for _, run in _cells(sweep)), atlas.chart)}
+
+
+def known(sweep: Sweep) -> list[dict[str, Any]]:
+    """Return the rows of a sweep that are there before it starts: from the atlas, and from this session's sweeps."""
+    found = {row["key"]: row for kept in history() for row in list(kept.rows)}
+    if usable := trusts(sweep):
+        found |= _stored(sweep, usable)
+    return [found[key] for key, _ in _cells(sweep) if key in found]
+
+
+def missing(sweep: Sweep) -> list[Run]:
+    """Return the runs of a sweep that are not known."""
+    there = {row["key"] for row in known(sweep)}
+    return [run for key, run in _cells(sweep) if key not in there]
+
+
+def at_once(sweep: Sweep, title: str) -> Kept:
+    """Return a sweep as far as it is known, without starting anything."""
+    rows = known(sweep)
+    last = tradeoff_state.at_once
+    if last is None or last.sweep != sweep or len(last.rows) != len(rows):
+        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows, Job("", title, status="done"))
+    return last
 
 
 def cancel(kept: Kept) -> None:
@@ -207,6 +277,11 @@ def show(identity: str) -> None:
     state[keys.SWEEP] = identity
 
 
+def leave() -> None:
+    """Show no sweep of the server, but what is known of the form's."""
+    st.session_state[keys.SWEEP] = ""
+
+
 def shown() -> Kept | None:
     """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
     found = shelf().get(st.session_state.get(keys.SWEEP) or "")
@@ -223,15 +298,15 @@ def history() -> list[Kept]:
     return [kept for kept in found if kept is not None]
 
 
-def expected(sweep: Sweep) -> float | None:
-    """Return the expected seconds; None while one run of each kind is being timed in the background.
+def expected(runs: Sequence[Run]) -> float | None:
+    """Return the expected seconds of runs; None while one run of each kind is being timed in the background.
 
     A session times one sweep at a time: what the form said before is not timed to its end.
     """
-    found = estimate.seconds(sweep, shelf().seconds, WORKERS)
+    found = estimate.seconds(runs, shelf().seconds, WORKERS)
     if found is not None:
         return found
-    kinds = estimate.missing(sweep, shelf().seconds)
+    kinds = estimate.missing(runs, shelf().seconds)
     timing = shelf().trials.get(tradeoff_state.timing)
     wanted = frozenset(map(estimate.kind, kinds))
     if timing is not None and timing.active:
@@ -243,9 +318,32 @@ def expected(sweep: Sweep) -> float | None:
     return None
 
 
-def timeable(sweep: Sweep) -> bool:
-    """Return whether a sweep has few enough kinds of runs to time one of each."""
-    return len(estimate.missing(sweep, shelf().seconds)) <= MOST_KINDS
+def timeable(runs: Sequence[Run]) -> bool:
+    """Return whether runs are of few enough kinds to time one of each."""
+    return len(estimate.missing(runs, shelf().seconds)) <= MOST_KINDS
+
+
+def cheap(runs: Sequence[Run]) -> bool:
+    """Return whether runs are few and fast enough to start by themselves: by times that are known, or by the pace."""
+    seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
+    if seconds is None:
+        seconds = 0.0
+        for run, count in Counter(dataclasses.replace(run, seed=0) for run in runs).items():
+            data = open_source(run.data, run.bounds, run.n_rows, run.modified).data
+            algorithm = run.variant.build(run.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
+            seconds += count * pace().seconds(algorithm, data.domain.n_features, data.n_public) / WORKERS
+    return len(runs) <= MOST_RUNS and seconds <= CHEAP
+
+
+def by_itself(sweep: Sweep) -> bool:
+    """Return whether to start a sweep unasked: once for own public data, where it is cheap and nobody waits."""
+    own = [name for name in sweep.data if name not in {f"sample:{sample}" for sample in SAMPLES}]
+    if not own or catalog.chosen().private or not tradeoff_state.began.isdisjoint(own):
+        return False
+    if prepared.locked() or shelf().waiting or not cheap(missing(sweep)):
+        return False
+    tradeoff_state.began |= set(own)
+    return True
 
 
 def _time(kinds: list[Run], job: Job) -> None:

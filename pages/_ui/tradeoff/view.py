@@ -15,14 +15,17 @@ from dpviz.figures.scenes import tradeoff
 from dpviz.figures.scenes.tradeoff import short
 from dpviz.numbers import chance, number
 from dpviz.sweeps import estimate
+from dpviz.sweeps.conclusion import conclusion, steadiness
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
-from dpviz.sweeps.sweep import Sweep
+from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.frame import keys, markup, shell
 from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Kept
 from pages._ui.tradeoff.tables import Look, brief, chart, details, icon, named, tables, title
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust
 from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")
@@ -42,24 +45,9 @@ def size(sweep: Sweep) -> str:
     return " × ".join([*parts, f"{sweep.repeats} runs"])
 
 
-def cost(sweep: Sweep) -> None:
-    """Say how long a sweep will take, and what it would spend on private data."""
-    total = sweeps.size(sweep)
-    if total > sweeps.MOST_RUNS:
-        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here; this sweep has more. Use the command line.")
-        return
-    if not sweeps.timeable(sweep):
-        st.caption(f"{total:,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
-        return
+def spending(sweep: Sweep) -> None:
+    """Say what a sweep would spend on private data."""
     runs, epsilon = estimate.composed(sweep)
-
-    @st.fragment(run_every=1.0 if sweeps.expected(sweep) is None else None)
-    def expected() -> None:
-        seconds = sweeps.expected(sweep)
-        words = "timing one run of each kind …" if seconds is None else duration(seconds)
-        st.caption(f"{total:,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.")
-
-    expected()
     if runs:
         st.caption(
             f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
@@ -67,8 +55,8 @@ def cost(sweep: Sweep) -> None:
         )
 
 
-def first(sweep: Sweep, data: str) -> bool:
-    """Show what a sweep is, before there is one; return whether to start it."""
+def first(sweep: Sweep, data: str) -> None:
+    """Show what a sweep is, before anything of it is known."""
     st.html(
         markup.lede(
             "A sweep runs every chosen algorithm at every chosen ε many times. You will see every "
@@ -80,9 +68,49 @@ def first(sweep: Sweep, data: str) -> bool:
     budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
     facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("ε", budgets)
     st.html(markup.facts(facts))
-    chosen = st.button("Start this sweep", type="primary", icon=":material/play_arrow:")
-    cost(sweep)
+
+
+def offer(sweep: Sweep) -> bool:
+    """Offer to make the runs of a sweep that are missing, with a forecast; return whether to start."""
+    left, total = sweeps.missing(sweep), sweeps.size(sweep)
+    if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
+        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here; this sweep has more. Use the command line.")
+        return False
+    if not left:
+        return False
+    with st.container(horizontal=True, vertical_alignment="center"):
+        what = f"{len(left):,} missing run{'s' * (len(left) > 1)}" if len(left) < total else "this sweep"
+        chosen = st.button(f"Start {what}", type="primary", icon=":material/play_arrow:", key=keys.SWEEP_START)
+        if sweeps.timeable(left):
+            _forecast(left, total)
+        else:
+            st.caption(f"{len(left):,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
     return chosen
+
+
+def _forecast(left: list[Run], total: int) -> None:
+    @st.fragment(run_every=1.0 if sweeps.expected(left) is None else None)
+    def expected() -> None:
+        seconds = sweeps.expected(left)
+        words = "timing one run of each kind …" if seconds is None else duration(seconds)
+        there = f" {total - len(left):,} are there already." if len(left) < total else ""
+        st.caption(f"{len(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}")
+
+    expected()
+
+
+def check(sweep: Sweep) -> None:
+    """Say whether stored runs can be used, and draw the page again once that is decided."""
+    before = sweeps.trusts(sweep)
+    atlas.note(before)
+    if Trust.CHECKING in before:
+
+        @st.fragment(run_every=1.0)
+        def decided() -> None:
+            if Trust.CHECKING not in sweeps.trusts(sweep):
+                st.rerun()
+
+        decided()
 
 
 def stops_of(sweep: Sweep) -> dict[str, int]:
@@ -166,7 +194,8 @@ def _bar(kept: Kept) -> None:
 
 def _pictures(kept: Kept, look: Look) -> None:
     step = max(1, kept.total // _SLICES) if kept.active else 1
-    rows = kept.table(len(kept.rows) // step * step)
+    found = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
+    rows = found.rows
     if kept.job.status == "cancelled":
         st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
     elif kept.job.status == "failed":
@@ -177,20 +206,18 @@ def _pictures(kept: Kept, look: Look) -> None:
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
         st.warning("  \n".join(map(plain, words)))
-    found = Summary(rows, look.metric, look.axis)
     points = found.points
     if points.empty:
         st.skeleton(height=470) if kept.active else st.info("No run has a result.")
         return
-    runs = found.runs
     style = tradeoff.styles(points)
     panels = list(points.groupby(["data", "notion"], sort=False))
     left, right = st.columns([7, 4], gap="medium")
     with left:
         if panels[1:]:
-            _multiples(panels, runs, kept, look, style)
+            _multiples(panels, found, kept, look, style)
         else:
-            _curves(panels[0][1], runs, kept, look, style, labels=True, height=470)
+            _curves(panels[0][1], found, kept, look, style, labels=True, height=470)
         _caution(points, look)
     with right:
         tables(found, kept, look, style)
@@ -199,10 +226,11 @@ def _pictures(kept: Kept, look: Look) -> None:
 
 
 def _curves(
-    points: pd.DataFrame, runs: pd.DataFrame, kept: Kept, look: Look, style: dict, *, labels: bool, height: int
+    points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict, *, labels: bool, height: int
 ) -> None:  # fmt: skip
     data, notion = points.data.iloc[0], points.notion.iloc[0]
-    mine, metric = runs[(runs.data == data) & (runs.notion == notion)], METRICS[look.metric]
+    mine, turns = (table[(table.data == data) & (table.notion == notion)] for table in (every.runs, every.turns))
+    metric = METRICS[look.metric]
     name, which = metric.title.partition(" (")[0], (data, notion, *dataclasses.astuple(look))
     figure = tradeoff.curves(
         points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
@@ -212,6 +240,8 @@ def _curves(
     )  # fmt: skip
     if kept.active:
         kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
+    if sentence := conclusion(points, look.metric, look.axis):
+        st.html(markup.conclusion(f"{sentence}."))
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     times = metric.relative and best.ratio > 0
     value = f"{number(best.ratio)} times {metric.against}'" if times else number(best["mean"])
@@ -225,9 +255,11 @@ def _curves(
     rhos = points.rho_distance.dropna().unique()
     rho = f", rho = {number(rhos[0])} half-widths of the box" if len(rhos) == 1 else ""
     st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
+    if words := steadiness(turns, look.axis):
+        st.html(markup.small(" ".join(words)))
 
 
-def _multiples(panels: list, runs: pd.DataFrame, kept: Kept, look: Look, style: dict) -> None:
+def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
@@ -236,7 +268,7 @@ def _multiples(panels: list, runs: pd.DataFrame, kept: Kept, look: Look, style: 
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
             with column:
-                _curves(points, runs, kept, look, style, labels=False, height=340)
+                _curves(points, every, kept, look, style, labels=False, height=340)
 
 
 def _caution(points: pd.DataFrame, look: Look) -> None:

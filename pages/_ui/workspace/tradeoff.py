@@ -28,8 +28,8 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
             "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4
         ),
         Control("a", keys.SWEEP_ALGORITHMS, "Algorithms", choice(form.FIRST, slugs), many=True, always=True),
-        Control("e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(form.EPSILONS[1:6], form.EPSILONS), many=True),
-        Control("runs", keys.SWEEP_REPEATS, "Runs per point", number(10, 2, 50)),
+        Control("e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(form.STOPS, form.EPSILONS), many=True),
+        Control("runs", keys.SWEEP_REPEATS, "Runs per point", number(form.SEEDS, 2, 50)),
         Control("rho", keys.SWEEP_RHO, label_of("rho_distance"), choice((0.05,), form.RHOS), many=True),
         Control("n", keys.SWEEP_ROWS, "People in the data", choice((None,), form.ROWS), many=True),
         Control("k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=partial(_list, _whole)),

@@ -1,0 +1,108 @@
+"""What curves say, in one sentence that is computed from them: the title of their picture."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from dpviz.figures.scenes.tradeoff import short
+from dpviz.numbers import number, percent, ratio_words
+from dpviz.sweeps.measures import METRICS
+
+__all__ = ["WITHIN", "conclusion", "steadiness"]
+
+WITHIN = 0.1  # of KMeans: near enough
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
+    """Return what the curves of one data set and promise say, in a sentence without its period; "" if nothing.
+
+    Parameters
+    ----------
+    points : of `Summary.points`, along ε or the number of people; curves of more than k centers are left out, as more
+        centers always lower the loss
+    """
+    points = points[points.k_found <= points.n_clusters]
+    if points.empty or axis not in ("epsilon", "n_rows"):
+        return ""
+    measure = METRICS[metric]
+    stops = sorted(points[axis].dropna().unique())
+    at = min(stops, key=lambda stop: abs(math.log(stop))) if axis == "epsilon" else stops[-1]
+    here = points[points[axis] == at]
+    if not measure.relative or here.ratio.isna().any():
+        best = here.loc[here["mean"].idxmax() if measure.higher_is_better else here["mean"].idxmin()]
+        name = measure.title.partition(" (")[0]
+        most = "highest" if measure.higher_is_better else "lowest"
+        return f"{_place(axis, at)} {best.series} has the {most} {name}, {number(best['mean'])}"
+    near = points.assign(near=points.ratio <= 1 + WITHIN)
+    good, count = int(near[near[axis] == at].near.sum()), len(here)
+    if count == 1:
+        ratio = here.ratio.iloc[0]
+        words = (
+            f"within {percent(WITHIN)} of {measure.against}"
+            if good
+            else f"at {ratio_words(ratio)} times {measure.against}' loss"
+        )
+        return f"{_place(axis, at)} {here.series.iloc[0]} is {words}"
+    what = "methods" if here.algorithm.nunique() == count else "curves"
+    if good == count:
+        least = at
+        for stop in reversed([stop for stop in stops if stop <= at]):
+            if len(some := near[near[axis] == stop]) < count or not some.near.all():
+                break
+            least = stop
+        later = near[near[axis] >= least]
+        if least < at and later.near.all():
+            return f"{_place(axis, least, onward=True)} {_all(count)} {what} are {_within(measure.against)}"
+    who = _all(count) if good == count else f"{_number(good)} of {_number(count)}"
+    return f"{_place(axis, at)} {who} {what} {'is' if good < 2 else 'are'} {_within(measure.against)}"
+
+
+def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
+    """Return sentences about curves that get worse along the axis, and whether that is more than chance.
+
+    Parameters
+    ----------
+    turns : of `Summary.turns`, of one data set and promise
+    """
+    found = [
+        f"{one.series} gets worse from {_value(axis, one.start)} to {_value(axis, one.end)}, by "
+        f"{percent(one.change)}: more than the noise of {one.runs} runs."
+        for one in turns[turns.sure].itertuples()
+    ]
+    unsure = turns[~turns.sure]
+    for runs, group in unsure.groupby("runs"):
+        names = list(dict.fromkeys(group.series))
+        who = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+        verb = (
+            "get worse somewhere along the way"
+            if names[1:]
+            else (f"gets worse from {_value(axis, group.start.iloc[0])} to {_value(axis, group.end.iloc[0])}")
+        )
+        found.append(f"{who} {verb}: within the noise of {runs} runs.")
+    return found
+
+
+def _within(against: str) -> str:
+    return f"within {percent(WITHIN)} of {against}"
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {_number(count)}"
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+
+
+def _place(axis: str, value: float, *, onward: bool = False) -> str:
+    if axis == "epsilon":
+        return f"From {_value(axis, value)} on" if onward else f"At {_value(axis, value)}"
+    return f"From {_value(axis, value)} on" if onward else f"With {_value(axis, value)}"
+
+
+def _value(axis: str, value: float | str) -> str:
+    words = value if isinstance(value, str) else short(axis, value)
+    return {"epsilon": f"ε {words}", "n_rows": f"{words} people"}.get(axis, words)

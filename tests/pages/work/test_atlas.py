@@ -1,0 +1,75 @@
+"""Whether a page uses stored runs: only where they are still true, only of samples, and without ever waiting."""
+
+import threading
+
+import pytest
+
+from dpviz.atlas import cells, files
+from dpviz.atlas.cells import Chapter
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust, chart, trust
+
+TINY = Chapter("tiny", "kmeans")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    files.write(TINY, [cells.row(cell) for cell in TINY.cells()], tmp_path)
+    monkeypatch.setattr(atlas, "FOLDER", tmp_path)
+    probes = atlas._Probes()
+    monkeypatch.setattr(atlas, "_probes", lambda: probes)
+    monkeypatch.setattr(atlas, "_stamped", lambda: files.stamped(tmp_path))
+    files.read.cache_clear()
+    return tmp_path
+
+
+def verdict():
+    """The verdict on the chapter, once its probes are made."""
+    trust("tiny", "kmeans")
+    assert atlas._probes()._jobs[TINY].wait(120)
+    return trust("tiny", "kmeans")
+
+
+def test_stamped_runs_are_used_at_once(folder, monkeypatch):
+    files.stamp(folder)
+    monkeypatch.setattr(files, "current", lambda *chapter: pytest.fail("the stamp was enough"))
+    assert trust("tiny", "kmeans") is Trust.YES
+    assert chart("tiny", "kmeans").seeds == cells.SEEDS
+
+
+def test_without_a_stamp_the_probes_decide_once_and_nobody_waits(folder, monkeypatch):
+    gate, probed = threading.Event(), []
+
+    def current(chapter, place):
+        gate.wait(120)
+        probed.append((chapter, place))
+        return files.agrees(files.load(chapter, place)[1]["fingerprint"], files.fingerprint(chapter))
+
+    monkeypatch.setattr(files, "current", current)
+    assert trust("tiny", "kmeans") is Trust.CHECKING and chart("tiny", "kmeans") is None
+    gate.set()
+    assert verdict() is Trust.YES and chart("tiny", "kmeans") is not None
+    assert probed == [(TINY, folder)]
+
+
+def test_runs_that_come_out_differently_are_not_used(folder, monkeypatch):
+    first = cells.row(TINY.cells()[0])
+    monkeypatch.setattr("dpviz.atlas.fingerprint.row", lambda cell: first | {"loss": first["loss"] * 1.01})
+    assert verdict() is Trust.NO and chart("tiny", "kmeans") is None
+
+
+def test_a_missing_or_damaged_file_is_no_error(folder):
+    assert trust("tiny", "pe-means") is Trust.NO and chart("tiny", "pe-means") is None
+    (folder / "tiny.kmeans.parquet").write_bytes(b"PAR1")
+    assert verdict() is Trust.NO and chart("tiny", "kmeans") is None
+
+
+def test_only_samples_and_stored_methods_are_looked_up(folder, monkeypatch):
+    files.stamp(folder)
+    for name in ("load", "read", "current"):
+        monkeypatch.setattr(files, name, lambda *asked, **more: pytest.fail(f"looked up {asked}"))
+    for sample, method, values in (
+        ("f00d", "kmeans", ()), ("../tiny", "kmeans", ()), ("blobs:n_rows=300", "kmeans", ()),
+        ("tiny", "../kmeans", ()), ("tiny", "em-mc", ()), ("tiny", "kmeans", (("n_clusters", 3),)),
+    ):  # fmt: skip
+        assert chart(sample, method, None, values) is None
