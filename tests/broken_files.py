@@ -21,7 +21,10 @@ EMPTY = "the file is empty; drop a table with a header line and at least one row
 FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
 EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
 NAMELESS = "add a header line, or start its name with a letter."
-TEXT_ONLY = "no column can be clustered; column 1 was refused: it holds text."
+TEXT_ONLY = (
+    "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
+)
+TEXT_ONLY += "--recode a=one-hot:A,B,...)."
 JSON = "the content is JSON but no list of records and no record a line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."

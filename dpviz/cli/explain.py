@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dpviz.algorithms.explain_clusters import ExplainClusters
-from dpviz.cli.run import add_data, book, data_of, hold
+from dpviz.cli.run import add_data, book, data_of, hold, say_person
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.takeaway.foreign import read
@@ -79,6 +79,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, seed=seed)
         print(f"{answer.steps[-1].title}; {answer.notice}")
         print(f"spent:   {answer.spent}, beside what the run has spent")
+        say_person(answer.claimed)
         print(*of_trace(answer).sentences(data.columns, data.domain.units), sep="\n")
         if arguments.json:
             arguments.json.write_text(answer.to_json())

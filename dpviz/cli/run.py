@@ -13,19 +13,33 @@ from loky import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.cli.inputs import RunInput, add_form, form_of, in_memory, in_parts, say_form
+from dpviz.cli.inputs import (
+    RunInput,
+    add_bounds,
+    add_declaration,
+    add_form,
+    declared_by,
+    form_of,
+    in_memory,
+    in_parts,
+    limits_by,
+    say_form,
+)
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
-from dpviz.datasets.readers import Form, Recoding
+from dpviz.datasets.dictionary import amended, facts_beside
+from dpviz.datasets.readers import Form
+from dpviz.datasets.readers.form import with_form
+from dpviz.datasets.readers.recode import DAYS, date_of
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
-from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
-__all__ = ["add_data", "add_run", "book", "data_of", "hold"]
+__all__ = ["add_data", "add_run", "book", "data_of", "hold", "say_person"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -43,19 +57,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
     add_form(parser)
-    parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
-    parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
-    parser.add_argument(
-        "--columns", metavar="A,B,...", help="names of the columns to cluster, with commas; default: all"
-    )
-    parser.add_argument(
-        "--recode",
-        action="append",
-        default=[],
-        metavar="COLUMN=RULE",
-        help="words or dates as numbers, by what you declare: sex=one-hot:female,male, grade=ordinal:low,middle,high, "
-        "born=days:1900-01-01..2020-12-31; any other cell counts as missing",
-    )
+    add_bounds(parser)
+    add_declaration(parser)
     parser.add_argument("--label", metavar="NAME", help="a public file's column of known groups, not clustered")
     parser.add_argument(
         "--missing",
@@ -63,7 +66,6 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         default="drop",
         help="a row with a missing cell is left out (default), or the cell becomes the middle of its bounds",
     )
-    parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
     parser.add_argument(
@@ -124,9 +126,8 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
     if arguments.public:
         refuse_private(Path(arguments.data))
-    path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
+    path, limits, declared = Path(arguments.data), limits_by(arguments), declared_by(arguments)
     accounts = Accounts.open() if arguments.private else None
-    columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
         if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
             raise ValueError(
@@ -136,14 +137,20 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         before = _stamp(path)
+        source, facts = facts_beside(path, limits.pop("dictionary"))
+        facts = amended(facts, source, **limits, **declared)
+        form = with_form(facts, **form_of(arguments))
+        form["missing_marks"] = tuple(form["missing_marks"] or ())
         rows = in_parts(
             path,
-            low,
-            high,
-            n_public,
+            limits["low"],
+            limits["high"],
+            declared["n_public"],
             spread,
-            columns=columns,
-            form=Form(private=arguments.private, **form_of(arguments)),
+            columns=declared["columns"],
+            form=Form(private=arguments.private, **form),
+            facts=facts,
+            rows_per_person=declared["rows_per_person"],
         )
         if accounts is None:
             return rows
@@ -156,14 +163,11 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     content = path.read_bytes() if accounts is not None and path.is_file() else None
     data = load_csv(
         path,
-        low=low,
-        high=high,
-        n_public=n_public,
+        **limits,
+        **declared,
         private=arguments.private,
-        columns=columns,
         label=arguments.label,
         missing=arguments.missing,
-        recode=[Recoding.read(text) for text in arguments.recode],
         content=content,
         **form_of(arguments),
     )
@@ -243,6 +247,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
     print(f"claimed: {trace.claimed}")
+    say_person(trace.claimed)
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if trace.claimed.rho_distance is not None:
         rho = trace.claimed.rho_distance * float(trace.domain.half_width.max())
@@ -259,11 +264,26 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         if data.groups is not None and not cls.regions:
             print(f"rows in the largest known group of their center: {data.groups(trace.cluster_centers):.1%}")
     print("  ".join(data.columns))
+    units = trace.domain.units or ("",) * len(data.columns)
     for center in trace.cluster_centers:
-        print("  ".join(f"{value:.4g}" for value in center))
+        print(
+            "  ".join(
+                date_of(value) if unit == DAYS else f"{value:.4g}" for value, unit in zip(center, units, strict=True)
+            )
+        )
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0
+
+
+def say_person(promise: Guarantee) -> None:
+    """Print what is promised to a person with several rows."""
+    if promise.private and promise.rows_per_person > 1:
+        whole = promise.person
+        print(
+            f"         one person has up to {promise.rows_per_person} rows: epsilon = {whole.epsilon:.4g}, "
+            f"delta = {whole.delta:.2g} for the person"
+        )
 
 
 def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> None:

@@ -81,6 +81,9 @@ def test_bounds_or_dictionary_are_needed(tmp_path):
     (tmp_path / "mine.json").write_text(json.dumps({"columns": [{"name": "c", "low": 0, "high": 1}]}))
     with pytest.raises(ValueError, match="lacks the column 'c'"):
         load_csv(path)
+    with pytest.raises(ValueError, match="lacks the column 'c'"):
+        load_csv(path, low=0, high=5)  # a dictionary that does not fit is refused, not passed over
+    (tmp_path / "mine.json").unlink()
     assert load_csv(path, low=0, high=5, n_public=2).domain.n_public == 2
 
 

@@ -48,8 +48,9 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         width = len(schema.names)
         names, notes = (numbered(width), []) if form.header is False else named(name, schema.names)
         recode = {
-            field.name: public for public, field in zip(names, schema, strict=True) if recoded(form.recode, public)
-        }
+            field.name: public for public, field in zip(names, schema, strict=True)
+            if recoded(form.recode, public) or (not form.private and _has_words(field))
+        }  # fmt: skip
         columns = {
             field.name: None if field.name in recode else _without_reading(public, field, n_rows, form)
             for public, field in zip(names, schema, strict=True)
@@ -76,6 +77,11 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         or [columns[field.name] or _finished(public, field, values[field.name], form)]
     ]
     return table_of(name, found, n_rows, notes)
+
+
+def _has_words(field: pa.Field) -> bool:
+    """Return whether a column may hold words, which can name known groups, or dates."""
+    return kind_of(field.type) in {"text", "date"} and not field.name.startswith(INDEX)
 
 
 def _without_reading(name: str, field: pa.Field, n_rows: int, form: Form) -> Column | None:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.numerals import LARGEST, floats, grouping, number_pattern, numbers
-from dpviz.datasets.readers.recode import recoded
+from dpviz.datasets.readers.recode import recoded, rule_for_dates, rule_for_words
 
 __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
@@ -78,6 +78,7 @@ class Column:
     codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 where it is missing, for a
         column of at most `MOST_GROUPS` words in a public file; else None. It can name known groups
     words : those words, in order of their numbers; () of a private file, whose words are nobody's but the rows'
+    suggestion : the rule that would make numbers of a public file's words or dates, as `Recoding.of` reads it; else ""
     """
 
     name: str
@@ -86,6 +87,7 @@ class Column:
     values: np.ndarray | None = dataclasses.field(default=None, repr=False)
     codes: np.ndarray | None = dataclasses.field(default=None, repr=False)
     words: tuple[str, ...] = dataclasses.field(default=(), repr=False)
+    suggestion: str = dataclasses.field(default="", repr=False)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,6 +109,18 @@ class Table:
     n_rows: int = dataclasses.field(repr=False)
     notes: tuple[str, ...] = ()
     doubt: str = dataclasses.field(default="", repr=False)
+
+    @property
+    def question(self) -> str:
+        """What is asked of a public file whose cells may be two numbers, and how it is answered; "" where none is."""
+        if not self.doubt:
+            return ""
+        sign = "," if "," in self.doubt else "."
+        whole, part = self.doubt.replace(sign, ""), self.doubt.replace(",", ".")
+        return (
+            f"a cell is written {self.doubt}, and nothing says whether that is {whole} (then give --decimal "
+            f"{'.,'[sign == '.']}) or {part} (then give --decimal {sign})."
+        )
 
     @property
     def usable(self) -> tuple[str, ...]:
@@ -259,7 +273,8 @@ def column_of(
     if kind == "text":
         return _from_text(name, cells, dtype, decimal, thousands)
     if kind not in {"number", "true/false"}:
-        return refused(name, kind)
+        suggestion = rule_for_dates(cells) if kind == "date" else ""
+        return dataclasses.replace(refused(name, kind), suggestion=suggestion)
     return usable(name, kind, floats(cells, dtype))
 
 
@@ -331,11 +346,11 @@ def _from_text(
     if _all(cells, either):
         return refused(name, "ambiguous")
     if _all(cells, _DATE):
-        return refused(name, "date")
+        return dataclasses.replace(refused(name, "date"), suggestion=rule_for_dates(cells))
     fits = pc.match_substring_regex(cells, either)
     if not pc.any(fits).as_py():
         codes, words = _codes(cells)
-        return dataclasses.replace(refused(name, "text"), codes=codes, words=words)
+        return dataclasses.replace(refused(name, "text"), codes=codes, words=words, suggestion=rule_for_words(words))
     return mixed(name, pc.index(fits, False).as_py() + 1)
 
 
@@ -368,10 +383,4 @@ def table_of(
     columns = list(columns)
     if unnamed_first and len(columns) > 1 and columns[0].kind == "number":
         columns[0] = refused(columns[0].name, "index")
-    if not any(column.values is not None for column in columns):
-        reason = columns[0].reason
-        raise TableError(
-            f"{name}: no column can be clustered; column 1 was refused: "
-            f"{reason[0].lower()}{reason[1:].split('. ')[0].rstrip('.')}."
-        )
     return Table(name, tuple(columns), n_rows, tuple(notes))
