@@ -73,7 +73,9 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
                 if form.private:
                     names, renamed = confirmed(name, texts, form)
                 else:
-                    names, renamed = named(name, texts) if has_header else (numbered(len(first)), [])
+                    names, renamed = (
+                        named(name, texts, sure=bool(form.header)) if has_header else (numbered(len(first)), [])
+                    )
             width = len(names)
             notes += renamed
             columns = _read_rows(

@@ -46,7 +46,9 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             raise TableError(f"{name}: the table has no rows; at least one is needed.")
         limits.check(name, n_rows, len(schema.names))
         width = len(schema.names)
-        names, notes = (numbered(width), []) if form.header is False else named(name, schema.names)
+        names, notes = (
+            (numbered(width), []) if form.header is False else named(name, schema.names, sure=bool(form.header))
+        )
         recode = {
             field.name: public for public, field in zip(names, schema, strict=True)
             if recoded(form.recode, public) or (not form.private and _has_words(field))
@@ -60,7 +62,9 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         at = 0
         for batch in file.iter_batches(_BATCH, columns=wanted):
             for field in wanted:
-                values[field][at : at + batch.num_rows] = own_numbers(batch.column(field), form.signs)
+                values[field][at : at + batch.num_rows] = own_numbers(
+                    batch.column(field), form.signs, form.missing_marks
+                )
             at += batch.num_rows
             advance(0.9 * at / max(n_rows, 1))
         if wanted and at != n_rows:

@@ -11,7 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.numerals import LARGEST, floats, grouping, number_pattern, numbers
+from dpviz.datasets.readers.numerals import (
+    LARGEST,
+    bare_numbers,
+    floats,
+    number_pattern,
+    numbers,
+    units_of,
+    without_marks,
+)
 from dpviz.datasets.readers.recode import recoded, rule_for_dates, rule_for_words
 
 __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
@@ -71,8 +79,8 @@ class Column:
     Attributes
     ----------
     name : str, unique in its table
-    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "recoded" or
-        "unknown"
+    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "units", "recoded"
+        or "unknown"
     reason : why it cannot be clustered, one sentence; "" if it can
     values : ndarray of shape (n,), float64 or float32, read-only, NaN where a cell is missing; None if not usable
     codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 where it is missing, for a
@@ -229,6 +237,7 @@ _REASONS = {
     "nested": "It holds lists or bytes, not numbers.",
     "text": "It holds text. Distances need numbers: declare its categories, or leave it out.",
     "unknown": "None of its cells is one of the declared categories or dates.",
+    "units": "Its numbers carry different signs, such as € and %. Write them in one unit.",
     "index": "It looks like a row number, which singles out people.",
     "ambiguous": "Its commas and points can mean decimals or thousands. Write it without thousands signs.",
 }
@@ -278,12 +287,13 @@ def column_of(
     return usable(name, kind, floats(cells, dtype))
 
 
-def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
+def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks: Sequence[str] = ()) -> np.ndarray:
     """Return a column of a private file as numbers, shape (n,), float64, NaN where a cell is none.
 
     Its type in the file is number, true/false or text; any other has no number. What a cell becomes depends on that
     type, the declared form and the cell.
     """
+    cells = without_marks(cells, marks)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     kind = kind_of(cells.type)
@@ -302,7 +312,7 @@ def columns_of(
     Of a private file the made columns are there whatever the cells hold; of a public one the words stay beside
     one-hot columns, since they can name known groups.
     """
-    rule = recoded(form.recode, name)
+    rule, cells = recoded(form.recode, name), without_marks(cells, form.missing_marks)
     if form.private:
         return own_columns(name, [own_numbers(cells, form.signs)] if rule is None else rule.numbers(cells), form)
     if rule is None:
@@ -340,8 +350,10 @@ def _from_text(
 ) -> Column:
     groups = {",": ".", ".": ",", "?": ""}[decimal] if thousands is None else thousands
     if _all(cells, number_pattern(decimal, groups)):
-        bare = pc.replace_substring_regex(cells, rf"[\s{grouping(groups)}]", "")
-        return usable(name, "number", floats(pc.replace_substring(bare, ",", "."), dtype))
+        signs = units_of(cells)
+        if len(signs - {""}) > 1 or {"", "%"} <= signs:
+            return refused(name, "units")
+        return usable(name, "number", bare_numbers(cells, groups).astype(dtype))
     either = f"({number_pattern(',', '.')})|({number_pattern('.', ',')})"
     if _all(cells, either):
         return refused(name, "ambiguous")
