@@ -19,7 +19,10 @@ SAVE = "save it as .xlsx without a password, or as CSV"
 NO_ROWS = "there is no row below the header line; at least one is needed."
 EMPTY = "the file is empty; drop a table with a header line and at least one row."
 FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
-EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
+EQUAL = (
+    "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
+    "stand further down, say where (on the command line: --header-row 2)."
+)
 NAMELESS = (
     "add a header line, or start its name with a letter (on the command line: --header if these are names, "
     "--no-header if it is a row, --header-row N if the names stand further down)."
@@ -204,7 +207,8 @@ def make_files():
         "cells beyond the header": (
             "x.xlsx",
             workbook(["a"], [1], [2, int(CELL)]),
-            "row 2 below the first line has a cell right of that line's last one.",
+            "row 2 below the first line has a cell right of that line's last one; if the names stand further "
+            "down, say where (on the command line: --header-row 2).",
         ),
         "several sheets": (
             "x.xlsx",

@@ -67,7 +67,7 @@ def _describe(arguments: argparse.Namespace) -> int:
         )
     facts = _with_said(_draft(table, entries, arguments.private), arguments)
     for entry in facts["left_out"]:
-        print(f"left out: {entry['name']!r} ({entry['kind']}): {entry['reason']}", file=sys.stderr)
+        print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
     if facts["left_out"]:
         print("To cluster one of them, move its entry from left_out to columns.", file=sys.stderr)
     if arguments.private:
@@ -108,11 +108,13 @@ def _with_said(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str
         if name not in names:
             raise TableError(f"{arguments.file.name}: there is no column {name!r}; its columns are {', '.join(names)}.")
     if said["columns"] is not None or bounds or rules:
-        chosen = [column["name"] for column in facts["columns"]] if said["columns"] is None else said["columns"]
-        chosen = list(dict.fromkeys([*chosen, *bounds, *rules]))
+        named = {*bounds, *rules}
+        chosen = said["columns"] or [name for name in names if name in named]
         every = {column["name"]: column for column in facts["columns"] + facts["left_out"]}
+        others = [column for name, column in every.items() if name not in {*chosen, *named}]
+        facts["left_out"] = [{**column, "reason": column.get("reason", "It was not named.")} for column in others]
+        chosen = list(dict.fromkeys([*chosen, *bounds, *rules]))
         facts["columns"] = [{k: v for k, v in every[name].items() if k not in ("kind", "reason")} for name in chosen]
-        facts["left_out"] = [column for column in facts["left_out"] if column["name"] not in chosen]
     for column in facts["columns"]:
         if column["name"] in bounds:
             low, high, unit = bounds[column["name"]]

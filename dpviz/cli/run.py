@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from loky import cpu_count
 
 from dpviz import params
@@ -28,6 +29,7 @@ from dpviz.cli.inputs import (
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
 from dpviz.datasets.dictionary import amended, facts_beside
+from dpviz.datasets.notation import quote_name
 from dpviz.datasets.readers import Form
 from dpviz.datasets.readers.form import with_form
 from dpviz.datasets.readers.recode import DAYS, date_of
@@ -173,9 +175,22 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     )
     if arguments.private:
         say_form(data.facts["form"])
+        if relation is Neighboring.ADD_REMOVE and any(column["fill"] is None for column in data.facts["columns"]):
+            print(
+                "missing: a row with a missing cell is left out, and nothing says how many; --missing middle keeps it"
+            )
     if data.incomplete:
         kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
         print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
+        lacking = (~np.isfinite(data.X)).sum(axis=0)
+        worst, rest = int(lacking.argmax()), [name for name in data.columns if name != data.columns[lacking.argmax()]]
+        if relation is Neighboring.ADD_REMOVE and lacking[worst] * 5 > len(data.X):
+            others = ",".join(map(quote_name, rest))
+            print(
+                f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,}: give --missing middle, "
+                f"{f'or leave it out with --columns {others!r}' if rest else 'or drop it'}.",
+                file=sys.stderr,
+            )
     rows = in_memory(data)
     if accounts is None or content is None:
         return rows

@@ -216,9 +216,12 @@ def _bounded(
         raise ValueError("datasets: low and high must be given together.")
     own = {column["name"]: column for rule in recode for column in rule.columns}
     read = [column for column in table.columns if column.kind != "recoded"]
-    refused = next((place for place, column in enumerate(read, 1) if column.values is None), None)
+    refused = next((column for column in read if column.values is None), None)
     if refused is not None:
-        raise TableError(f"{table.name}: column {refused} must hold numbers only; name the others with --columns.")
+        raise TableError(
+            f"{table.name}: column {refused.name!r} must hold numbers only; it is of the kind {refused.kind}. "
+            f"{refused.reason} (On the command line: --columns with the others, or --recode {refused.name}=RULE.)"
+        )
     names = [column.name for column in read if column.name not in own]
     d = len(names)
     bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
@@ -247,7 +250,10 @@ def from_table(
     for name in names:
         refused = next((column for column in table.columns if column.name == name and column.values is None), None)
         if refused is not None:
-            raise TableError(f"{table.name}: column {name!r} must hold numbers only; leave it out or recode it.")
+            raise TableError(
+                f"{table.name}: column {name!r} must hold numbers only. {refused.reason} "
+                f"(On the command line: --recode {name}=RULE, or --columns with the others.)"
+            )
         if name not in table.usable:
             raise TableError(
                 f"{table.name} lacks the column {name!r} that its data dictionary declares; is it another file's "

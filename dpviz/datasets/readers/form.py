@@ -74,6 +74,7 @@ class Form:
     missing_marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "missing_marks", tuple(self.missing_marks))
         right = {
             "header_row": self.header_row is None or self.header_row >= 1,
             "separator": self.separator in (None, *SEPARATORS),
@@ -103,7 +104,7 @@ class Form:
             if type(value) is not _DECLARED[key][0]:
                 raise ValueError(f"{where}: form: {key} must be {_DECLARED[key][1]}.")
         try:
-            cls(**entries | {"missing_marks": tuple(entries.get("missing_marks", ()))})
+            cls(**entries)
         except ValueError as problem:
             raise ValueError(f"{where}: {str(problem)[0].lower()}{str(problem)[1:]}") from None
         return entries

@@ -41,7 +41,10 @@ __all__ = ["is_split_slowly", "read_text"]
 _DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
 _BLOCK = 4_000_000  # bytes; a line may not be longer
 _SAMPLE = 1 << 17
-_EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
+_EQUAL = (
+    "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
+    "stand further down, say where (on the command line: --header-row 2)."
+)
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
 _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
