@@ -46,7 +46,7 @@ def _explain(arguments: argparse.Namespace) -> int:
         print(
             f"{trace.name} declares no noise per center, so what its centers differ in may be noise. Ask the rows: "
             f"dpviz explain {arguments.run} --data FILE --epsilon 0.2, with --public or --private. Or run an algorithm "
-            f"whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then dpviz explain {again}."
+            f"whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then explain {again}."
         )
         return 0
     print(f"from the released {source}; nothing was read, nothing spent:")
