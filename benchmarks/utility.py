@@ -199,11 +199,11 @@ def main() -> None:
     made: list[dict[str, Any]] = []
     for part in within_limits(sweep) if options.table else [sweep]:
         made += rows(part, path, options.seeds)
-        if options.table:
-            table = summary(made)
-            table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
-            command = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {commit()}."
-            path.with_suffix(".md").write_text("\n".join([command, NOTE, "", *markdown(table, sweep.epsilon)]) + "\n")
+    if options.table:  # a table that was published stays until the new one is whole
+        table = summary(made)
+        table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
+        command = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {commit()}."
+        path.with_suffix(".md").write_text("\n".join([command, NOTE, "", *markdown(table, sweep.epsilon)]) + "\n")
     print("\n".join(markdown(summary(made), sweep.epsilon)))
 
 

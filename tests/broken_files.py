@@ -20,9 +20,18 @@ SAVE = "save it as .xlsx without a password, or as CSV"
 NO_ROWS = "there is no row below the header line; at least one is needed."
 EMPTY = "the file is empty; drop a table with a header line and at least one row."
 FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
-EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
-NAMELESS = "add a header line, or start its name with a letter."
-TEXT_ONLY = "no column can be clustered; column 1 was refused: it holds text."
+EQUAL = (
+    "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
+    "stand further down, say where (on the command line: --header-row 2)."
+)
+NAMELESS = (
+    "add a header line, or start its name with a letter (on the command line: --header if these are names, "
+    "--no-header if it is a row, --header-row N if the names stand further down)."
+)
+TEXT_ONLY = (
+    "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
+)
+TEXT_ONLY += "--recode a=one-hot:A,B,...)."
 JSON = "the content is JSON but no list of records and no record a line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."
@@ -114,7 +123,7 @@ def make_files():
         "separated by spaces, no header": (
             "x.dat",
             b"Smith 34 51000\nSENTINEL 12 7\n",
-            "column 2 has a value for a name; add a header line, or start its name with a letter.",
+            f"column 2 has a value for a name; {NAMELESS}",
         ),
         "JSON by columns": ("x.json", b'{\n "a": ["SENTINEL", 2]\n}', NO_JSON),
         "JSON lists, one a line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON),
@@ -199,7 +208,8 @@ def make_files():
         "cells beyond the header": (
             "x.xlsx",
             workbook(["a"], [1], [2, int(CELL)]),
-            "row 2 below the first line has a cell right of that line's last one.",
+            "row 2 below the first line has a cell right of that line's last one; if the names stand further "
+            "down, say where (on the command line: --header-row 2).",
         ),
         "several sheets": (
             "x.xlsx",

@@ -71,3 +71,18 @@ def test_every_test_that_is_said_to_catch_a_defect_is_there():
         home = file or home
         found = [path for path in (ROOT / "tests").rglob("test_*.py") if f"/{path.as_posix()}".endswith(f"/{home}")]
         assert any(f"def {name}" in path.read_text() for path in found), (home, name)
+
+
+def test_a_published_table_stays_until_the_new_one_is_whole(tmp_path, monkeypatch):
+
+    monkeypatch.delenv("DPVIZ_DATASETS", raising=False)
+    for ending in ("md", "csv"):
+        (tmp_path / f"pe.{ending}").write_text("published")
+    sweep = utility.spec("pe")
+    short = {"data": ("sample:iris", "bench:nowhere"), "variants": (Variant("dpm", "dpm"),), "epsilon": (1.0,)}
+    monkeypatch.setattr(utility, "spec", lambda table: dataclasses.replace(sweep, **short))
+    command = ["utility", "--table", "pe", "--seeds", "1", "--rows", str(tmp_path / "pe.jsonl")]
+    monkeypatch.setattr("sys.argv", command)
+    with pytest.raises(SystemExit):
+        utility.main()
+    assert [(tmp_path / f"pe.{ending}").read_text() for ending in ("md", "csv")] == ["published"] * 2

@@ -266,7 +266,8 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
         return ()
     return (
         f"{name}: the data hold about {max(noisy.value, 0):,.0f} rows by the noisy counts, but n = {declared:,} is "
-        "declared. Noise, delta and the number of steps follow the declared n: correct it before the next run.",
+        "declared. Noise, delta and the number of steps follow the declared n: correct it before the next run, "
+        "unless many rows lack a cell and are left out: then fill it (--missing middle) or leave that column out.",
     )
 
 

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.cli.inputs import add_form, form_of
+from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by, example_of, form_of, limits_by
+from dpviz.datasets.dictionary import amended, written_to
 from dpviz.datasets.identifiers import singles_out
-from dpviz.datasets.readers import Table, read_table
-from dpviz.datasets.readers.form import NUMBERS, Form
+from dpviz.datasets.notation import preset_for, quote_name
+from dpviz.datasets.readers import Table, TableError, read_table
+from dpviz.datasets.readers.form import NUMBERS
 from dpviz.privacy.accounts import refuse_private
 
 __all__ = ["add_describe"]
+
+_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
 
 
 def add_describe(command: argparse.ArgumentParser) -> None:
@@ -26,72 +30,156 @@ def add_describe(command: argparse.ArgumentParser) -> None:
     mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
     mode.add_argument("--private", action="store_true", help="names and kinds only; you declare the bounds")
     add_form(command)
+    add_bounds(command)
+    add_declaration(command)
     command.add_argument("-o", "--out", type=Path, help="output file, FILE.json; default: standard output")
     command.set_defaults(do=_describe)
 
 
 def _describe(arguments: argparse.Namespace) -> int:
-    if not arguments.file.is_file():
-        raise ValueError(f"describe: the file {arguments.file} does not exist.")
-    if arguments.private and arguments.header is None and arguments.file.suffix != ".parquet":
+    path = arguments.file
+    if not path.is_file():
+        raise ValueError(f"describe: the file {path} does not exist.")
+    if arguments.private and arguments.header is None and path.suffix not in _TYPED:
         raise ValueError(
-            f"describe: is the first line of {arguments.file.name} names of columns, or the first person? "
+            f"describe: is the first line of {path.name} names of columns, or the first person? "
             "Give --header or --no-header; nothing of it is shown before."
         )
     if arguments.public:
-        refuse_private(arguments.file)
+        refuse_private(path)
+    if arguments.out is not None and arguments.out.exists():  # never over what somebody has filled in
+        other = written_to(path) if written_to(path) != arguments.out else path.with_suffix(".draft.json")
+        raise ValueError(
+            f"describe: {arguments.out} exists and is never written over; give another name: -o {other.name}, and "
+            f"--dictionary {other.name} when you run."
+        )
     form = form_of(arguments)
-    with arguments.file.open("rb") as file:
-        table = read_table(file, arguments.file.name, private=arguments.private, **form)
-    declared = {key: value for key, value in form.items() if value is not None}
+    table = read_table(path.read_bytes(), path.name, private=arguments.private, words=True, **form)
+    if table.question and arguments.public:
+        raise TableError(f"{path.name}: {table.question}")
+    entries = {key: value for key, value in form.items() if value is not None}
     if arguments.private:
-        example = Form(**declared).example
-        declared |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
+        example = example_of(entries)
+        entries |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
         print(
             f"numbers like {example}: do yours look like this? Cells of any other form will count as missing.",
             file=sys.stderr,
         )
-    text = json.dumps(_draft(table, declared, arguments.private), indent=1, ensure_ascii=False) + "\n"
-    for column in table.columns:
-        if column.values is None:
-            print(f"left out: {column.name!r} ({column.kind}): {column.reason}", file=sys.stderr)
-    for name, why in _left_out(table, arguments.private).items():
-        print(f"left out: {name!r}: {why}", file=sys.stderr)
+    facts = _with_said(_draft(table, entries, arguments.private), arguments)
+    for entry in facts["left_out"]:
+        print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
+    if facts["left_out"]:
+        print("To cluster one of them, move its entry from left_out to columns.", file=sys.stderr)
+    if arguments.private:
+        _say_wanted(facts)
+    text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     if arguments.out is None:
         sys.stdout.write(text)
     else:
-        with arguments.out.open("x", encoding="utf-8") as out:  # never over what somebody has filled in
+        with arguments.out.open("x", encoding="utf-8") as out:
             out.write(text)
     return 0
 
 
+def _say_wanted(facts: dict[str, Any]) -> None:
+    """Say what of a private draft only its owner can fill in, and which bounds follow from what a column means."""
+    gaps = [column["name"] for column in facts["columns"] if column["low"] is None and not column["recode"]]
+    if not gaps and None not in (facts["rows_per_person"], facts["n_public"]):
+        return
+    print(
+        "fill in: low and high of every column, or its rule in recode for words and dates (ordinal:never,rarely,often, "
+        "one-hot:A,B or days-dmy:1900-01-01..2020-12-31); rows_per_person; n_public. Take out columns that you do not "
+        "cluster.",
+        file=sys.stderr,
+    )
+    meant = {name: preset for name in gaps if (preset := preset_for(name))}
+    if meant:
+        known = ",".join(f"{quote_name(name)}={preset}" for name, preset in meant.items())
+        print(f"bounds that follow from names, if you mean them: --bounds '{known}'", file=sys.stderr)
+
+
+def _with_said(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the draft with the bounds, rules and numbers that the arguments declare."""
+    said, limits = declared_by(arguments), limits_by(arguments)
+    names = [column["name"] for column in facts["columns"] + facts["left_out"]]
+    bounds = limits["bounds"] | dict(_bounds_of(limits, [column["name"] for column in facts["columns"]]))
+    rules = {rule.column: rule.text for rule in said["recode"]}
+    for name in (*bounds, *rules, *(said["columns"] or ())):
+        if name not in names:
+            raise TableError(f"{arguments.file.name}: there is no column {name!r}; its columns are {', '.join(names)}.")
+    if said["columns"] is not None or bounds or rules:
+        named = {*bounds, *rules}
+        chosen = said["columns"] or [name for name in names if name in named]
+        every = {column["name"]: column for column in facts["columns"] + facts["left_out"]}
+        others = [column for name, column in every.items() if name not in {*chosen, *named}]
+        facts["left_out"] = [{**column, "reason": column.get("reason", "It was not named.")} for column in others]
+        chosen = list(dict.fromkeys([*chosen, *bounds, *rules]))
+        facts["columns"] = [{k: v for k, v in every[name].items() if k not in ("kind", "reason")} for name in chosen]
+    for column in facts["columns"]:
+        if column["name"] in bounds:
+            low, high, unit = bounds[column["name"]]
+            column |= {"low": low, "high": high, "recode": None} | ({"unit": unit} if unit else {})
+        elif column["name"] in rules:
+            column |= {"low": None, "high": None, "recode": rules[column["name"]]}
+    for key in ("n_public", "rows_per_person"):
+        facts[key] = facts[key] if said[key] is None else said[key]
+    if all(column["low"] is not None or column["recode"] is not None for column in facts["columns"]):
+        if facts["rows_per_person"] is not None:
+            amended(facts, arguments.file.name)  # so that a draft without a gap is one that runs
+    return facts
+
+
+def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tuple[float, float, str]]]:
+    """Return the bounds that --low and --high give to the drafted columns."""
+    low, high = limits["low"], limits["high"]
+    if low is None and high is None:
+        return []
+    if low is None or high is None or {len(low), len(high)} - {1, len(names)}:
+        raise ValueError(f"describe: --low and --high take 1 or {len(names)} numbers each; or give --bounds by name.")
+    lows, highs = (np.broadcast_to(bound, (len(names),)).tolist() for bound in (low, high))
+    return [(name, (a, b, "")) for name, a, b in zip(names, lows, highs, strict=True)]
+
+
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the columns that say nothing about likeness, with the reason; where that is all, none is left out."""
+    """Return the usable columns that say nothing about likeness, with the reason; if all are such, none is left out."""
     found = {}
     for name in table.usable:
         values = table.values(name)
         if singles_out(table, name, private=private):
-            found[name] = "it seems to number the rows, which singles out people."
+            found[name] = "It seems to number the rows, which singles out people."
         elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
-            found[name] = "it holds one value only."
+            found[name] = "It holds one value only."
     return found if len(found) < len(table.usable) else {}
 
 
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
-    """Return the facts that a file can tell; null where only its owner can."""
-    columns = []
-    left_out = _left_out(table, private)
-    for name in table.usable:
-        if name in left_out:
-            continue
-        values = table.values(name)
-        column: dict[str, Any] = {"name": name, "unit": "", "low": None, "high": None}
-        if not private and np.isfinite(values).any():
-            column |= {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
+    """Return the facts that a file can tell; null where only its owner can.
+
+    A column of words or dates has a rule, which makes numbers of it: of a public file the one that its cells suggest.
+    """
+    columns: list[dict[str, Any]] = []
+    left_out: list[dict[str, Any]] = []
+    reasons = _left_out(table, private)
+    for column in table.columns:
+        name, values = column.name, column.values
+        entry: dict[str, Any] = {"name": name, "unit": "", "low": None, "high": None, "recode": None}
+        if values is None:
+            entry["recode"] = column.suggestion or None
+        elif not private and np.isfinite(values).any():
+            entry |= {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
             if share := float(np.isnan(values).mean()):
-                column["description"] = f"{share:.1%} missing"
-        columns.append(column)
-    facts: dict[str, Any] = {"title": Path(table.name).stem, "columns": columns, "scale": "column", "form": form}
+                entry["description"] = f"{share:.1%} missing"
+        if values is not None and name not in reasons:
+            columns.append(entry)
+        else:
+            left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
+    if not columns:  # words and dates alone: with their rules they can be clustered
+        columns = [
+            {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
+        ]
+        left_out = [entry for entry in left_out if not entry["recode"]]
+    facts: dict[str, Any] = {"title": Path(table.name).stem, "columns": columns, "left_out": left_out}
+    facts |= {"scale": "column", "label": None, "form": form}
     if private:
-        return facts | {"n_public": None}
-    return facts | {"n_public": table.n_rows, "declared": False}
+        return facts | {"rows_per_person": None, "n_public": None}
+    return facts | {"rows_per_person": 1, "n_public": table.n_rows, "declared": False}

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from dpviz.algorithms import RECOMMENDED
 from dpviz.algorithms.explain_clusters import ExplainClusters
-from dpviz.cli.run import add_data, book, data_of, hold
+from dpviz.cli.run import add_data, book, data_of, hold, say_person
 from dpviz.postprocessing import explain_cells
 from dpviz.postprocessing.explain import of_centers, of_trace
 from dpviz.takeaway.foreign import read
@@ -41,9 +42,13 @@ def _explain(arguments: argparse.Namespace) -> int:
     if sentences is None:
         sentences, source = explain_cells.sentences(trace, *_names(trace)), "counts of cells"
     if sentences is None:
-        raise ValueError(
-            f"explain: {trace.name} declares no noise per center, or has one center; give --data to ask the rows."
+        again = f"{arguments.run.stem}-2.json"
+        print(
+            f"{trace.name} declares no noise per center, so what its centers differ in may be noise. Ask the rows: "
+            f"dpviz explain {arguments.run} --data FILE --epsilon 0.2, with --public or --private. Or run an algorithm "
+            f"whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then explain {again}."
         )
+        return 0
     print(f"from the released {source}; nothing was read, nothing spent:")
     print(*sentences, sep="\n")
     return 0
@@ -79,6 +84,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, seed=seed)
         print(f"{answer.steps[-1].title}; {answer.notice}")
         print(f"spent:   {answer.spent}, beside what the run has spent")
+        say_person(answer.claimed)
         print(*of_trace(answer).sentences(data.columns, data.domain.units), sep="\n")
         if arguments.json:
             arguments.json.write_text(answer.to_json())

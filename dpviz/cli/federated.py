@@ -6,12 +6,15 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli.inputs import add_form, form_of, say_form
 from dpviz.cli.run import book
 from dpviz.datasets import load_csv
+from dpviz.datasets.dictionary import facts_beside
+from dpviz.datasets.notation import read_numbers
 from dpviz.domain import Domain
 from dpviz.federated.agreement import Agreement
 from dpviz.federated.client import take_part
@@ -41,8 +44,8 @@ def add_federated(command: argparse.ArgumentParser) -> None:
     keys.add_argument("--clients", nargs="+", required=True, metavar="NAME")
     keys.add_argument("--algorithm", required=True, choices=list(ALGORITHMS), metavar="SLUG")
     keys.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="parameters of the algorithm")
-    keys.add_argument("--low", type=float, nargs="+", required=True, help="public lower bound of each column")
-    keys.add_argument("--high", type=float, nargs="+", required=True, help="public upper bound of each column")
+    keys.add_argument("--low", type=read_numbers, required=True, metavar="A,B,...", help="public lower bounds")
+    keys.add_argument("--high", type=read_numbers, required=True, metavar="A,B,...", help="public upper bounds")
     keys.add_argument("--radius", type=float, help="public l2 bound of normalized rows")
     keys.add_argument("--n-public", type=int, required=True, help="declared number of rows of all clients together")
     keys.add_argument("--n-max", type=int, default=0, help="most rows of all clients together (default 4 n-public)")
@@ -69,6 +72,7 @@ def add_federated(command: argparse.ArgumentParser) -> None:
         part.set_defaults(do=do)
         if name == "client":
             part.add_argument("--data", type=Path, required=True, metavar="FILE.csv")
+            part.add_argument("--dictionary", type=Path, metavar="FILE.json", help="this client's data dictionary")
             add_form(part)
             part.add_argument("--json", type=Path, help="write the released trace to this file")
 
@@ -125,8 +129,18 @@ def _client(arguments: argparse.Namespace) -> int:
     low, high = domain.low.tolist(), domain.high.tolist()
     content = arguments.data.read_bytes() if arguments.data.is_file() else None
     form = form_of(arguments)
-    form["n_columns"] = form["n_columns"] or domain.n_features
-    data = load_csv(arguments.data, low=low, high=high, n_public=domain.n_public, private=True, content=content, **form)
+    source, facts = facts_beside(arguments.data, arguments.dictionary)
+    bounds: dict[str, Any] = {"low": low, "high": high}
+    if facts is None:
+        form["n_columns"] = form["n_columns"] or domain.n_features
+    else:
+        bounds = {"dictionary": arguments.dictionary}
+    data = load_csv(arguments.data, n_public=domain.n_public, private=True, content=content, **bounds, **form)
+    if (data.domain.low.tolist(), data.domain.high.tolist()) != (low, high):
+        raise ValueError(
+            f"federated: {source} declares other bounds than the agreement; give the columns there the agreement's, in "
+            "its order. Nothing was sent."
+        )
     say_form(data.facts["form"])
     accounts = Accounts.open()
     key = accounts.key(content or b"")

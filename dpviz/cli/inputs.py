@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.datasets import Dataset
+from dpviz.datasets.dictionary import domain_of
+from dpviz.datasets.notation import read_bounds, read_names, read_numbers, read_rules
 from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.form import FORM_ENTRIES, SEPARATORS, Form
 from dpviz.datasets.readers.names import named, numbered
@@ -22,8 +24,12 @@ from dpviz.privacy.chunked import ChunkedRows, Spread
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Trace
 
-__all__ = ["RunInput", "add_form", "form_of", "in_memory", "in_parts", "say_form"]
+__all__ = [
+    "RunInput", "add_bounds", "add_declaration", "add_form", "declared_by", "example_of", "form_of", "in_memory",
+    "in_parts", "limits_by", "say_form",
+]  # fmt: skip
 
+_ENDS = ("low", "high")
 _SEPARATORS = {"tab": "\t", "space": " ", **{sign: sign for sign in SEPARATORS if sign.strip()}}
 
 
@@ -51,6 +57,60 @@ def add_form(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--n-columns", type=int, metavar="N", help="number of cells in each line of a private file without names"
     )
+    parser.add_argument(
+        "--missing-marks", metavar="A,B,...",
+        help="what stands in a cell without a value, beside NA, ?, - and the like: \"k. A.,missing,-999\"",
+    )  # fmt: skip
+
+
+def add_bounds(parser: argparse.ArgumentParser) -> None:
+    """Add what says which values a column may have."""
+    parser.add_argument(
+        "--bounds", action="append", default=[], metavar="NAME=LOW..HIGH,...",
+        help="public bounds by name: Age=18..95,Visits=0..50, or by a preset: Age=age,lat=latitude,Q1..Q12=likert5",
+    )  # fmt: skip
+    parser.add_argument(
+        "--low", metavar="A,B,...", help="public lower bounds, one for all columns or one a column: -12,9 or -12 9"
+    )
+    parser.add_argument("--high", metavar="A,B,...", help="public upper bounds, in the same order")
+    parser.add_argument(
+        "--dictionary", type=Path, metavar="FILE.json",
+        help="the data dictionary; default: FILE.dictionary.json or FILE.json beside the data",
+    )  # fmt: skip
+
+
+def add_declaration(parser: argparse.ArgumentParser) -> None:
+    """Add what declares columns and people beside the dictionary, or in its place."""
+    parser.add_argument(
+        "--columns", metavar="A,B,...",
+        help="names of the columns to cluster; one with a comma in quotes, Q1..Q12 for a span; default: all",
+    )  # fmt: skip
+    parser.add_argument(
+        "--recode", action="append", default=[], metavar="COLUMNS=RULE",
+        help="words or dates as numbers, by what you declare: sex=one-hot:female,male, "
+        "Q1..Q12=ordinal:never,rarely,often, born=days:1900-01-01..2020-12-31 (days-dmy, days-mdy for other orders); "
+        "any other cell counts as missing",
+    )  # fmt: skip
+    parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
+    parser.add_argument(
+        "--rows-per-person", type=int, metavar="M", help="most rows of one person; default: the dictionary's, else 1"
+    )
+
+
+def limits_by(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the arguments of `add_bounds` say, as `load_csv` calls it."""
+    limits = {end: None if getattr(arguments, end) is None else read_numbers(getattr(arguments, end)) for end in _ENDS}
+    return {**limits, "bounds": read_bounds(arguments.bounds), "dictionary": arguments.dictionary}
+
+
+def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the arguments of `add_declaration` say, as `load_csv` calls it."""
+    return {
+        "columns": None if arguments.columns is None else read_names(arguments.columns),
+        "recode": read_rules(arguments.recode),
+        "n_public": arguments.n_public,
+        "rows_per_person": arguments.rows_per_person,
+    }
 
 
 def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -59,12 +119,18 @@ def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
     return entries | {
         "separator": _SEPARATORS.get(arguments.separator),
         "thousands": "" if arguments.thousands == "none" else arguments.thousands,
+        "missing_marks": None if arguments.missing_marks is None else read_names(arguments.missing_marks),
     }
+
+
+def example_of(form: Mapping[str, Any]) -> str:
+    """Return a made-up cell in the form that the entries of a dictionary declare."""
+    return Form(decimal=form.get("decimal"), thousands=form.get("thousands")).example
 
 
 def say_form(form: Mapping[str, Any]) -> None:
     """Print a made-up cell in the form in which a private file is read: a cell of another form is not noticed."""
-    example = Form(**form).example
+    example = example_of(form)
     print(f"read:    numbers like {example}; do yours look like this? Cells of any other form count as missing.")
 
 
@@ -131,12 +197,14 @@ def in_parts(
     *,
     form: Form,
     columns: Sequence[str] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    rows_per_person: int | None = None,
 ) -> RunInput:
     """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
 
     `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
     shown only if its owner has said, by `form.header`, that they are names. `columns` names those to cluster, in this
-    order; only they are read.
+    order; only they are read. `facts` are what a data dictionary declares; then nothing else need be given.
 
     Raises
     ------
@@ -145,14 +213,31 @@ def in_parts(
     """
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
-    if low is None or high is None:
-        raise ValueError(f"datasets: {path.name} is read in parts, so its public bounds low and high must be given.")
+    if facts is not None:
+        if facts["recode"] or facts["projection"] or any(column["fill"] is not None for column in facts["columns"]):
+            raise ValueError(
+                f"datasets: {path.name} is read in parts, and its dictionary has rules, a projection or fill, which "
+                "are for files that fit in memory."
+            )
+        columns, n_public = [column["name"] for column in facts["columns"]], facts["n_public"]
+        declared = domain_of(facts)
+    elif low is None or high is None:
+        raise ValueError(
+            f"datasets: {path.name} is read in parts, so its public bounds must be given: --bounds, --low and --high, "
+            "or a data dictionary."
+        )
     if form.private and n_public is None:
         raise ValueError(f"datasets: n_public must be declared for {path.name}, because it is private.")
     private = form.private
     names, in_file = _columns(path, columns, hidden=form.header is False or (private and form.header is None))
     parts = parts_of(path, in_file, form=form)
-    domain = Domain.box(np.asarray(low), np.asarray(high), len(names), n_public=n_public, columns=names)
+    if facts is not None:
+        domain = declared
+    else:
+        domain = Domain.box(
+            np.asarray(low), np.asarray(high), len(names), n_public=n_public, columns=names,
+            rows_per_person=rows_per_person or 1,
+        )  # fmt: skip
     rows = ChunkedRows(parts, domain, secrets.token_hex(8), spread)
 
     def loss(trace: Trace) -> float:

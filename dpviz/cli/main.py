@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
@@ -37,6 +38,9 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
+_LISTS = ("--low", "--high")
+_NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
+
 
 def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     """Return the parser: all commands with their lines, and the arguments of those that are wanted."""
@@ -51,6 +55,21 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
             add = getattr(importlib.import_module(f"dpviz.cli.{module}"), function)
             add(command)
     return parser
+
+
+def joined(words: Iterable[str]) -> list[str]:
+    """Return the words with the numbers after --low and --high as one: `--low -12 9` becomes `--low=-12,9`.
+
+    By itself the parser takes a list, or a number below 0 such as -2e1, for another option.
+    """
+    made: list[str] = []
+    for word in words:
+        option = made[-1].partition("=")[0] if made else ""
+        if option in _LISTS and _NUMBERS.fullmatch(word):
+            made[-1] += ("," if "=" in made[-1] else "=") + word
+        else:
+            made.append(word)
+    return made
 
 
 class Stream:
@@ -84,6 +103,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     try:
+        words = joined(words)
         arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
         return arguments.do(arguments)
     except BrokenPipeError:

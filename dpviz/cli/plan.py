@@ -9,7 +9,10 @@ import math
 import numpy as np
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.cli.inputs import add_bounds, limits_by
 from dpviz.datasets import SAMPLES
+from dpviz.datasets.dictionary import amended, facts_beside, promises
+from dpviz.datasets.notation import read_names
 from dpviz.numbers import number, ratio_words
 from dpviz.planning.facts import Facts, numbers
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, offered, rehearse
@@ -22,10 +25,11 @@ __all__ = ["add_plan"]
 
 def add_plan(command: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
-    command.add_argument("--rows", type=int, required=True, help="approximate number of people; public")
-    command.add_argument("--low", required=True, help="lowest possible value of every column: --low=-12,-9")
-    command.add_argument("--high", required=True, help="largest possible value of every column")
-    command.add_argument("--columns", default="", help="their names, separated by commas")
+    command.add_argument(
+        "--rows", type=int, help="approximate number of people; public; default: the dictionary's n_public"
+    )
+    add_bounds(command)
+    command.add_argument("--columns", default="", help="names of the columns, separated by commas")
     command.add_argument("--units", default="", help="their units, or one for all")
     command.add_argument(
         "--scale", choices=("column", "common"), default="column", help="common keeps the shape of a map"
@@ -42,17 +46,7 @@ def add_plan(command: argparse.ArgumentParser) -> None:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    names, units = ([word.strip() for word in text.split(",") if word.strip()] for text in _texts(arguments))
-    facts = Facts.declare(
-        arguments.rows,
-        numbers(arguments.low, "the lowest values"),
-        numbers(arguments.high, "the largest values"),
-        arguments.k,
-        columns=names,
-        units=units,
-        scale=arguments.scale,
-        like=_look_alike(arguments.like),
-    )
+    facts = _facts(arguments)
     stops = sorted(set(numbers(arguments.epsilon, "the budgets ε")))
     if not stops or min(stops) <= 0 or not all(map(math.isfinite, stops)):
         raise ValueError("plan: the budgets ε must be above 0; name at least one.")
@@ -72,12 +66,32 @@ def _plan(arguments: argparse.Namespace) -> int:
         middle = stops[len(stops) // 2]
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
         print(f"  tight bounds: {tighter(wide, tight, facts)}")
+    print("A private run leaves out rows with a missing cell: many look like a wrong n. --missing middle keeps them.")
     print(f"\nA run needs {size(memory(facts))} of memory. Nothing was read, nothing was spent.")
     return 0
 
 
-def _texts(arguments: argparse.Namespace) -> tuple[str, str]:
-    return arguments.columns, arguments.units
+def _facts(arguments: argparse.Namespace) -> Facts:
+    """Return the declared facts: a dictionary's, with what the arguments say besides, or the arguments' alone."""
+    limits, names = limits_by(arguments), read_names(arguments.columns)
+    place, units = limits.pop("dictionary"), [word.strip() for word in arguments.units.split(",") if word.strip()]
+    declared = None
+    if place is not None or limits["bounds"]:
+        name, declared = (place.name, facts_beside(place, place)[1]) if place else ("plan", None)
+        declared = amended(declared, name, columns=names or None, n_public=arguments.rows, **limits)
+    rows, low, high, scale = arguments.rows, limits["low"] or [], limits["high"] or [], arguments.scale
+    if declared is not None:
+        columns = declared["columns"]
+        rows, scale, names = declared["n_public"], declared["scale"], [column["name"] for column in columns]
+        low, high = ([float(column[end]) for column in columns] for end in ("low", "high"))
+        units = units or [column["unit"] for column in columns]
+        if declared["rows_per_person"] > 1:
+            print(promises(declared)[-1])
+    if rows is None:
+        raise ValueError("plan: say about how many people there are: --rows N.")
+    return Facts.declare(
+        rows, low, high, arguments.k, columns=names, units=units, scale=scale, like=_look_alike(arguments.like)
+    )
 
 
 def _look_alike(name: str) -> str:

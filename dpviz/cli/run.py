@@ -9,24 +9,40 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from loky import cpu_count
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.cli.inputs import RunInput, add_form, form_of, in_memory, in_parts, say_form
+from dpviz.cli.inputs import (
+    RunInput,
+    add_bounds,
+    add_declaration,
+    add_form,
+    declared_by,
+    form_of,
+    in_memory,
+    in_parts,
+    limits_by,
+    say_form,
+)
 from dpviz.cli.progress import Bar
 from dpviz.datasets import load_csv, load_sample
-from dpviz.datasets.readers import Form, Recoding
+from dpviz.datasets.dictionary import amended, facts_beside
+from dpviz.datasets.notation import quote_name
+from dpviz.datasets.readers import Form
+from dpviz.datasets.readers.form import with_form
+from dpviz.datasets.readers.recode import DAYS, date_of
 from dpviz.domain import Domain
 from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number, percent, place
 from dpviz.privacy.accounts import Accounts, Claim, refuse_private
 from dpviz.privacy.chunked import Spread, on_cluster, threads
-from dpviz.privacy.guarantee import Neighboring
+from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
 
-__all__ = ["add_data", "add_run", "book", "data_of", "hold"]
+__all__ = ["add_data", "add_run", "book", "data_of", "hold", "say_person"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
@@ -44,17 +60,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
     mode.add_argument("--private", action="store_true", help="the file is private: secure noise, no seed")
     add_form(parser)
-    parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
-    parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
-    parser.add_argument("--columns", metavar="A,B,...", help="columns to cluster, separated by commas; default: all")
-    parser.add_argument(
-        "--recode",
-        action="append",
-        default=[],
-        metavar="COLUMN=RULE",
-        help="turn words or dates into numbers as you declare: sex=one-hot:female,male, grade=ordinal:low,middle,high, "
-        "born=days:1900-01-01..2020-12-31; any other cell counts as missing",
-    )
+    add_bounds(parser)
+    add_declaration(parser)
     parser.add_argument("--label", metavar="NAME", help="a public file's column of known groups, not clustered")
     parser.add_argument(
         "--missing",
@@ -62,7 +69,6 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         default="drop",
         help="leave out a row with a missing cell (default), or put the middle of the bounds into the cell",
     )
-    parser.add_argument("--n-public", type=int, help="nominal number of rows, which you declare")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
     parser.add_argument(
@@ -123,9 +129,8 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
     if arguments.public:
         refuse_private(Path(arguments.data))
-    path, low, high, n_public = Path(arguments.data), arguments.low, arguments.high, arguments.n_public
+    path, limits, declared = Path(arguments.data), limits_by(arguments), declared_by(arguments)
     accounts = Accounts.open() if arguments.private else None
-    columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     if parts:
         if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
             raise ValueError(
@@ -135,14 +140,20 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         if arguments.cluster:
             spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
         before = _stamp(path)
+        source, facts = facts_beside(path, limits.pop("dictionary"))
+        facts = amended(facts, source, **limits, **declared)
+        form = with_form(facts, **form_of(arguments))
+        form["missing_marks"] = tuple(form["missing_marks"] or ())
         rows = in_parts(
             path,
-            low,
-            high,
-            n_public,
+            limits["low"],
+            limits["high"],
+            declared["n_public"],
             spread,
-            columns=columns,
-            form=Form(private=arguments.private, **form_of(arguments)),
+            columns=declared["columns"],
+            form=Form(private=arguments.private, **form),
+            facts=facts,
+            rows_per_person=declared["rows_per_person"],
         )
         if accounts is None:
             return rows
@@ -155,22 +166,32 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     content = path.read_bytes() if accounts is not None and path.is_file() else None
     data = load_csv(
         path,
-        low=low,
-        high=high,
-        n_public=n_public,
+        **limits,
+        **declared,
         private=arguments.private,
-        columns=columns,
         label=arguments.label,
         missing=arguments.missing,
-        recode=[Recoding.read(text) for text in arguments.recode],
         content=content,
         **form_of(arguments),
     )
     if arguments.private:
         say_form(data.facts["form"])
+        if relation is Neighboring.ADD_REMOVE and any(column["fill"] is None for column in data.facts["columns"]):
+            print(
+                "missing: a row with a missing cell is left out, and nothing says how many; --missing middle keeps it"
+            )
     if data.incomplete:
         kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
         print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
+        lacking = (~np.isfinite(data.X)).sum(axis=0)
+        worst, rest = int(lacking.argmax()), [name for name in data.columns if name != data.columns[lacking.argmax()]]
+        if relation is Neighboring.ADD_REMOVE and lacking[worst] * 5 > len(data.X):
+            others = ",".join(map(quote_name, rest))
+            print(
+                f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,}: give --missing middle, "
+                f"{f'or leave it out with --columns {others!r}' if rest else 'or drop it'}.",
+                file=sys.stderr,
+            )
     rows = in_memory(data)
     if accounts is None or content is None:
         return rows
@@ -242,6 +263,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
     print(f"claimed: {trace.claimed}")
+    say_person(trace.claimed)
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if trace.claimed.rho_distance is not None:
         print(f"hidden:  moves up to {trace.domain.length(trace.claimed.rho_distance)};")
@@ -257,12 +279,23 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
         if data.groups is not None and not cls.regions:
             print(f"rows in the largest known group of their center: {percent(data.groups(trace.cluster_centers), 3)}")
     print("  ".join(data.columns))
-    widths = trace.domain.high - trace.domain.low
+    widths, units = trace.domain.high - trace.domain.low, trace.domain.units or ("",) * len(data.columns)
     for center in trace.cluster_centers:
-        print("  ".join(map(place, center, widths)))
+        cells = zip(center, widths, units, strict=True)
+        print("  ".join(date_of(value) if unit == DAYS else place(value, width) for value, width, unit in cells))
     if arguments.json:
         arguments.json.write_text(trace.to_json())
     return 0
+
+
+def say_person(promise: Guarantee) -> None:
+    """Print what is promised to a person with several rows."""
+    if promise.private and promise.rows_per_person > 1:
+        whole = promise.person
+        print(
+            f"         one person has up to {promise.rows_per_person} rows: epsilon = {whole.epsilon:.4g}, "
+            f"delta = {whole.delta:.2g} for the person"
+        )
 
 
 def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
 
-__all__ = ["FROM_THE_DATA", "PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
+__all__ = [
+    "FROM_THE_DATA", "PRESETS", "amended", "complete", "domain_of", "dump", "facts_beside", "parse", "promises",
+    "written_to",
+]  # fmt: skip
 
 PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds that follow from what a column means
     "percent": (0, 100, "%"),
@@ -61,17 +65,18 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
     columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row),
-    form (how the file is written: header, sheet, header_row, separator, decimal, thousands, n_columns, see
-    `readers.form.Form`), recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a
+    form (how the file is written: header, sheet, header_row, separator, decimal, thousands, n_columns, missing_marks,
+    see `readers.form.Form`), recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a
     column that is named without bounds, or not at all, stands for all that its rule makes), projection (how kilometers
-    are made from latitude and longitude, see `projection.Equirectangular`). Other keys are left out.
+    are made from latitude and longitude, see `projection.Equirectangular`). A column without bounds may have its rule
+    itself, as `recode`: "ordinal:never,rarely,often". Other keys are left out.
 
     Raises
     ------
     ValueError
         One sentence that names the wrong entry.
     """
-    facts = _with_recoded(facts, name)
+    facts = _with_recoded(_with_rules(facts, name), name)
     columns = facts.get("columns")
     if not isinstance(columns, list) or not columns or not all(isinstance(column, Mapping) for column in columns):
         raise ValueError(f"{name}: 'columns' must be a list with at least one column of name, low and high.")
@@ -88,6 +93,11 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
         validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
         validate.one_of(name, (True, False), declared=full["declared"])
         validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
+        if full["rows_per_person"] is None:
+            raise ValueError(
+                f"{name}: rows_per_person must say how many rows one person has at most: 1 if one row is one person "
+                "(on the command line: --rows-per-person 1)."
+            )
         full["form"] = Form.checked(full["form"], name)
         if full["label"] is not None and not isinstance(full["label"], str):
             raise ValueError(f"{name}: label must be the name of a column, or null.")
@@ -112,6 +122,27 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     except TypeError as problem:
         raise ValueError(str(problem)) from None
     return full
+
+
+def _with_rules(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the facts with the rules that stand in their columns moved to `recode`."""
+    columns, listed = facts.get("columns"), facts.get("recode") or []
+    if not isinstance(columns, list) or not isinstance(listed, list):
+        return facts
+    rules, bare = [], []
+    for column in columns:
+        text = column.get("recode") if isinstance(column, Mapping) else None
+        if text is not None:
+            label = column.get("name")
+            if not isinstance(text, str) or not isinstance(label, str):
+                raise ValueError(f"{name}: the rule of a column is text, such as ordinal:never,rarely,often.")
+            if not _bare(column, label):
+                raise ValueError(f"{name}: column {label!r} has bounds and a rule; keep one of them.")
+            rules.append(Recoding.of(label, text).facts)
+        bare.append(
+            {key: value for key, value in column.items() if key != "recode"} if isinstance(column, Mapping) else column
+        )
+    return {**facts, "columns": bare, "recode": [*listed, *rules]}
 
 
 def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -147,7 +178,11 @@ def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
         raise ValueError(f"{name}: column {place} must have a name.")
     for key in ("low", "high"):
         if found.get(key) is None:
-            raise ValueError(f"{name}: column {label!r} needs {'a lower' if key == 'low' else 'an upper'} bound.")
+            raise ValueError(
+                f"{name}: column {label!r} needs {'a lower' if key == 'low' else 'an upper'} bound: fill it in, give "
+                "the column a rule in 'recode', or take the column out (on the command line: --bounds "
+                f"'{label}=LOW..HIGH', --recode '{label}=RULE', or --columns with the others)."
+            )
     for key in ("low", "high", "fill"):
         value = found[key]
         if not validate.is_finite(value) and not (key == "fill" and value is None):
@@ -169,6 +204,11 @@ def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
     ValueError
         One sentence that names the wrong entry.
     """
+    return complete(_parsed(text, name), name)
+
+
+def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
+    """Return the entries of a dictionary file as they stand there."""
     if len(text) > _LONGEST:
         raise ValueError(f"{name}: a data dictionary may have at most {_LONGEST // 1_000_000} MB.")
     try:
@@ -178,7 +218,144 @@ def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):
         raise ValueError(f"{name}: this is not a data dictionary; it needs the entry 'columns'.")
+    return facts
+
+
+def written_to(path: Path) -> Path:
+    """Return where a file's dictionary is written: beside it, as NAME.json, or where that has data in it, elsewhere."""
+    plain = path.with_suffix(".json")
+    return path.with_suffix(".dictionary.json") if plain == path or _is_other(plain) else plain
+
+
+def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, Any] | None]:
+    """Return the name of a file's dictionary and what it says, before `complete`; None where there is none.
+
+    Parameters
+    ----------
+    path : the data file; its dictionary is NAME.dictionary.json or NAME.json
+    given : the dictionary, where its owner names another file
+
+    Raises
+    ------
+    ValueError
+        If a named file is no dictionary, or the one beside the data cannot be read.
+    """
+    if given is not None:
+        if not given.is_file():
+            raise ValueError(f"--dictionary: the file {given.name} does not exist.")
+        return given.name, _parsed(given.read_bytes(), given.name)
+    for place in (path.with_suffix(".dictionary.json"), path.with_suffix(".json")):
+        if place != path and place.is_file() and not _is_other(place):
+            return place.name, _parsed(place.read_bytes(), place.name)
+    return written_to(path).name, None
+
+
+def _is_other(place: Path) -> bool:
+    """Return whether a file is there that is no dictionary, such as data with the same name."""
+    return place.is_file() and b'"columns"' not in place.read_bytes()[:_LONGEST]
+
+
+def amended(
+    facts: Mapping[str, Any] | None,
+    name: str,
+    *,
+    columns: Sequence[str] | None = None,
+    bounds: Mapping[str, tuple[float, float, str]] | None = None,
+    recode: Sequence[Recoding] = (),
+    low: float | Sequence[float] | None = None,
+    high: float | Sequence[float] | None = None,
+    rows_per_person: int | None = None,
+    n_public: int | None = None,
+) -> dict[str, Any] | None:
+    """Return a dictionary's facts with what was said besides, which wins; None where nothing names a column.
+
+    Parameters
+    ----------
+    facts : what a dictionary says, before `complete`; None: there is none
+    name : how messages call it
+    columns : names of the columns to cluster, in this order; None: all that are declared
+    bounds : bounds and unit of columns by name; the dictionary need not have them
+    recode : rules of columns by name; likewise
+    low, high : the bounds of all columns without a rule, one number or one a column
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the wrong entry.
+    """
+    bounds, given = dict(bounds or {}), {rule.column: rule for rule in recode}
+    if len(given) < len(recode):
+        raise ValueError("datasets: recode each column once.")
+    if (bounds or facts is not None) and (low is None) != (high is None):
+        raise ValueError("datasets: low and high must be given together.")
+    if bounds and low is not None:
+        raise ValueError("datasets: give bounds by name (--bounds), or --low and --high, not both.")
+    if twice := next((column for column in bounds if column in given), None):
+        raise ValueError(f"datasets: column {twice!r} has bounds and a rule; keep one of them.")
+    if facts is None and not bounds and (not recode or low is not None):
+        return None
+    facts = dict(_with_rules(facts or {"columns": []}, name))
+    declared, left_out = facts.get("columns"), facts.get("left_out") or []
+    entries = [*declared, *left_out] if isinstance(declared, list) and isinstance(left_out, list) else []
+    if len(entries) < len(declared or ()) or not all(isinstance(entry, Mapping) for entry in entries):
+        return complete(facts, name)  # which says what is wrong
+    rules = {rule.column: rule for rule in (Recoding.parse(entry, name) for entry in facts.get("recode") or [])}
+    known: dict[str, Any] = {str(entry.get("name")): dict(entry) for entry in reversed(entries)}
+    wanted = [str(entry.get("name")) for entry in declared or []]
+    for column, rule in given.items():
+        fill = known.get(column, {}).get("fill")
+        known[column] = {"name": column, "fill": fill, "low": None, "high": None}
+        replaced = {one["name"] for one in rules[column].columns} if column in rules else set()
+        wanted = list(dict.fromkeys(column if one in replaced else one for one in wanted))
+        rules[column] = rule
+    for column, (smallest, largest, unit) in bounds.items():
+        known[column] = {"unit": unit} | known.get(column, {"name": column}) | {"low": smallest, "high": largest}
+        known[column].pop("recode", None)
+        rules.pop(column, None)
+    if columns is not None:
+        wanted = _chosen(columns, known, rules, name)
+    else:
+        wanted += [column for column in (*bounds, *given) if column not in wanted]
+    facts["columns"] = [known[column] for column in wanted]
+    made = {column: {one["name"] for one in rule.columns} for column, rule in rules.items()}
+    if columns is not None:
+        rules = {column: rule for column, rule in rules.items() if {column, *made[column]} & set(wanted)}
+        facts |= {"view": None, "picture": None}
+    facts["recode"] = [rule.facts for rule in rules.values()]
+    if low is not None and high is not None:
+        _bound_all(facts["columns"], {one for names in made.values() for one in names} | set(made), low, high)
+        facts["declared"] = True
+    if bounds.keys() >= {column["name"] for column in facts["columns"]}:
+        facts["declared"] = True
+    facts |= {} if n_public is None else {"n_public": n_public}
+    facts |= {} if rows_per_person is None else {"rows_per_person": rows_per_person}
     return complete(facts, name)
+
+
+def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str, Recoding], name: str) -> list[str]:
+    """Return the entries that the names stand for: themselves, or all that the rule of a column makes."""
+    wanted: list[str] = []
+    for column in columns:
+        made = [one["name"] for one in rules[column].columns] if column in rules else []
+        entries = [column] if column in known else [one for one in made if one in known]
+        if not entries and column not in rules:
+            raise ValueError(f"{name}: there is no column {column!r} in it; give --bounds {column}=LOW..HIGH besides.")
+        wanted += entries
+    if len(set(wanted)) < len(wanted) or not columns:
+        raise ValueError(f"{name}: name each column once, at least one.")
+    return wanted
+
+
+def _bound_all(
+    columns: list[dict[str, Any]], ruled: set[str], low: float | Sequence[float], high: float | Sequence[float]
+) -> None:
+    """Give every column without a rule its bounds."""
+    free = [column for column in columns if column["name"] not in ruled]
+    bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
+    if any(bound.size not in (1, len(free)) for bound in bounds):
+        raise ValueError(f"datasets: low and high must have 1 or {len(free)} values, one per column of the dictionary.")
+    for column, a, b in zip(free, *(np.broadcast_to(bound, (len(free),)).tolist() for bound in bounds), strict=True):
+        column |= {"low": a, "high": b}
 
 
 def dump(facts: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from dpviz import validate
 from dpviz.datasets.blobs import Blobs
 from dpviz.datasets.dataset import Dataset
-from dpviz.datasets.dictionary import complete, domain_of, parse
+from dpviz.datasets.dictionary import amended, complete, domain_of, facts_beside
 from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
@@ -88,24 +88,31 @@ def load_csv(
     decimal: str | None = None,
     thousands: str | None = None,
     n_columns: int | None = None,
+    missing_marks: Sequence[str] | None = None,
+    bounds: Mapping[str, tuple[float, float, str]] | None = None,
+    rows_per_person: int | None = None,
+    dictionary: Path | None = None,
     content: bytes | None = None,
 ) -> Dataset:
-    """Read a table in any format that `readers.read_table` knows, and NAME.json beside it if no bounds are given.
+    """Read a table in any format that `readers.read_table` knows, with the data dictionary beside it if there is one.
 
     Parameters
     ----------
     path : Path
     low, high : public bounds, one number or one a column
-    n_public : int or None, the declared number of rows; wins over that of NAME.json
+    bounds : public bounds and units of columns by name
+    n_public, rows_per_person : int or None, the declared number of rows, and of rows of one person at most
+    dictionary : the data dictionary; None: NAME.dictionary.json or NAME.json beside the file, if it is one. What is
+        given here wins over what it says
     dataset_id : str or None, a random token by default
     header : bool or None, whether the first line holds names of columns; None: the owner has not said
     private : nothing of the rows may be shown
     columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
-    sheet, header_row, separator, decimal, thousands, n_columns : the form of the file, see `readers.Form`; each wins
-        over what NAME.json says in `form`
-    recode : which columns of words and dates become numbers, beside those that NAME.json declares
+    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks : the form of the file, see
+        `readers.Form`
+    recode : which columns of words and dates become numbers
     content : what the caller has read from the file, so that nothing else is read; None: it is read here
 
     No message ever holds a cell's value. The first line of a private file is names of columns if the owner has said so,
@@ -122,46 +129,53 @@ def load_csv(
     if label is not None and private:
         raise ValueError("datasets: known groups are for public files; a private run is measured by nothing.")
     path = Path(path)
-    dictionary_file = path.with_suffix(".dictionary.json" if path.suffix == ".json" else ".json")
     if not path.is_file():
         raise ValueError(f"datasets: the file {path.name} does not exist.")
-    facts = None
-    if low is None and high is None and dictionary_file.is_file():
-        facts = parse(dictionary_file.read_bytes(), dictionary_file.name)
-        facts = complete(facts | {"recode": [rule.facts for rule in _rules(facts, recode)]}, dictionary_file.name)
+    source, facts = facts_beside(path, dictionary)
+    facts = amended(
+        facts, source, columns=columns, bounds=bounds, recode=recode, low=low, high=high, n_public=n_public,
+        rows_per_person=rows_per_person,
+    )  # fmt: skip
+    if private and facts is not None and not facts["declared"]:
+        raise ValueError(
+            f"{source}: its bounds were taken from data; a private file needs bounds that were declared without "
+            "looking at data."
+        )
     form = with_form(
         facts, header=header, sheet=sheet, header_row=header_row, separator=separator, decimal=decimal,
-        thousands=thousands, n_columns=n_columns,
+        thousands=thousands, n_columns=n_columns, missing_marks=missing_marks,
     )  # fmt: skip
-    declared = _declared(facts, columns, _rules(facts, recode))
-    bounds = 1 if low is None or isinstance(low, float | int) else len(low)
-    if form["n_columns"] is None and columns is None and facts is None and not recode and bounds > 1:
-        form["n_columns"] = bounds
+    rules = tuple(recode) if facts is None else tuple(Recoding.parse(entry, source) for entry in facts["recode"])
+    declared = _declared(facts, columns, rules)
+    n_bounds = 1 if low is None or isinstance(low, float | int) else len(low)
+    if form["n_columns"] is None and columns is None and facts is None and not recode and n_bounds > 1:
+        form["n_columns"] = n_bounds
     read = path.read_bytes() if content is None else content
-    table = read_table(read, path.name, private=private, recode=_rules(facts, recode), names=declared, **form)
+    table = read_table(read, path.name, private=private, recode=rules, names=declared, **form)
     if private and form["header"] is None:
-        recoded = {column["name"] for rule in _rules(facts, recode) for column in rule.columns}
+        recoded = {column["name"] for rule in rules for column in rule.columns}
         table = table.without_names({*declared, *recoded})
     whole = table
-    made = {rule.column: [column["name"] for column in rule.columns] for rule in _rules(facts, recode)}
-    if columns is not None:
-        columns = [name for column in columns for name in made.get(column, [column])]
-    if columns is None and label is not None and facts is None:
-        columns = [column.name for column in table.columns if column.name != label and column.kind != "recoded"]
-    if columns is not None:
-        table = table.only(columns)
-        if facts is not None:
-            facts["columns"] = [column for name in columns for column in facts["columns"] if column["name"] == name]
-            facts["view"] = None
-    if low is not None or high is not None:
-        facts = _bounded(table, low, high, recode)
     if facts is None:
+        made = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
+        if columns is not None:
+            columns = [name for column in columns for name in made.get(column, [column])]
+        elif label is not None:
+            columns = [column.name for column in table.columns if column.name != label and column.kind != "recoded"]
+        if columns is not None:
+            table = table.only(columns)
+        if low is not None or high is not None:
+            facts = _bounded(table, low, high, recode)
+            facts |= {"n_public": n_public, "rows_per_person": rows_per_person or 1}
+    if facts is None:
+        mode = "--private --header" if private else "--public"
         raise ValueError(
-            f"datasets: {path.name} has no public bounds; give low and high, or the file {dictionary_file.name}, which "
-            f"`dpviz describe {path.name}` drafts."
+            f"datasets: {path.name} has no public bounds; give them (--bounds NAME=LOW..HIGH, or --low and --high), "
+            f"or the file {source}, which `dpviz describe {path.name} {mode} -o {source}` drafts."
         )
-    facts |= {} if n_public is None else {"n_public": n_public}
     facts["form"] = {key: value for key, value in form.items() if value is not None}
+    if not private and table.doubt:
+        raise TableError(f"{path.name}: {table.question}")
     if label is not None:
         if label not in whole.groupings:
             raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")
@@ -172,15 +186,6 @@ def load_csv(
             for column in facts["columns"]
         ]
     return from_table(table, facts, dataset_id=dataset_id, private=private)
-
-
-def _rules(facts: Mapping[str, Any] | None, recode: Sequence[Recoding]) -> tuple[Recoding, ...]:
-    """Return the rules that were given, and those of a dictionary for other columns."""
-    given = {rule.column for rule in recode}
-    if len(given) < len(recode):
-        raise ValueError("datasets: recode each column once.")
-    declared = (Recoding.parse(entry, "data dictionary") for entry in (facts or {}).get("recode", ()))
-    return (*recode, *(rule for rule in declared if rule.column not in given))
 
 
 def _declared(
@@ -211,9 +216,12 @@ def _bounded(
         raise ValueError("datasets: low and high must be given together.")
     own = {column["name"]: column for rule in recode for column in rule.columns}
     read = [column for column in table.columns if column.kind != "recoded"]
-    refused = next((place for place, column in enumerate(read, 1) if column.values is None), None)
+    refused = next((column for column in read if column.values is None), None)
     if refused is not None:
-        raise TableError(f"{table.name}: column {refused} must hold numbers only; name the others with --columns.")
+        raise TableError(
+            f"{table.name}: column {refused.name!r} must hold numbers only; it is of the kind {refused.kind}. "
+            f"{refused.reason} (On the command line: --columns with the others, or --recode {refused.name}=RULE.)"
+        )
     names = [column.name for column in read if column.name not in own]
     d = len(names)
     bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
@@ -242,9 +250,15 @@ def from_table(
     for name in names:
         refused = next((column for column in table.columns if column.name == name and column.values is None), None)
         if refused is not None:
-            raise TableError(f"{table.name}: column {name!r} must hold numbers only; leave it out or recode it.")
+            raise TableError(
+                f"{table.name}: column {name!r} must hold numbers only. {refused.reason} "
+                f"(On the command line: --recode {name}=RULE, or --columns with the others.)"
+            )
         if name not in table.usable:
-            raise TableError(f"{table.name} lacks the column {name!r} that its data dictionary declares.")
+            raise TableError(
+                f"{table.name} lacks the column {name!r} that its data dictionary declares; is it another file's "
+                "(on the command line: --dictionary FILE.json)?"
+            )
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
     label = facts["label"]
     return Dataset(

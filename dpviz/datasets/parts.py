@@ -33,7 +33,7 @@ class Part:
     groups : row groups of a Parquet file
     columns : names of a Parquet file's columns, numbers of a .npy matrix's, in this order; or all
     padding : rows without a number that are put after those of the file
-    signs : decimal and thousands sign of cells of text, see `readers.form.Form`
+    signs, missing_marks : decimal and thousands sign of cells of text, marks of a missing one, see `readers.form.Form`
     """
 
     path: str
@@ -43,6 +43,7 @@ class Part:
     columns: tuple[str, ...] = ()
     padding: int = 0
     signs: tuple[str, str] = (".", ",")
+    missing_marks: tuple[str, ...] = ()
 
     def read(self) -> np.ndarray:
         """Return the rows, shape (stop - start + padding, d), original units."""
@@ -56,7 +57,7 @@ class Part:
         with parquet.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(self.groups), columns=list(self.columns) or None)
         table = table.select(self.columns) if self.columns else table
-        return np.column_stack([own_numbers(column, self.signs) for column in table.columns])
+        return np.column_stack([own_numbers(column, self.signs, self.missing_marks) for column in table.columns])
 
 
 def parts_of(
@@ -97,12 +98,12 @@ def parts_of(
     _fits(path, max(sizes, default=0), width)
     part_rows = min(part_rows, PART_CELLS // max(width, 1))
     found, start, group = [], 0, 0
-    signs = (form or Form()).signs
+    signs, marks = (form or Form()).signs, (form or Form()).missing_marks
     while group < len(sizes):
         first, rows = group, 0
         while group < len(sizes) and (rows == 0 or rows + sizes[group] <= part_rows):
             rows, group = rows + sizes[group], group + 1
-        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns), signs=signs))
+        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns), 0, signs, marks))
         start += rows
     return tuple(found) or (Part(name, 0, 0, (), tuple(columns), signs=signs),)
 

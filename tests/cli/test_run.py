@@ -149,7 +149,8 @@ def test_a_private_file_is_described_by_names_and_kinds_only(tmp_path, capsys):
     assert main(["describe", str(path), "--private"]) == 2 and "first person" in capsys.readouterr().err
     assert main(["describe", str(path), "--private", "--header"]) == 0
     out = capsys.readouterr().out
-    assert "9876" not in out and json.loads(out)["columns"][0] == {"name": "age", "unit": "", "low": None, "high": None}
+    empty = {"name": "age", "unit": "", "low": None, "high": None, "recode": None}
+    assert "9876" not in out and json.loads(out)["columns"][0] == empty
 
 
 def test_every_command_is_in_the_help(capsys):
@@ -187,8 +188,8 @@ def test_a_draft_leaves_out_what_numbers_the_rows(tmp_path, capsys):
     assert main(["describe", str(path), "--public"]) == 0
     shown = capsys.readouterr()
     assert [column["name"] for column in json.loads(shown.out)["columns"]] == ["age"]
-    assert "'person_id': it seems to number the rows" in shown.err and "'seen'" in shown.err
-    assert "'wave': it holds one value only" in shown.err
+    assert "'person_id' (number): It seems to number the rows" in shown.err and "'seen'" in shown.err
+    assert "'wave' (number): It holds one value only" in shown.err
     assert main(["describe", str(path), "--private", "--header"]) == 0
     names = [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]]
     assert names == ["age", "seen", "wave"]  # by name alone: no cell is looked at

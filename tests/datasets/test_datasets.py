@@ -51,7 +51,7 @@ def test_the_script_writes_what_is_committed(tmp_path):
 BAD = {
     "empty": ("", "mine.csv: the file is empty"),
     "header only": ("a,b\n", "no row below the header"),
-    "text": ("a,b\n1,secretvalue\n", "column 2 must hold numbers only"),
+    "text": ("a,b\n1,secretvalue\n", "column 'b' must hold numbers only"),
     "ragged": ("a,b\n1,2\n3,4,777777\n", "line 3 has 3 of the first line's 2 cells"),
     "longer": ("a,b\n1,2,777777\n3,4,777777\n", "line 2 has 3 of the first line's 2 cells"),
 }
@@ -81,6 +81,9 @@ def test_bounds_or_dictionary_are_needed(tmp_path):
     (tmp_path / "mine.json").write_text(json.dumps({"columns": [{"name": "c", "low": 0, "high": 1}]}))
     with pytest.raises(ValueError, match="lacks the column 'c'"):
         load_csv(path)
+    with pytest.raises(ValueError, match="lacks the column 'c'"):
+        load_csv(path, low=0, high=5)  # a dictionary that does not fit is refused, not passed over
+    (tmp_path / "mine.json").unlink()
     assert load_csv(path, low=0, high=5, n_public=2).domain.n_public == 2
 
 

@@ -120,9 +120,7 @@ def test_the_command_line_takes_known_groups_missing_cells_and_no_address(tmp_pa
     assert main([*run, "--label", "city", "--missing", "middle"]) == 0
     assert "missing" not in capsys.readouterr().err
     assert load_csv(path, low=0, high=[99, 9], label="city", missing="middle").X[3].tolist() == [60.0, 4.5]
-    assert (
-        main(run) == 2 and "column 2 must hold numbers only; name the others with --columns" in capsys.readouterr().err
-    )
+    assert main(run) == 2 and "--columns with the others, or --recode city=RULE" in capsys.readouterr().err
     assert main([*run[:3], "https://example.org/people.csv", "--public"]) == 2
     assert "asks no other machine" in capsys.readouterr().err
 

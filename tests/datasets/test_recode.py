@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dpviz.datasets import dictionary, load_csv
+from dpviz.datasets.notation import read_rules
 from dpviz.datasets.readers import Recoding, TableError, read_table
 
 PEOPLE = {
@@ -19,9 +20,9 @@ PEOPLE = {
     "born": ["1990-01-02", "1970-01-01", "2001-02-29", None],
 }
 RULES = (
-    Recoding.read("sex=one-hot:f,m"),
-    Recoding.read("grade=ordinal:low,middle,high"),
-    Recoding.read("born=days:1960-01-01..2010-12-31"),
+    *read_rules(["sex=one-hot:f,m"]),
+    *read_rules(["grade=ordinal:low,middle,high"]),
+    *read_rules(["born=days:1960-01-01..2010-12-31"]),
 )
 WANTED = {
     "sex: f": [1, 0, np.nan, np.nan],
@@ -101,7 +102,7 @@ def test_dates_are_read_in_the_declared_order(text: str, order: str, day: float)
 )  # fmt: skip
 def test_a_wrong_rule_is_one_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"^(Recoding of column|--recode) .*\.$"):
-        Recoding.read(text)
+        read_rules([text])
 
 
 def test_a_dictionary_declares_rules_and_is_written_back(tmp_path: Path) -> None:

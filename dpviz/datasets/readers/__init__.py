@@ -37,6 +37,8 @@ def read_table(
     thousands: str | None = None,
     names: Sequence[str] = (),
     n_columns: int | None = None,
+    missing_marks: Sequence[str] | None = None,
+    words: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
@@ -46,8 +48,9 @@ def read_table(
     ----------
     source : bytes, a buffer, or an open binary file
     name : str, how messages call the file
-    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns : what the owner has
-        said about the form, see `Form`
+    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks :
+        what the owner has said about the form, see `Form`
+    words : whether a public table without a column of numbers is returned too, so that rules can be drafted for it
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -63,8 +66,9 @@ def read_table(
     if data.nbytes > limits.bytes:
         raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
     form = Form(
-        header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns
-    )
+        header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns,
+        tuple(missing_marks or ()),
+    )  # fmt: skip
     head = bytes(data[:64])
     for magic, what in REFUSED.items():
         if head.startswith(magic) and not is_first_record(name, head, form):
@@ -75,8 +79,22 @@ def read_table(
     except MemoryError:
         raise too_much(name) from None
     _check_recoded(table, recode)
+    if not words:
+        _check_usable(table)
     advance(1.0)
     return table
+
+
+def _check_usable(table: Table) -> None:
+    """Refuse a public table without a column of numbers; a private one has as many as columns, whatever they hold."""
+    if not table.usable:
+        first = table.columns[0]
+        rule = {"text": "one-hot:A,B,...", "date": "days:FIRST..LAST"}.get(first.kind)
+        mend = f"; declare its numbers (on the command line: --recode {first.name}={rule})" if rule else ""
+        raise TableError(
+            f"{table.name}: no column can be clustered; column 1 was refused: "
+            f"{first.reason[0].lower()}{first.reason[1:].split('. ')[0].rstrip('.')}{mend}."
+        )
 
 
 def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:

@@ -42,7 +42,9 @@ def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
     if not width or (n_rows == 0 and not form.private):
         raise TableError(f"{name}: {NO_ROWS}")
     limits.check(name, n_rows, width)
-    names, notes = (numbered(width), []) if form.header is False else named(name, cells.column_names)
+    names, notes = (
+        (numbered(width), []) if form.header is False else named(name, cells.column_names, sure=bool(form.header))
+    )
     dtype = precision(n_rows, width, form)
 
     def made(public: str, at: int) -> list[Column]:

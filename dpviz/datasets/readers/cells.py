@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.numerals import LARGEST, numbers
+from dpviz.datasets.readers.numerals import LARGEST, numbers, numbers_of
 from dpviz.datasets.readers.recode import recoded
 from dpviz.datasets.readers.table import Column, column_of, columns_of, mixed, own_columns, refused
 
@@ -22,11 +22,19 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> list[Column]:
     """Return what a column of Python values becomes: itself, or the columns that its owner's rule makes of it."""
+    cells = [None if _is_mark(cell, form) else cell for cell in cells] if form.missing_marks else cells
     if recoded(form.recode, name):
         return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
     if form.private:
         return own_columns(name, [_own(cells, form)], form)
     return [_column(name, cells, dtype)]
+
+
+def _is_mark(cell: Any, form: Form) -> bool:
+    """Return whether a cell is one of the declared marks for a missing one."""
+    if isinstance(cell, str):
+        return cell.strip() in form.missing_marks
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell in numbers_of(form.missing_marks)
 
 
 def _own(cells: list[Any], form: Form) -> np.ndarray:

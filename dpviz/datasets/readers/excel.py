@@ -73,7 +73,9 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
                 if form.private:
                     names, renamed = confirmed(name, texts, form)
                 else:
-                    names, renamed = named(name, texts) if has_header else (numbered(len(first)), [])
+                    names, renamed = (
+                        named(name, texts, sure=bool(form.header)) if has_header else (numbered(len(first)), [])
+                    )
             width = len(names)
             notes += renamed
             columns = _read_rows(
@@ -184,7 +186,10 @@ def _read_rows(
     while block := list(islice(rows, 5000)):
         for number, row in enumerate(block, start + 1):
             if len(row) > width and not form.private:
-                raise TableError(f"{name}: row {number} below the first line has a cell right of that line's last one.")
+                raise TableError(
+                    f"{name}: row {number} below the first line has a cell right of that line's last one; if "
+                    "the names stand further down, say where (on the command line: --header-row 2)."
+                )
             if row:
                 row = () if len(row) > width else row
                 for j in range(width):

@@ -13,6 +13,7 @@ __all__ = ["FORM_ENTRIES", "NUMBERS", "SEPARATORS", "Form", "with_form"]
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "white space"}
 NUMBERS = {"1,234.5": (".", ","), "1.234,5": (",", "."), "1234.5": (".", ""), "1234,5": (",", "")}  # decimal, thousands
 _MOST_COLUMNS = 200
+_MOST_MARKS = 50
 _DECLARED: dict[str, tuple[type, str]] = {
     "header": (bool, "true or false"),
     "sheet": (str, "a sheet's name or number, as text"),
@@ -21,6 +22,10 @@ _DECLARED: dict[str, tuple[type, str]] = {
     "decimal": (str, '"." or ","'),
     "thousands": (str, '"", "." or ",", and another sign than the decimal one'),
     "n_columns": (int, f"a whole number from 1 to {_MOST_COLUMNS}"),
+    "missing_marks": (
+        list,
+        f"a list of at most {_MOST_MARKS} texts that stand for a missing cell, none of them a category",
+    ),
 }
 FORM_ENTRIES = frozenset(_DECLARED)  # what a data dictionary may say
 
@@ -48,6 +53,7 @@ class Form:
         that is not the decimal sign
     names : names of columns that the owner has declared; of private JSON records no other key is read
     n_columns : cells of a line of a private file without a line of names
+    missing_marks : what stands in a cell without a value besides `marks.MISSING`, such as "k. A." or "-999"
 
     Raises
     ------
@@ -65,14 +71,19 @@ class Form:
     thousands: str | None = None
     names: tuple[str, ...] = ()
     n_columns: int | None = None
+    missing_marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "missing_marks", tuple(self.missing_marks))
         right = {
             "header_row": self.header_row is None or self.header_row >= 1,
             "separator": self.separator in (None, *SEPARATORS),
             "decimal": self.decimal in (None, ".", ","),
             "thousands": self.thousands in (None, "", ".", ",") and self.thousands != (self.decimal or "."),
             "n_columns": self.n_columns is None or 1 <= self.n_columns <= _MOST_COLUMNS,
+            "missing_marks": len(self.missing_marks) <= _MOST_MARKS
+            and all(isinstance(mark, str) and mark.strip() for mark in self.missing_marks)
+            and not {word for rule in self.recode for word in rule.categories} & set(self.missing_marks),
         }
         if wrong := next((key for key, fits in right.items() if not fits), None):
             raise ValueError(f"The form of the file: {wrong} must be {_DECLARED[wrong][1]}.")
@@ -88,7 +99,7 @@ class Form:
         """
         if not isinstance(facts, Mapping) or not FORM_ENTRIES.issuperset(facts):
             raise ValueError(f"{where}: 'form' may say {', '.join(sorted(FORM_ENTRIES))}, and nothing else.")
-        entries = {key: value for key, value in facts.items() if value is not None}
+        entries = {key: value for key, value in facts.items() if value not in (None, [])}
         for key, value in entries.items():
             if type(value) is not _DECLARED[key][0]:
                 raise ValueError(f"{where}: form: {key} must be {_DECLARED[key][1]}.")
@@ -101,7 +112,12 @@ class Form:
     @property
     def facts(self) -> dict[str, Any]:
         """What a data dictionary holds of it."""
-        return {key: getattr(self, key) for key in sorted(FORM_ENTRIES) if getattr(self, key) is not None}
+        entries = {key: getattr(self, key) for key in sorted(FORM_ENTRIES)}
+        return {
+            key: list(entry) if isinstance(entry, tuple) else entry
+            for key, entry in entries.items()
+            if entry not in (None, ())
+        }
 
     @property
     def signs(self) -> tuple[str, str]:

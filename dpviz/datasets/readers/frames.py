@@ -65,13 +65,24 @@ def asked(content: bytes) -> tuple[str, Form, Limits]:
     """Return what `request` was given."""
     name, form, limits = json.loads(content)
     rules = tuple(Recoding.parse(rule, name) for rule in form["recode"])
-    return name, Form(**form | {"recode": rules, "names": tuple(form["names"])}), Limits(**limits)
+    return (
+        name,
+        Form(**form | {"recode": rules} | {key: tuple(form[key]) for key in ("names", "missing_marks")}),
+        Limits(**limits),
+    )
 
 
 def send_table(out: IO[bytes], table: Table) -> None:
     """Write a table: its form, then the numbers of each usable column, and of the words of each that has some."""
     columns = [
-        [c.name, c.kind, c.reason, [None if part is None else part.dtype.str for part in (c.values, c.codes)], c.words]
+        [
+            c.name,
+            c.kind,
+            c.reason,
+            [None if part is None else part.dtype.str for part in (c.values, c.codes)],
+            c.words,
+            c.suggestion,
+        ]
         for c in table.columns
     ]
     send(out, TABLE, json.dumps([table.n_rows, table.notes, columns, table.doubt]).encode())
@@ -100,7 +111,7 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
         return np.frombuffer(numbers, dtype)
 
     made = [
-        Column(str(name), str(kind), str(reason), numbers(values), numbers(codes), tuple(map(str, words)))
-        for name, kind, reason, (values, codes), words in columns
+        Column(str(name), str(kind), str(reason), numbers(values), numbers(codes), tuple(map(str, words)), str(rule))
+        for name, kind, reason, (values, codes), words, rule in columns
     ]
     return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)), str(doubt))

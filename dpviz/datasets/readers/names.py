@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.marks import MISSING
+from dpviz.datasets.readers.numerals import MONEY as _MONEY
 from dpviz.datasets.readers.table import TableError
 
 __all__ = ["ask_header", "cleaned", "confirmed", "is_value", "named", "numbered", "width_of"]
@@ -15,7 +16,6 @@ __all__ = ["ask_header", "cleaned", "confirmed", "is_value", "named", "numbered"
 _MARKS = {mark.lower() for mark in MISSING}
 _MARKS |= {"--", "---", "n.a.", "nil", "true", "false", "inf", "-inf", "infinity", "-infinity", "unknown", "missing"}
 _NUMBER = r"[+-]?(\d[\d.,' \u00a0\u2009\u202f\u2019_]*|[.,]\d+)([eE][+-]?\d+)?|0[xX][0-9a-fA-F]+"
-_MONEY = r"(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
 _MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[.]?"
 _VALUE = re.compile(
     rf"\(?({_MONEY}\s*)?[-+]?\s*({_MONEY}\s*)?({_NUMBER})\s*([%‰]|{_MONEY})?\)?"
@@ -23,6 +23,9 @@ _VALUE = re.compile(
     r"|\d{4}-\d{1,2}|\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[aApP][mM])?"
     rf"|\d{{1,2}}[-. ]{{0,2}}{_MONTH}[-., ]{{0,2}}\d{{2,4}}|{_MONTH} ?\d{{1,2}}, ?\d{{4}}"
 )
+
+
+_MAY_NAME = re.compile(r"(1\d|20)\d\d|[A-Za-z]+")
 
 
 def is_value(text: str) -> bool:
@@ -54,7 +57,7 @@ def confirmed(file: str, first: Sequence[str], form: Form) -> tuple[list[str], l
             if form.names and set(form.names) <= set(names):  # no person's row holds the declared names
                 return names, notes
         raise TableError(ask_header(file))
-    return named(file, first)
+    return named(file, first, sure=bool(form.header))
 
 
 def ask_header(file: str) -> str:
@@ -65,18 +68,20 @@ def ask_header(file: str) -> str:
     )
 
 
-def named(file: str, raw: Sequence[str]) -> tuple[list[str], list[str]]:
+def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[str], list[str]]:
     """Return unique column names and notes on what was renamed; no note holds a name.
 
     A value in the place of a name is refused: it may be the first row of a table without a header, and a row must
-    not become public.
+    not become public. Where its owner is `sure` that the line holds names, years and marks of letters are some.
     """
     notes, names, taken = [], [], set()
     for position, text in enumerate(raw, 1):
         name = cleaned(text)
-        if is_value(name):
+        if is_value(name) and not (sure and _MAY_NAME.fullmatch(name)):
             raise TableError(
-                f"{file}: column {position} has a value for a name; add a header line, or start its name with a letter."
+                f"{file}: column {position} has a value for a name; add a header line, or start its name with a letter "
+                f"(on the command line: {'' if sure else '--header if these are names, '}--no-header if it is a row, "
+                "--header-row N if the names stand further down)."
             )
         if not name:
             name = f"column {position}"

@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["FALSE", "LARGEST", "TRUE", "floats", "grouping", "number_pattern", "numbers"]
+__all__ = [
+    "FALSE", "LARGEST", "MONEY", "TRUE", "bare_numbers", "floats", "number_pattern", "numbers", "numbers_of",
+    "units_of", "without_marks",
+]  # fmt: skip
 
 LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
+MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
 _MARK = "\ufeff"  # a byte order mark, before the first cell of a text without a line of names
 _SPACES = "' ’\u00a0\u202f"  # group thousands whatever the decimal sign is
 
 
-def grouping(thousands: str) -> str:
-    """Return the signs that may group thousands, as they stand inside a class of a pattern."""
-    return _SPACES + thousands
-
-
 def number_pattern(decimal: str, thousands: str) -> str:
-    """Return the pattern of a number with a decimal sign and, before it, signs that group thousands."""
+    """Return the pattern of a number with a decimal sign and, before it, signs that group thousands.
+
+    A sign or letters of money may stand before or behind it, a percent sign behind.
+    """
     sign = "," if decimal == "," else "[.]"
-    whole = rf"(\d{{1,3}}([{grouping(thousands)}]\d{{3}})+|\d+)"
-    return rf"^[\s{_MARK}]*[+-]?({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?\s*$"
+    gap = r"[\s\x{a0}\x{202f}]*"
+    whole = rf"(\d{{1,3}}([{_SPACES}{thousands}]\d{{3}})+|\d+)"
+    amount = rf"({whole}({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?"
+    return rf"^[\s{_MARK}]*[+-]?({MONEY}{gap})?[+-]?{amount}({gap}({MONEY}|%))?\s*$"
+
+
+def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarray:
+    """Return cells that fit `number_pattern` as numbers, shape (n,); a missing one becomes NaN."""
+    bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}{thousands}]", "")
+    bare = pc.replace_substring_regex(bare, r"^[+-]([+-])", r"\1")
+    return floats(pc.replace_substring(bare, ",", "."))
+
+
+def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:
+    """Return the signs of money and percent that stand in a public column's numbers, "" for a number without one."""
+    signs = pc.replace_substring_regex(cells, rf"^.*?({MONEY}|%).*$", r"\1")
+    return {"" if any(sign.isdigit() for sign in word) else word for word in pc.unique(signs).to_pylist() if word}
+
+
+def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa.ChunkedArray | pa.Array:
+    """Return the cells without those that are one of the declared marks for a missing one, each cell by itself."""
+    if not marks:
+        return cells
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        listed = pa.array([mark.strip() for mark in marks], cells.type)
+        return pc.if_else(pc.is_in(pc.utf8_trim_whitespace(cells), value_set=listed), None, cells)
+    if pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type):
+        values = pc.cast(cells, pa.float64(), safe=False)
+        listed = pa.array(numbers_of(marks), pa.float64())
+        return pc.if_else(pc.is_in(values, value_set=listed), None, cells)
+    return cells
+
+
+def numbers_of(marks: Sequence[str]) -> list[float]:
+    """Return the marks that are numbers."""
+    found = []
+    for mark in marks:
+        with suppress(ValueError):
+            found.append(float(mark.replace(",", ".")))
+    return found
 
 
 def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray:
@@ -34,13 +79,12 @@ def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray
 def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
     """Return cells of text as numbers, shape (n,), float64.
 
-    A cell is a number with these decimal and thousands signs, or one of the words for true and false, which are 1 and
-    0. Any other cell is missing: NaN. Each cell is read by itself.
+    A cell is a number with these decimal and thousands signs, perhaps with a sign of money or percent, or one of the
+    words for true and false, which are 1 and 0. Any other cell is missing: NaN. Each cell is read by itself.
     """
     decimal, thousands = signs
     fits = pc.match_substring_regex(cells, number_pattern(decimal, thousands))
-    bare = pc.replace_substring_regex(pc.if_else(fits, cells, None), rf"[\s{_MARK}{grouping(thousands)}]", "")
-    values = floats(pc.replace_substring(bare, ",", ".")).copy()
+    values = bare_numbers(pc.if_else(fits, cells, None), thousands).copy()
     for words, value in ((TRUE, 1.0), (FALSE, 0.0)):
         values[pc.is_in(cells, value_set=pa.array(words, cells.type)).to_numpy(zero_copy_only=False)] = value
     values[~(np.abs(values) <= LARGEST)] = np.nan

@@ -46,10 +46,13 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             raise TableError(f"{name}: the table has no rows; at least one is needed.")
         limits.check(name, n_rows, len(schema.names))
         width = len(schema.names)
-        names, notes = (numbered(width), []) if form.header is False else named(name, schema.names)
+        names, notes = (
+            (numbered(width), []) if form.header is False else named(name, schema.names, sure=bool(form.header))
+        )
         recode = {
-            field.name: public for public, field in zip(names, schema, strict=True) if recoded(form.recode, public)
-        }
+            field.name: public for public, field in zip(names, schema, strict=True)
+            if recoded(form.recode, public) or (not form.private and _has_words(field))
+        }  # fmt: skip
         columns = {
             field.name: None if field.name in recode else _without_reading(public, field, n_rows, form)
             for public, field in zip(names, schema, strict=True)
@@ -59,7 +62,9 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         at = 0
         for batch in file.iter_batches(_BATCH, columns=wanted):
             for field in wanted:
-                values[field][at : at + batch.num_rows] = own_numbers(batch.column(field), form.signs)
+                values[field][at : at + batch.num_rows] = own_numbers(
+                    batch.column(field), form.signs, form.missing_marks
+                )
             at += batch.num_rows
             advance(0.9 * at / max(n_rows, 1))
         if wanted and at != n_rows:
@@ -76,6 +81,11 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         or [columns[field.name] or _finished(public, field, values[field.name], form)]
     ]
     return table_of(name, found, n_rows, notes)
+
+
+def _has_words(field: pa.Field) -> bool:
+    """Return whether a column may hold words, which can name known groups, or dates."""
+    return kind_of(field.type) in {"text", "date"} and not field.name.startswith(INDEX)
 
 
 def _without_reading(name: str, field: pa.Field, n_rows: int, form: Form) -> Column | None:

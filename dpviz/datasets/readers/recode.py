@@ -5,8 +5,10 @@ No category and no bound is ever read off a private file. Each rule looks at one
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import datetime
+import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,8 +18,9 @@ import pyarrow.compute as pc
 
 from dpviz.datasets.readers.marks import MISSING
 
-__all__ = ["CODES", "Recoding", "recoded"]
+__all__ = ["CODES", "DAYS", "MOST_CATEGORIES", "Recoding", "date_of", "recoded", "rule_for_dates", "rule_for_words"]
 
+DAYS = "days since 1970-01-01"  # the unit of a date
 CODES = ("one-hot", "ordinal", "days")
 ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # where year, month and day stand
 MOST_CATEGORIES = 50
@@ -88,25 +91,36 @@ class Recoding:
         return cls(**{**facts, "categories": tuple(listed)})
 
     @classmethod
-    def read(cls, text: str) -> Recoding:
-        """Return the rule in a text such as `sex=one-hot:female,male` or `born=days:1900-01-01..2020-12-31`.
+    def of(cls, column: str, rule: str) -> Recoding:
+        """Return the rule for a column in a text such as `one-hot:female,male` or `days:1900-01-01..2020-12-31`.
+
+        A category that holds a comma stands in quotes.
 
         Raises
         ------
         ValueError
             If it is not of that form.
         """
-        column, _, rule = text.rpartition("=")
         code, _, rest = rule.partition(":")
         if not column or not rest:
             raise ValueError(
-                f"--recode {text!r}: write COLUMN=one-hot:A,B,... or COLUMN=ordinal:A,B,... "
-                "or COLUMN=days:FIRST..LAST (days-dmy, days-mdy for other orders)."
+                f"Recoding of column {column!r}: write one-hot:A,B,... or ordinal:A,B,... or days:FIRST..LAST "
+                "(days-dmy, days-mdy for other orders)."
             )
         if code.startswith("days"):
             first, _, last = rest.partition("..")
-            return cls(column, "days", (), first, last, code.partition("-")[2] or "ymd")
-        return cls(column, code, tuple(rest.split(",")))
+            return cls(column, "days", (), first.strip(), last.strip(), code.partition("-")[2] or "ymd")
+        return cls(column, code, tuple(next(csv.reader([rest], skipinitialspace=True))))
+
+    @property
+    def text(self) -> str:
+        """The rule as `of` reads it."""
+        if self.code == "days":
+            order = "" if self.order == "ymd" else f"-{self.order}"
+            return f"days{order}:{self.first}..{self.last}"
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow(self.categories)
+        return f"{self.code}:{line.getvalue()}"
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -125,7 +139,7 @@ class Recoding:
             words = ", ".join(f"{place} = {word}" for place, word in enumerate(self.categories))
             return [{"name": self.column, "low": 0, "high": len(self.categories) - 1, "description": words}]
         low, high = _day(self.first), _day(self.last)
-        return [{"name": self.column, "low": low, "high": high, "unit": "days since 1970-01-01"}]
+        return [{"name": self.column, "low": low, "high": high, "unit": DAYS}]
 
     def numbers(self, cells: pa.ChunkedArray | pa.Array) -> list[np.ndarray]:
         """Return the numbers of each made column, shape (n,) each, NaN where a cell is missing or not declared."""
@@ -143,6 +157,32 @@ class Recoding:
 def recoded(rules: Iterable[Recoding], name: str) -> Recoding | None:
     """Return the rule for a column, if there is one."""
     return next((rule for rule in rules if rule.column == name), None)
+
+
+def date_of(days: float) -> str:
+    """Return the date of a number in `DAYS`, year-month-day."""
+    return (_EPOCH + datetime.timedelta(round(days))).isoformat()
+
+
+def rule_for_words(words: Iterable[str]) -> str:
+    """Return the rule that makes a column for each word of a public file, as `Recoding.of` reads it; "" for none."""
+    listed = sorted(words)
+    fits = 2 <= len(listed) <= MOST_CATEGORIES and len(set(listed)) == len(listed)
+    return Recoding("", "one-hot", tuple(listed)).text if fits and not {"", *MISSING} & set(listed) else ""
+
+
+def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
+    """Return the rule that makes days of a public file's dates; "" where their order is not sure."""
+    n_cells, rules = len(cells) - cells.null_count, []
+    for order in ORDERS:
+        days = _days(cells, order)
+        days = days[np.isfinite(days)]
+        if len(days) == n_cells and n_cells and days.min() < days.max():
+            first, last = ((_EPOCH + datetime.timedelta(int(day))).isoformat() for day in (days.min(), days.max()))
+            rules.append(Recoding("", "days", (), first, last, order).text)
+        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+            break  # a column of dates has no order
+    return rules[0] if len(rules) == 1 else ""
 
 
 def _day(text: str, where: str = "Recoding") -> int:

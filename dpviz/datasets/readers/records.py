@@ -50,7 +50,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
         raise TableError(f"{name}: {NO_ROWS}")
     width = len(columns)
     limits.check(name, n_rows, width)
-    names, notes = (numbered(width), []) if form.header is False else named(name, list(columns))
+    names, notes = (numbered(width), []) if form.header is False else named(name, list(columns), sure=bool(form.header))
     dtype = precision(n_rows, width, form)
     found = [
         column
@@ -83,7 +83,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
             advance(min(0.9, n_rows / (n_rows + 50_000)))
             limits.check(name, n_rows, len(columns))
         if not names and form.header:
-            names, notes = named(name, _cleaned_keys(record))
+            names, notes = named(name, _cleaned_keys(record), sure=True)
         if not columns:
             if not names:
                 break

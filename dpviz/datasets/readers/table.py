@@ -11,8 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.numerals import LARGEST, floats, grouping, number_pattern, numbers
-from dpviz.datasets.readers.recode import recoded
+from dpviz.datasets.readers.numerals import (
+    LARGEST,
+    bare_numbers,
+    floats,
+    number_pattern,
+    numbers,
+    units_of,
+    without_marks,
+)
+from dpviz.datasets.readers.recode import recoded, rule_for_dates, rule_for_words
 
 __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
@@ -71,13 +79,14 @@ class Column:
     Attributes
     ----------
     name : str, unique in its table
-    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "recoded" or
-        "unknown"
+    kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "units", "recoded"
+        or "unknown"
     reason : why it cannot be clustered, one sentence; "" if it can
     values : ndarray of shape (n,), float64 or float32, read-only, NaN where a cell is missing; None if not usable
     codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 where it is missing, for a
         column of at most `MOST_GROUPS` words in a public file; else None. It can name known groups
     words : those words, in order of their numbers; () of a private file, whose words are nobody's but the rows'
+    suggestion : the rule that would make numbers of a public file's words or dates, as `Recoding.of` reads it; else ""
     """
 
     name: str
@@ -86,6 +95,7 @@ class Column:
     values: np.ndarray | None = dataclasses.field(default=None, repr=False)
     codes: np.ndarray | None = dataclasses.field(default=None, repr=False)
     words: tuple[str, ...] = dataclasses.field(default=(), repr=False)
+    suggestion: str = dataclasses.field(default="", repr=False)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,6 +117,18 @@ class Table:
     n_rows: int = dataclasses.field(repr=False)
     notes: tuple[str, ...] = ()
     doubt: str = dataclasses.field(default="", repr=False)
+
+    @property
+    def question(self) -> str:
+        """What is asked of a public file whose cells may be two numbers, and how it is answered; "" where none is."""
+        if not self.doubt:
+            return ""
+        sign = "," if "," in self.doubt else "."
+        whole, part = self.doubt.replace(sign, ""), self.doubt.replace(",", ".")
+        return (
+            f"a cell is written {self.doubt}, and nothing says whether that is {whole} (then give --decimal "
+            f"{'.,'[sign == '.']}) or {part} (then give --decimal {sign})."
+        )
 
     @property
     def usable(self) -> tuple[str, ...]:
@@ -215,6 +237,7 @@ _REASONS = {
     "nested": "It holds lists or bytes, not numbers.",
     "text": "It holds text. Distances need numbers: declare its categories, or leave it out.",
     "unknown": "None of its cells is one of the declared categories or dates.",
+    "units": "Its numbers carry different signs, such as € and %. Write them in one unit.",
     "index": "It looks like a row number, which singles out people.",
     "ambiguous": "Its commas and points can mean decimals or thousands. Write it without thousands signs.",
 }
@@ -259,16 +282,18 @@ def column_of(
     if kind == "text":
         return _from_text(name, cells, dtype, decimal, thousands)
     if kind not in {"number", "true/false"}:
-        return refused(name, kind)
+        suggestion = rule_for_dates(cells) if kind == "date" else ""
+        return dataclasses.replace(refused(name, kind), suggestion=suggestion)
     return usable(name, kind, floats(cells, dtype))
 
 
-def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
+def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks: Sequence[str] = ()) -> np.ndarray:
     """Return a column of a private file as numbers, shape (n,), float64, NaN where a cell is none.
 
     Its type in the file is number, true/false or text; any other has no number. What a cell becomes depends on that
     type, the declared form and the cell.
     """
+    cells = without_marks(cells, marks)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     kind = kind_of(cells.type)
@@ -287,7 +312,7 @@ def columns_of(
     Of a private file the made columns are there whatever the cells hold; of a public one the words stay beside
     one-hot columns, since they can name known groups.
     """
-    rule = recoded(form.recode, name)
+    rule, cells = recoded(form.recode, name), without_marks(cells, form.missing_marks)
     if form.private:
         return own_columns(name, [own_numbers(cells, form.signs)] if rule is None else rule.numbers(cells), form)
     if rule is None:
@@ -325,17 +350,19 @@ def _from_text(
 ) -> Column:
     groups = {",": ".", ".": ",", "?": ""}[decimal] if thousands is None else thousands
     if _all(cells, number_pattern(decimal, groups)):
-        bare = pc.replace_substring_regex(cells, rf"[\s{grouping(groups)}]", "")
-        return usable(name, "number", floats(pc.replace_substring(bare, ",", "."), dtype))
+        signs = units_of(cells)
+        if len(signs - {""}) > 1 or {"", "%"} <= signs:
+            return refused(name, "units")
+        return usable(name, "number", bare_numbers(cells, groups).astype(dtype))
     either = f"({number_pattern(',', '.')})|({number_pattern('.', ',')})"
     if _all(cells, either):
         return refused(name, "ambiguous")
     if _all(cells, _DATE):
-        return refused(name, "date")
+        return dataclasses.replace(refused(name, "date"), suggestion=rule_for_dates(cells))
     fits = pc.match_substring_regex(cells, either)
     if not pc.any(fits).as_py():
         codes, words = _codes(cells)
-        return dataclasses.replace(refused(name, "text"), codes=codes, words=words)
+        return dataclasses.replace(refused(name, "text"), codes=codes, words=words, suggestion=rule_for_words(words))
     return mixed(name, pc.index(fits, False).as_py() + 1)
 
 
@@ -368,10 +395,4 @@ def table_of(
     columns = list(columns)
     if unnamed_first and len(columns) > 1 and columns[0].kind == "number":
         columns[0] = refused(columns[0].name, "index")
-    if not any(column.values is not None for column in columns):
-        reason = columns[0].reason
-        raise TableError(
-            f"{name}: no column can be clustered; column 1 was refused: "
-            f"{reason[0].lower()}{reason[1:].split('. ')[0].rstrip('.')}."
-        )
     return Table(name, tuple(columns), n_rows, tuple(notes))

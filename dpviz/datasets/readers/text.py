@@ -20,9 +20,9 @@ from dpviz.datasets.readers.form import SEPARATORS, Form
 from dpviz.datasets.readers.lines import cells_of, mended, split, words
 from dpviz.datasets.readers.marks import MISSING
 from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
-from dpviz.datasets.readers.numerals import FALSE, TRUE
+from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, without_marks
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
-from dpviz.datasets.readers.recode import recoded
+from dpviz.datasets.readers.recode import Recoding, recoded
 from dpviz.datasets.readers.table import (
     NO_ROWS,
     Limits,
@@ -41,7 +41,10 @@ __all__ = ["is_split_slowly", "read_text"]
 _DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
 _BLOCK = 4_000_000  # bytes; a line may not be longer
 _SAMPLE = 1 << 17
-_EQUAL = "give every line as many cells as the first one, and put text that holds the separator in quotes."
+_EQUAL = (
+    "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
+    "stand further down, say where (on the command line: --header-row 2)."
+)
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
 _GROUPED = r"[+-]?\d{1,3}([,.]\d{3})+"
@@ -114,7 +117,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
     parts: list[list[list[np.ndarray]]] = [[] for _ in names]
     for cells in cells_of(data, separator, width, advance):
         for at, column in enumerate(cells):
-            parts[at].append(rules[at].numbers(column) if at in rules else [own_numbers(column, form.signs)])
+            parts[at].append(_own(column, rules.get(at), form))
     columns = []
     for at, column in enumerate(names):
         made = len(rules[at].columns) if at in rules else 1
@@ -123,6 +126,13 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         columns += own_columns(column, values, form)
     pa.default_memory_pool().release_unused()
     return table_of(name, columns, len(columns[0].values), notes, unnamed_first=unnamed_first)  # type: ignore[arg-type]
+
+
+def _own(cells: pa.StringArray, rule: Recoding | None, form: Form) -> list[np.ndarray]:
+    """Return the numbers that a private column's cells become, each cell by itself."""
+    if rule is None:
+        return [own_numbers(cells, form.signs, form.missing_marks)]
+    return rule.numbers(without_marks(cells, form.missing_marks))
 
 
 def _below(data: memoryview, n_lines: int) -> memoryview:
@@ -177,7 +187,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     width, has_header = len(records[0]), form.header is not False
     limits.check(name, 0, width)
-    names, renamed = named(name, records[0]) if has_header else (numbered(width), [])
+    names, renamed = named(name, records[0], sure=bool(form.header)) if has_header else (numbered(width), [])
     if has_header and len(records) == 1 and data.nbytes <= _SAMPLE:
         raise TableError(f"{name}: {NO_ROWS}")
     limits.check(name, max(_lines(data) - has_header, 0), width)
@@ -282,12 +292,17 @@ def _quoted(data: memoryview) -> bool:
     return any(b'"' in bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
 
 
+def _amount(cell: str) -> str:
+    """Return a cell without white space and the sign of money or percent beside its number."""
+    return re.sub(rf"^{MONEY}\s*(?=[-+.\d])|(?<=\d)\s*({MONEY}|%)$", "", cell.strip())
+
+
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
     """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure.
 
     Where both occur between other signs than commas, the columns may differ in their sign: that is unsure.
     """
-    cells = [cell.strip() for record in records for cell in record]
+    cells = [_amount(cell) for record in records for cell in record]
     comma = any(re.fullmatch(_COMMA_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
     point = any(re.fullmatch(_POINT_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
     if comma and not point:
@@ -300,7 +315,7 @@ def _doubt(records: list[list[str]], sign: str) -> str:
 
     There is none where a cell has several such groups, or a group and decimals: then it is known which sign groups.
     """
-    cells = [cell.strip() for record in records for cell in record]
+    cells = [_amount(cell) for record in records for cell in record]
     group = {",": ".", ".": ","}.get(sign, ",.")
     single = next((cell for cell in cells if re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}[{group}]\d{{3}}", cell)), "")
     if single and sign != "?":
@@ -338,7 +353,8 @@ def _parse(
                 delimiter=delimiter, newlines_in_values=_quoted(data), invalid_row_handler=refuse
             ),
             convert_options=arrow_csv.ConvertOptions(
-                null_values=["", " ", *MISSING], strings_can_be_null=True, true_values=TRUE, false_values=FALSE,
+                null_values=["", " ", *MISSING, *form.missing_marks], strings_can_be_null=True,
+                true_values=TRUE, false_values=FALSE,
                 decimal_point=decimal_point, auto_dict_encode=True, column_types=dict.fromkeys(texts, pa.string()),
             ),
         )  # fmt: skip

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
-_WRITTEN = ("separator", "decimal", "thousands")  # what a dictionary may say after the file was read
+_PLACE = ("sheet", "header_row")  # what it must share with the way in which the file was read
+_WRITTEN = ("separator", "decimal", "thousands", "missing_marks")  # what a dictionary may say after the file was read
 _CELLS = ("unit", "low", "high", "fill", "description")
 _CONFIG = {
     "name": st.column_config.TextColumn("column", disabled=True),
@@ -176,6 +177,10 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
         form = dataclasses.replace(
             upload.form, recode=rules, **{key: facts["form"][key] for key in _WRITTEN if key in facts["form"]}
         )
+        if other := next(
+            (key for key in _PLACE if facts["form"].get(key, getattr(form, key)) != getattr(form, key)), ""
+        ):
+            raise ValueError(f"{name}: its {other} is another one than the file was read with; drop the file again.")
         if form != upload.form:
             reading.again(upload, form)
         lacking = [c["name"] for c in facts["columns"] if c["name"] not in upload.table.usable]

@@ -1,0 +1,123 @@
+"""Names, bounds and rules as a person types them: `Age=18..95,Visits=0..50`, `Q1..Q12=ordinal:never,rarely,often`."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+
+from dpviz.datasets.dictionary import PRESETS
+from dpviz.datasets.readers.recode import Recoding
+
+__all__ = ["Bounds", "preset_for", "quote_name", "read_bounds", "read_names", "read_numbers", "read_rules", "spread"]
+
+Bounds = dict[str, tuple[float, float, str]]  # name of a column: low, high, unit
+
+_NUMBER = r"[+-]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(rf"\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*")
+_SPAN = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
+_RULE = re.compile(r"(?P<columns>.+)=(?P<rule>(?:one-hot|ordinal|days(?:-\w+)?):.*)", re.DOTALL)
+_MOST = 200  # columns of a span
+_MEANINGS = {  # what a name says that a column holds: its preset
+    r"age|alter|edad|âge": "age",
+    r"lat|latitude": "latitude",
+    r"lon|lng|long|longitude": "longitude",
+    r"percent|percentage|pct|prozent": "percent",
+}
+
+
+def read_names(text: str) -> list[str]:
+    """Return the names in a text such as `a,b` or `a,"b, kg"`; a span such as `Q1..Q12` stands for all its names."""
+    return [name for cell in _cells(text) for name in spread(cell)]
+
+
+def quote_name(name: str) -> str:
+    """Return a name as `read_names` reads it back."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
+
+
+def spread(name: str) -> list[str]:
+    """Return the names that a span such as `Q1..Q12` stands for; any other name is itself."""
+    found = _SPAN.fullmatch(name)
+    if found is None:
+        return [name]
+    first, last = int(found["first"]), int(found["last"])
+    if not first < last < first + _MOST:
+        raise ValueError(f"{name!r}: a span of columns goes from a smaller to a larger number, {_MOST} at most.")
+    width = len(found["first"]) if found["first"].startswith("0") else 0
+    return [f"{found['stem']}{number:0{width}d}" for number in range(first, last + 1)]
+
+
+def read_numbers(text: str) -> list[float]:
+    """Return the numbers in a text such as `-12,9`.
+
+    Raises
+    ------
+    ValueError
+        If one of them is no number.
+    """
+    try:
+        return [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        raise ValueError(f"bounds are numbers with commas between them, such as 18,-0.5; got {text[:40]!r}.") from None
+
+
+def read_bounds(texts: Iterable[str]) -> Bounds:
+    """Return the bounds in texts such as `Age=18..95,lat=latitude`: two numbers, or the name of a preset.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the column whose bounds cannot be read, or that is named twice.
+    """
+    bounds: Bounds = {}
+    for part in (part for text in texts for part in _cells(text)):
+        columns, _, words = part.rpartition("=")
+        found, preset = _RANGE.fullmatch(words), _preset(words)
+        if not columns or (found is None and preset is None):
+            known = ", ".join(sorted(map(_word, PRESETS)))
+            raise ValueError(f"--bounds {part[:60]!r}: write NAME=LOW..HIGH, or NAME=PRESET with one of {known}.")
+        for name in spread(columns):
+            if name in bounds:
+                raise ValueError(f"--bounds: column {name!r} is named twice.")
+            bounds[name] = PRESETS[preset] if preset else (float(found[1]), float(found[2]), "")  # type: ignore[index]
+    return bounds
+
+
+def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
+    """Return the rules in texts such as `sex=one-hot:female,male` or `Q1..Q12=ordinal:never,rarely,often`.
+
+    Raises
+    ------
+    ValueError
+        If one is not of that form.
+    """
+    rules: list[Recoding] = []
+    for text in texts:
+        found = _RULE.fullmatch(text)
+        if found is None:
+            raise ValueError(
+                f"--recode {text[:60]!r}: write COLUMN=one-hot:A,B,... or COLUMN=ordinal:A,B,... "
+                "or COLUMN=days:FIRST..LAST (days-dmy, days-mdy for other orders)."
+            )
+        rules += [Recoding.of(name, found["rule"]) for name in read_names(found["columns"])]
+    return tuple(rules)
+
+
+def preset_for(name: str) -> str | None:
+    """Return the word of the preset that a column's name suggests, if there is one."""
+    words = re.split(r"[\W_\d]+", name.lower())
+    return next((word for pattern, word in _MEANINGS.items() if any(re.fullmatch(pattern, w) for w in words)), None)
+
+
+def _cells(text: str) -> Sequence[str]:
+    return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), []) if cell.strip()]
+
+
+def _word(preset: str) -> str:
+    """Return a preset's name as it is typed: `likert5`, `0or1`."""
+    return re.sub(r"\W", "", preset.lower()).removesuffix("points")
+
+
+def _preset(words: str) -> str | None:
+    return next((preset for preset in PRESETS if _word(preset) == _word(words)), None)

@@ -1,0 +1,105 @@
+"""The data dictionary is the whole declaration: what `describe` was told, `run` and `plan` obey."""
+
+import json
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+from dpviz.cli import main
+from dpviz.cli.main import joined
+
+RNG = np.random.default_rng(1)
+WORDS = ["never", "rarely", "often"]
+
+
+@pytest.fixture
+def gps(tmp_path):
+    path = tmp_path / "gps.csv"
+    pd.DataFrame(RNG.uniform(48, 49, (60, 2)).round(3), columns=["lat", "lon"]).to_csv(path, index=False)
+    return path
+
+
+def test_describe_with_what_is_declared_makes_a_dictionary_that_runs(gps, capsys):
+    said = ["--bounds", "lat=latitude,lon=-20..60", "--rows-per-person", "5", "--n-public", "60"]
+    assert main(["describe", str(gps), "--private", "--header", *said, "-o", str(gps.with_suffix(".json"))]) == 0
+    capsys.readouterr()
+    assert main(["run", "nsm", "--data", str(gps), "--private", "--n-clusters", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "one person has up to 5 rows: epsilon = 5," in shown and "lat  lon" in shown
+    assert main(["plan", "--dictionary", str(gps.with_suffix(".json")), "--k", "2", "--algorithms", "nsm",
+                 "--epsilon", "1", "--repeats", "2"]) == 0  # fmt: skip
+    assert "5 ε for one person" in capsys.readouterr().out
+
+
+def test_what_only_the_owner_knows_is_null_and_asked_for(gps, capsys):
+    draft = gps.with_suffix(".json")
+    assert main(["describe", str(gps), "--private", "--header", "-o", str(draft)]) == 0
+    assert "--bounds 'lat=latitude,lon=longitude'" in capsys.readouterr().err
+    facts = json.loads(draft.read_text())
+    assert facts["rows_per_person"] is None and facts["n_public"] is None and facts["columns"][0]["low"] is None
+    run = ["run", "nsm", "--data", str(gps), "--private", "--n-clusters", "2", "--n-public", "60"]
+    assert main(run) == 2 and "rows_per_person" not in capsys.readouterr().out
+    bounds = ["--bounds", "lat=0..90,lon=0..90"]
+    assert main([*run, *bounds]) == 2 and "--rows-per-person 1" in capsys.readouterr().err
+    assert main([*run, *bounds, "--rows-per-person", "1"]) == 0
+
+
+def test_the_sheet_and_the_first_line_that_describe_was_told_are_read_by_run(tmp_path, capsys):
+    book = openpyxl.Workbook()
+    for title, low in (("2023", 0), ("2024", 50)):
+        sheet = book.create_sheet(title)
+        sheet.append(["Visits of people"])
+        sheet.append(["a", "b"])
+        for row in RNG.integers(low, low + 9, (40, 2)).tolist():
+            sheet.append(row)
+    book.remove(book.worksheets[0])
+    path = tmp_path / "visits.xlsx"
+    book.save(path)
+    place = ["--sheet", "2024", "--header-row", "2"]
+    assert main(["describe", str(path), "--public", *place, "-o", str(tmp_path / "visits.json")]) == 0
+    assert main(["run", "kmeans", "--data", str(path), "--public", "--n-clusters", "1"]) == 0
+    assert float(capsys.readouterr().out.splitlines()[-1].split()[0]) >= 50
+
+
+def test_a_survey_of_words_needs_no_bounds(tmp_path, capsys):
+    path = tmp_path / "survey.csv"
+    pd.DataFrame(RNG.choice(WORDS, (60, 3)), columns=["Q1", "Q2", "Q3"]).to_csv(path, index=False)
+    assert main(["describe", str(path), "--public"]) == 0  # words alone: each column is drafted with its rule
+    drafted = json.loads(capsys.readouterr().out)["columns"]
+    assert [column["recode"] for column in drafted] == ["one-hot:never,often,rarely"] * 3
+    rule = ["--recode", "Q1..Q3=ordinal:never,rarely,often"]
+    run = ["run", "nsm", "--data", str(path), "--n-clusters", "2", "--n-public", "60", *rule]
+    assert main([*run, "--private", "--header"]) == 0
+    assert "Q1  Q2  Q3" in capsys.readouterr().out
+    assert main([*run, "--private", "--header", "--bounds", "Q1=0..2"]) == 2
+    assert "bounds and a rule" in capsys.readouterr().err
+
+
+def test_data_beside_a_file_are_no_dictionary_and_another_one_can_be_named(gps, capsys):
+    beside, named = gps.with_suffix(".json"), gps.with_name("mine.json")
+    beside.write_text('[{"lat": 1, "lon": 2}]')
+    run = ["run", "nsm", "--data", str(gps), "--public", "--n-clusters", "2"]
+    assert main(run) == 2
+    assert "-o gps.dictionary.json" in capsys.readouterr().err
+    assert main(["describe", str(gps), "--public", "-o", str(beside)]) == 2
+    assert "--dictionary gps.dictionary.json" in capsys.readouterr().err
+    assert main(["describe", str(gps), "--public", "-o", str(named)]) == 0
+    assert main([*run, "--dictionary", str(named)]) == 0
+    asked = [word if word != "--public" else "--private" for word in run]
+    assert main([*asked, "--dictionary", str(named), "--header"]) == 2
+    assert "taken from data" in capsys.readouterr().err
+
+
+def test_lists_and_numbers_below_zero_are_typed_alike_everywhere():
+    assert joined(["--low", "-20", "6", "--high", "1,2", "--n", "3"]) == ["--low=-20,6", "--high=1,2", "--n", "3"]
+    assert joined(["--low=-2e1", "5", "--high", "-.5"]) == ["--low=-2e1,5", "--high=-.5"]
+
+
+def test_a_name_with_a_comma_is_quoted(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    pd.DataFrame(RNG.uniform(0, 1, (30, 2)), columns=["a", "b, kg"]).to_csv(path, index=False)
+    bounds = ["--bounds", 'a=0..1,"b, kg=0..1"']
+    assert main(["run", "kmeans", "--data", str(path), "--public", "--n-clusters", "1", *bounds]) == 0
+    assert "a  b, kg" in capsys.readouterr().out
