@@ -16,6 +16,7 @@ from pages._ui.workspace.tradeoff import tradeoff
 def _open(kept: sweeps.Kept) -> None:
     """Show a sweep and, where its data are public, in the form what it is."""
     sweeps.show(kept.identity)
+    tradeoff_state.sweep_asked = None  # the form may follow
     if archive.is_public(kept.sweep):
         query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), tradeoff)
         if query != write(links.now("tradeoff", tradeoff), tradeoff):
@@ -30,10 +31,10 @@ with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
     active = kept is not None and kept.active  # it may end while the page is drawn
-    if kept is not None and not active and sweep is not None and tradeoff_state.sweep_asked not in (None, sweep):
+    before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
+    if kept is not None and not active and None not in (sweep, before) and sweep not in (before, kept.sweep):
         sweeps.leave()  # the form was changed: the picture follows it
         kept = None
-    tradeoff_state.sweep_asked = sweep or tradeoff_state.sweep_asked
     if sweep is not None:
         view.spending(sweep)
     past = sweeps.history()
