@@ -79,7 +79,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("parquet_keeps_the_writer_s_index", "if not field.name.startswith(INDEX)", "if field.name"),
     ],
     ("dpviz/datasets/parts.py", "tests/privacy/test_chunked.py"): [
-        ("parts_forget_the_signs", "tuple(columns), signs=signs))", "tuple(columns)))"),
+        ("parts_forget_the_signs", "tuple(columns), 0, signs, marks))", "tuple(columns), 0))"),
     ],
     (Q + "mixtures.py", QUERIES): [
         ("mixture_shares_above_one", "np.floor(raw / total / _SHARE)", "np.ceil(raw / total / _SHARE)"),

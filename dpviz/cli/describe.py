@@ -65,7 +65,7 @@ def _describe(arguments: argparse.Namespace) -> int:
             f"numbers like {example}: do yours look like this? Cells of any other form will count as missing.",
             file=sys.stderr,
         )
-    facts = _with_said(_draft(table, entries, arguments.private), arguments)
+    facts = _with_declared(_draft(table, entries, arguments.private), arguments)
     for entry in facts["left_out"]:
         print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
     if facts["left_out"]:
@@ -98,18 +98,18 @@ def _say_wanted(facts: dict[str, Any]) -> None:
         print(f"bounds that follow from names, if you mean them: --bounds '{known}'", file=sys.stderr)
 
 
-def _with_said(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the draft with the bounds, rules and numbers that the arguments declare."""
-    said, limits = declared_by(arguments), limits_by(arguments)
+    declared, limits = declared_by(arguments), limits_by(arguments)
     names = [column["name"] for column in facts["columns"] + facts["left_out"]]
     bounds = limits["bounds"] | dict(_bounds_of(limits, [column["name"] for column in facts["columns"]]))
-    rules = {rule.column: rule.text for rule in said["recode"]}
-    for name in (*bounds, *rules, *(said["columns"] or ())):
+    rules = {rule.column: rule.text for rule in declared["recode"]}
+    for name in (*bounds, *rules, *(declared["columns"] or ())):
         if name not in names:
             raise TableError(f"{arguments.file.name}: there is no column {name!r}; its columns are {', '.join(names)}.")
-    if said["columns"] is not None or bounds or rules:
+    if declared["columns"] is not None or bounds or rules:
         named = {*bounds, *rules}
-        chosen = said["columns"] or [name for name in names if name in named]
+        chosen = declared["columns"] or [name for name in names if name in named]
         every = {column["name"]: column for column in facts["columns"] + facts["left_out"]}
         others = [column for name, column in every.items() if name not in {*chosen, *named}]
         facts["left_out"] = [{**column, "reason": column.get("reason", "It was not named.")} for column in others]
@@ -122,7 +122,7 @@ def _with_said(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str
         elif column["name"] in rules:
             column |= {"low": None, "high": None, "recode": rules[column["name"]]}
     for key in ("n_public", "rows_per_person"):
-        facts[key] = facts[key] if said[key] is None else said[key]
+        facts[key] = facts[key] if declared[key] is None else declared[key]
     if all(column["low"] is not None or column["recode"] is not None for column in facts["columns"]):
         if facts["rows_per_person"] is not None:
             amended(facts, arguments.file.name)  # so that a draft without a gap is one that runs
