@@ -101,8 +101,8 @@ with right:
         counts = st.column_config.NumberColumn(format="localized")
         st.dataframe(table, hide_index=True, width="stretch", column_config=dict.fromkeys(table.columns[1:], counts))
         st.caption(
-            "PE-means sends one word per guess; the guesses themselves never travel, because every client makes them "
-            "from released centers and a public seed. Running it federated is ours, not the paper's."
+            "PE-means sends one word per trial point; the points themselves never travel, because every client "
+            "makes them from released centers and a public seed. Running it federated is ours, not the paper's."
         )
 st.header("What if nobody drew noise?")
 if st.toggle("Plain Lloyd, exact sums", **kept(keys.FED_EXACT)):

@@ -30,7 +30,7 @@ as removing one and adding another: twice the ε.
 
 Other promises are other promises. **rho (distance)** hides moves by up to rho and nothing farther: not who is
 in the data, not in which part of the map. The **local** model needs no trust in the server, but takes the list
-of people as public; the **shuffle** model trusts whoever mixes the reports not to say who sent which. They never
+of people as public; the **shuffle** model trusts the mixer of the reports to keep secret who sent which. They never
 share an axis here without saying so.
 """,
     "Public inputs": """
@@ -64,7 +64,7 @@ row changed. The other way nothing follows: the noisy points of dist-DP are no s
 presence of a row, so no total for added or removed rows can be set on a file with such a run.
 """,
     "Seeds": """
-In DEMO every run has a seed, so that it can be repeated. Whoever knows the seed can compute the noise and
+In DEMO every run has a seed, so that it can be repeated. Anyone who knows the seed can compute the noise and
 subtract it: **nothing in DEMO is private**, and every export says so. In PRIVATE there is no seed; noise comes
 from the operating system's randomness, and is as good as that.
 """,
@@ -79,7 +79,7 @@ floating-point samplers and rounds: good for pictures, not against an attacker.
     "Time and memory": """
 How long a run takes, how much memory it needs and how often it was called may depend on the rows. PRIVATE shows
 none of it on its pages, but somebody who watches the machine, the process or the network can measure it. The
-machine itself is trusted: whoever can read its memory reads the rows.
+machine itself is trusted: anyone who can read its memory reads the rows.
 """,
     "Who is trusted": """
 This server sees the raw rows while it computes, whatever the algorithm: the local and the shuffle model are simulated

@@ -21,8 +21,8 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
     listed.set_defaults(do=_list)
     assign = parts.add_parser(
         "assign",
-        help="give a copy of such an account to another owner of the same file: for a server with accounts from before "
-        "dpviz 0.3, which had no owner",
+        help="copy such an account to another owner of the same file, on a server with accounts from before dpviz 0.3, "
+        "which had no owner",
     )
     assign.add_argument("accounts", nargs="+", metavar="KEY|FILE", help="the key that `list` prints, or the data file")
     assign.add_argument(

@@ -22,7 +22,7 @@ def add_audit(command: argparse.ArgumentParser) -> None:
     private = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
     command.add_argument("slug", choices=private, metavar="ALGORITHM")
     command.add_argument("--runs", type=int, default=300, help="runs on each of two neighbors, per pair (default 300)")
-    command.add_argument("--confidence", type=float, default=0.95, help="of each bound (default 0.95)")
+    command.add_argument("--confidence", type=float, default=0.95, help="confidence of each bound (default 0.95)")
     command.add_argument("--seed", type=int, default=0)
     command.set_defaults(do=_audit)
 

@@ -24,9 +24,9 @@ def add_describe(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", type=Path)
     mode = command.add_mutually_exclusive_group(required=True)
     mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
-    mode.add_argument("--private", action="store_true", help="names and kinds only; bounds are yours to declare")
+    mode.add_argument("--private", action="store_true", help="names and kinds only; you declare the bounds")
     add_form(command)
-    command.add_argument("-o", "--out", type=Path, help="write it here, FILE.json; default: standard output")
+    command.add_argument("-o", "--out", type=Path, help="output file, FILE.json; default: standard output")
     command.set_defaults(do=_describe)
 
 

@@ -34,7 +34,9 @@ def add_federated(command: argparse.ArgumentParser) -> None:
     """Give the command its parts, each with its arguments."""
     parts = command.add_subparsers(dest="part", required=True)
 
-    keys = parts.add_parser("keys", help="make one folder a party: certificate, agreement, and the clients' mask seeds")
+    keys = parts.add_parser(
+        "keys", help="write a folder for each party: certificate, agreement and the clients' mask seeds"
+    )
     keys.add_argument("folder", type=Path)
     keys.add_argument("--clients", nargs="+", required=True, metavar="NAME")
     keys.add_argument("--algorithm", required=True, choices=list(ALGORITHMS), metavar="SLUG")
@@ -44,10 +46,10 @@ def add_federated(command: argparse.ArgumentParser) -> None:
     keys.add_argument("--radius", type=float, help="public l2 bound of normalized rows")
     keys.add_argument("--n-public", type=int, required=True, help="declared number of rows of all clients together")
     keys.add_argument("--n-max", type=int, default=0, help="most rows of all clients together (default 4 n-public)")
-    keys.add_argument("--seed", type=int, default=0, help="public: where the run starts; no noise comes from it")
+    keys.add_argument("--seed", type=int, default=0, help="public seed of the start; no noise comes from it")
     keys.add_argument(
         "--noise", choices=DRAWN_BY, default=CLIENTS,
-        help="who draws the noise: every client its part, so that no party can take off all of it (default), or the "
+        help="who draws the noise: each client a part, so that no party can subtract all of it (default), or the "
         "server alone, as in the paper; then the server must never see the result",
     )  # fmt: skip
     keys.add_argument("--ring", choices=("64", "32"), default="64", help="bits of a word")
@@ -85,8 +87,8 @@ def _keys(arguments: argparse.Namespace) -> int:
     agreement = Agreement(cls(**values), domain, names, arguments.seed, ring, arguments.n_max, noise)
     make_keys(arguments.folder, agreement, arguments.host)
     print(f"{arguments.folder}: one folder each for server, {', '.join(agreement.clients)}.")
-    print("Hand every party its own folder only, by a safe way, and keep no copy: whoever has several clients' folders")
-    print("and the server's view can read the others' sums.")
+    print("Hand each party its own folder only, by a safe way, and keep no copy: with several clients' folders and the")
+    print("server's view, anyone can read the other clients' sums.")
     print(f"Trust: {agreement.shares.trust}.")
     return 0
 

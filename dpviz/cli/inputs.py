@@ -32,23 +32,25 @@ def add_form(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first line holds names of columns, or the first row; a private file is not read before you "
-        "say it, unless you declare names that all stand there",
+        help="whether the first line holds column names or data; a private file is not read until you say so, unless "
+        "you declare names that all stand there",
     )
     parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
-    parser.add_argument("--header-row", type=int, metavar="N", help="line or row where the table begins; default: 1")
+    parser.add_argument("--header-row", type=int, metavar="N", help="first line or row of the table; default: 1")
     parser.add_argument(
         "--separator", choices=_SEPARATORS, metavar="SIGN",
-        help="what stands between two cells: , ; | tab space; default: of a public file found in it, of a private one "
-        "what separates the names in its first line",
+        help="sign between two cells: , ; | tab space; default: detected in a public file, taken from the names in a "
+        "private one",
     )  # fmt: skip
     parser.add_argument(
-        "--decimal", choices=(".", ","), help="the decimal sign; default: of a public file found in it, else a point"
+        "--decimal", choices=(".", ","), help="decimal sign; default: detected in a public file, else a point"
     )
     parser.add_argument(
-        "--thousands", choices=(".", ",", "none"), help="the sign that groups thousands; default: the other one"
+        "--thousands", choices=(".", ",", "none"), help="sign between thousands; default: the other one"
     )
-    parser.add_argument("--n-columns", type=int, metavar="N", help="cells of a line of a private file without names")
+    parser.add_argument(
+        "--n-columns", type=int, metavar="N", help="number of cells in each line of a private file without names"
+    )
 
 
 def form_of(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -22,20 +22,20 @@ __all__ = ["add_plan"]
 
 def add_plan(command: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
-    command.add_argument("--rows", type=int, required=True, help="about how many people; public")
+    command.add_argument("--rows", type=int, required=True, help="approximate number of people; public")
     command.add_argument("--low", required=True, help="lowest possible value of every column: --low=-12,-9")
     command.add_argument("--high", required=True, help="largest possible value of every column")
     command.add_argument("--columns", default="", help="their names, separated by commas")
     command.add_argument("--units", default="", help="their units, or one for all")
     command.add_argument(
-        "--scale", choices=("column", "common"), default="column", help="common: a map keeps its shape"
+        "--scale", choices=("column", "common"), default="column", help="common keeps the shape of a map"
     )
-    command.add_argument("--k", type=int, required=True, help="how many centers")
+    command.add_argument("--k", type=int, required=True, help="number of centers")
     command.add_argument("--algorithms", default=f"{RECOMMENDED},pe-means,fastlloyd,dpm", help="separated by commas")
     command.add_argument("--epsilon", default=",".join(f"{stop:g}" for stop in STOPS), help="budgets to rehearse")
     command.add_argument("--like", default="", help=f"a public look-alike: one of {', '.join(SAMPLES)}")
     command.add_argument(
-        "--within", default="", help="how exact a center must be, in the unit: gives the ε that it takes"
+        "--within", default="", help="how exact a center must be, in the unit; prints the ε that this takes"
     )
     command.add_argument("--repeats", type=int, default=REPEATS)
     command.set_defaults(do=_plan)

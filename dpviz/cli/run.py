@@ -46,15 +46,13 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add_form(parser)
     parser.add_argument("--low", type=float, nargs="+", help="public lower bound(s) of a CSV without a data dictionary")
     parser.add_argument("--high", type=float, nargs="+", help="public upper bound(s)")
-    parser.add_argument(
-        "--columns", metavar="A,B,...", help="names of the columns to cluster, with commas; default: all"
-    )
+    parser.add_argument("--columns", metavar="A,B,...", help="columns to cluster, separated by commas; default: all")
     parser.add_argument(
         "--recode",
         action="append",
         default=[],
         metavar="COLUMN=RULE",
-        help="words or dates as numbers, by what you declare: sex=one-hot:female,male, grade=ordinal:low,middle,high, "
+        help="turn words or dates into numbers as you declare: sex=one-hot:female,male, grade=ordinal:low,middle,high, "
         "born=days:1900-01-01..2020-12-31; any other cell counts as missing",
     )
     parser.add_argument("--label", metavar="NAME", help="a public file's column of known groups, not clustered")
@@ -62,9 +60,9 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         "--missing",
         choices=("drop", "middle"),
         default="drop",
-        help="a row with a missing cell is left out (default), or the cell becomes the middle of its bounds",
+        help="leave out a row with a missing cell (default), or put the middle of the bounds into the cell",
     )
-    parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
+    parser.add_argument("--n-public", type=int, help="nominal number of rows, which you declare")
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
     parser.add_argument(
@@ -76,13 +74,13 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         "read first where it exists, written before the run",
     )
     parser.add_argument(
-        "--in-parts", action="store_true", help="read a .npy or .parquet file part by part: for one larger than memory"
+        "--in-parts", action="store_true", help="read a .npy or .parquet file part by part, if it is larger than memory"
     )
     parser.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help='read it likewise, on the workers of a Dask scheduler (tls://..., or on this machine) or of "local"; they '
-        "see raw rows and find the file under the same name (extra: cluster)",
+        help='read the file in parts on the workers of a Dask scheduler (tls://..., or on this machine) or of "local"; '
+        "they see raw rows and find the file under the same name (extra: cluster)",
     )
 
 

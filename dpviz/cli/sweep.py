@@ -37,7 +37,7 @@ def add_report(command: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     command.add_argument("rows", type=Path, metavar="ROWS.csv|ROWS.jsonl")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="REPORT.html")
-    command.add_argument("--spec", type=Path, help="the sweep's spec: its title, and published numbers beside ours")
+    command.add_argument("--spec", type=Path, help="the sweep's spec, for its title and published numbers")
     command.set_defaults(do=_report)
 
 

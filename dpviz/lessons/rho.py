@@ -58,7 +58,7 @@ def run(seed: int) -> Stage:
     thrown = float(np.sqrt(((noisy - true) ** 2).sum(axis=1).mean()))
     words = [domain.length(moves * rho) for moves in MOVES]
     titles = tuple(
-        f"A move of {moves} rho · Alex may be anywhere within {far}: whoever bets on here or there is right at most "
+        f"A move of {moves} rho · Alex may be anywhere within {far}: a bet on here or there is right at most "
         f"{right} times in 100"
         for moves, far, right in zip(MOVES, words, odds, strict=True)
     )

@@ -41,14 +41,14 @@ class Overview:
 
     @property
     def sentence(self) -> str:
-        """Return all of it in one line."""
+        """Sum up all verdicts in one line."""
         missing = f", and {self.count(NOT_RUN)} were not run here" if self.count(NOT_RUN) else ""
         return (
-            f"Of {len(self.verdicts)} figures and tables {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
-            f"within noise and {self.count(DOES_NOT)} do not reproduce{missing}; "
-            f"{self.beside} of {self.printed} printed numbers stand beside ours: {self.near} within {CLOSE:.0%} of "
-            f"ours and {self.rounded} more the same when rounded, {self.exact} of these KMeans' without noise or byte "
-            f"counts; {self.held} more inside our 95 % interval."
+            f"Of {len(self.verdicts)} figures and tables, {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
+            f"within noise and {self.count(DOES_NOT)} do not reproduce{missing}. "
+            f"Of {self.printed} printed numbers, {self.beside} can be compared with ours; {self.near + self.rounded} "
+            f"agree ({self.near} within {CLOSE:.0%}, {self.rounded} after rounding), {self.exact} of them trivially "
+            f"(KMeans without noise, byte counts); {self.held} more lie inside our 95 % interval."
         )
 
 

@@ -198,7 +198,7 @@ def _numbers(traces: Sequence[Trace]) -> list[str]:
         or len({float(f"{claim.delta:.3g}") for claim in private}) > 1
     ):
         bets = ", ".join(f"{LETTERS[i]} {Bound.of_run(trace).odds} of 100" for i, trace in enumerate(traces))
-        sentences.append(f"Their budgets differ: whoever bets on {bets_on(traces)} is right at most {bets}.")
+        sentences.append(f"Their budgets differ: bets on {bets_on(traces)} are won at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
         sentences.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")

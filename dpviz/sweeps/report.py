@@ -44,7 +44,7 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{ti
 <p><b>In short.</b> {short}</p>
 <p><span class=tag>NOT PRIVATE</span> Simulation on public data: the seeds are known and every metric reads raw rows.
 {facts}.</p>
-<p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which says how well so many runs fix the
+<p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which shows how well these runs fix the
 mean, not where the next run will land. Dotted: KMeans without privacy. Equal ε is not equal risk where the noise
 is of another kind; different promises never share a panel.</p>{body}{library}</body></html>
 """

@@ -16,7 +16,7 @@ import pandas as pd
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.metrics import loss_auc
-from dpviz.numbers import number
+from dpviz.numbers import chance, number
 from dpviz.runs.averages import margin_of_error, margins_of_error
 from dpviz.sweeps.measures import METRICS, REFERENCES
 from dpviz.sweeps.sweep import REFERENCE
@@ -214,4 +214,6 @@ def _unfolded(rows: pd.DataFrame) -> pd.DataFrame:
 def _number(axis: str, value: object) -> str:
     if not isinstance(value, int | float):
         return str(value)
+    if axis == "delta":
+        return chance(value)
     return f"{value:,.0f}" if axis in ("n_rows", "n_clusters") else number(value)

@@ -422,7 +422,7 @@ def test_claims_add_up_over_sessions_and_are_not_given_back(start):
     assert "nothing" in seen[0] and "= 1," in seen[1]
     app.button(key="share").click().run()  # what was paid for has no address, and Explore says why
     assert not app.exception and not app.code and app.session_state["kept"] == ("explore", "")
-    assert any("not the data: whoever opens it has no file to run on" in block.value for block in app.markdown)
+    assert any("not the data: the person who opens it has no file" in block.value for block in app.markdown)
 
 
 def test_a_name_from_a_file_is_shown_as_it_is(start):

@@ -188,9 +188,9 @@ def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
     assert (found.count(REPRODUCES), found.count(NOT_RUN)) == (1, 1)
     assert (found.printed, found.beside, found.near, found.rounded, found.held, found.exact) == (7, 6, 3, 1, 1, 2)
     assert (
-        "Of 2 figures and tables 1 reproduce" in found.sentence
+        "Of 2 figures and tables, 1 reproduce" in found.sentence
         and "1 were not run here" in found.sentence
-        and "6 of 7 printed numbers" in found.sentence
+        and "Of 7 printed numbers, 6 can be compared" in found.sentence
     )
     assert "| P | Figure x | reproduces | 1, 0, 0 |" in table_of(found)
 

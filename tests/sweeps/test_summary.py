@@ -61,7 +61,7 @@ def test_a_series_is_named_by_what_varies_beside_its_axis():
     assert set(Summary(data, "loss").points.series) == {"PE-means, n = 10", "PE-means, n = 100"}  # delta follows n
     assert set(Summary(data, "loss", "n_rows").points.series) == {"PE-means, ε = 1", "PE-means, ε = 2"}
     two = rows(kmeans(), runs("pe-means", PE), runs("pe-means", PE, delta=1e-6))
-    assert set(Summary(two, "loss").points.series) == {"PE-means, δ = 1e-05", "PE-means, δ = 1e-06"}
+    assert set(Summary(two, "loss").points.series) == {"PE-means, δ = 1 in 100,000", "PE-means, δ = 1 in 1,000,000"}
 
 
 def test_areas_are_one_per_complete_seed_relative_to_kmeans():

@@ -207,7 +207,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     figure.update_yaxes(type="log", title_text="% of people that a cell needs", dtick=1)
     seen = Panel("side", figure, f"With {users:,} people a cell needs {number(share[here], 2)} % of them to stand out.")
 
-    figure = base(colors, "Loss with so many people", height=280)
+    figure = base(colors, "Loss by number of people", height=280)
     tag(figure, colors)
     asked = sorted(tried)
     best = view.reference_loss or 1.0

@@ -136,16 +136,16 @@ DEFAULT = Deck(
         Slide(
             "The same task, with noise where it counts",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1",
-            "5,000 people in a town. The method guesses, everybody votes for the nearest guess, and noise is added to "
-            "every count before anybody sees it. Blue is published. The hollow diamonds are what one finds by looking "
-            "at everybody: the two nearly agree.",
+            "5,000 people in a town. The method scatters trial points, everybody votes for the nearest one, and noise "
+            "is added to every count before anybody sees it. Blue is published. The hollow diamonds are exact centers: "
+            "the two nearly agree.",
             25,
         ),
         Slide(
             "Is Alex in the data? Two worlds",
             "attacker?v=1&d=town&a=pe-means&e=1&who=outlier",
             "Dots: runs with Alex, the most unusual person in town. Crosses: runs without. They lie on one another. "
-            "Whoever bets on Alex being in the data, knowing everybody else, wins hardly more often than with a coin.",
+            "Even with everybody else's row, a bet on Alex being in the data wins hardly more often than a coin.",
             20,
         ),
         Slide(

@@ -62,9 +62,9 @@ def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[s
 @st.dialog("A private run has no link")
 def _refuse() -> None:
     st.markdown(
-        "A link would carry your choices, but not the data: whoever opens it has no file to run on, and the choices "
-        "would stand in logs and histories of browsers. What a run released can be saved below its picture and on the "
-        "Ledger page."
+        "A link would carry your choices, but not the data: the person who opens it has no file to run on, and the "
+        "choices would stand in logs and histories of browsers. Save a run's releases below its picture or on "
+        "the Ledger page."
     )
 
 
@@ -93,8 +93,8 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         _link(link, follows_step="player" in has)
         if str(data := scene.values.get("d", "")).startswith(FILE):
             st.caption(
-                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), no row of it. Whoever "
-                "opens it is asked for the file."
+                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), no row of it. The "
+                "page asks the person who opens it for the file."
             )
     if scene.page in PAGES and not str(scene.values.get("d", "")).startswith(FILE):
         _to_deck(prepared, vocabulary)
@@ -107,12 +107,12 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     parts = [part for part in HIDEABLE if part in has]
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
-        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Whoever opens the link can bring them back.",
+        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Anyone who opens the link can bring them back.",
     )  # fmt: skip
     words = {control.word for control in controls(scene.values, vocabulary)}
     free = ["", *(name for name, word in LOCK.items() if not word or word in words)]
     lock = st.selectbox(
-        "Whoever opens it can change", free, free.index(scene.lock) if scene.lock in free else 0,
+        "What others can change", free, free.index(scene.lock) if scene.lock in free else 0,
         format_func=_FREE.get, key=keys.SHARE_LOCK, disabled="form" in hide,
     )  # fmt: skip
     return tuple(hide), "" if "form" in hide else lock

@@ -123,24 +123,23 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
         for at in (0, 25, 50, 75, 100)
     )
     body = f'<path d="M0 {base}H{width}" stroke="{colors.line}" stroke-width="3"/>{axis}{"".join(marks)}'
-    alt = f"Shares of right guesses of {len(scored)} phones; a coin has 50 of 100, the bound is {bound}."
+    alt = f"Shares of bets won by {len(scored)} phones; a coin has 50 of 100, the bound is {bound}."
     picture = _image(body, alt, colors, width, base + 44)
     total = Score(sum(hits for hits, _ in scored), sum(rounds for _, rounds in scored))
     if not total.rounds:
-        return picture + markup.odds("Nobody has guessed yet.")
+        return picture + markup.odds("Nobody has bet yet.")
     low, high = total.interval()
     return (
         picture
         + markup.odds(
             "Everybody together: ",
             markup.bold(f"{100 * total.share:.0f} of 100"),
-            f" right in {total.rounds:,} guess{'es' * (total.rounds != 1)} ({100 * low:.0f} to {100 * high:.0f}); "
+            f" right in {total.rounds:,} bet{'s' * (total.rounds != 1)} ({100 * low:.0f} to {100 * high:.0f}); "
             "at most ",
             markup.bold(bound),
             " in the long run.",
         )
         + markup.small(
-            "With few guesses a phone may stand beyond the bound by luck: the bound is on the long run. "
-            "In brackets: 95 %."
+            "With few bets a phone may stand beyond the bound by luck: the bound is on the long run. In brackets: 95 %."
         )
     )

@@ -191,9 +191,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
     if waited:
         st.rerun()
     n = len(game.guesses)
-    st.html(
-        markup.small("A coin decided whether you were in the data of this run. Look at what was released, and guess.")
-    )
+    st.html(markup.small("A coin decided whether you were in the data of this run. Look at the release, and bet."))
     shown = room.shown
     private = shown is None or shown.private
     st.html(maps.people(shell.colors(), compute.NOBODY, game.now.centers, at, private=private))

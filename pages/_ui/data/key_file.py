@@ -25,7 +25,7 @@ def offer() -> None:
         st.markdown(
             "This browser holds a random key in a cookie. The same file with the same key finds the same account, in "
             "any visit. **A lost key is a new account**: then nobody adds up what was claimed before. Download it, and "
-            "add it before your file in another browser. Whoever has it owns your accounts."
+            "add it before your file in another browser. Anyone who has it owns your accounts."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             download(who)
@@ -46,5 +46,5 @@ def download(who: Owner) -> None:
     if who.kind == "key":
         st.download_button(
             "Download your key", who.key_file, "dpviz-key.txt", "text/plain",
-            icon=":material/key:", on_click="ignore", help="It is a secret: whoever has it owns your accounts.",
+            icon=":material/key:", on_click="ignore", help="It is a secret: anyone who has it owns your accounts.",
         )  # fmt: skip

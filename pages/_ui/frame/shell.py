@@ -39,7 +39,7 @@ PAGES = {
     ),
     "pages/compare.py": Entry("Compare", ":material/compare:", "Two to four runs side by side, stepped by one player."),
     "pages/attacker.py": Entry(
-        "Attacker", ":material/psychology_alt:", "Is Alex in the data? Guess, against a bound that holds for everybody."
+        "Attacker", ":material/psychology_alt:", "Is Alex in the data? Bet, against a bound that holds for everybody."
     ),
     "pages/tradeoff.py": Entry(
         "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."

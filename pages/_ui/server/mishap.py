@@ -48,7 +48,7 @@ def show(error: Exception) -> bool:
             )
         )
         st.page_link("pages/home.py", label="Go on from Home")
-        st.html(markup.small("For whoever runs this server: error ", markup.bold(number), " in its log."))
+        st.html(markup.small("For the operator of this server: error ", markup.bold(number), " in its log."))
     return True
 
 

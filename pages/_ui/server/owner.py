@@ -69,7 +69,7 @@ class Owner:
     def key_file(self) -> str:
         """What the owner keeps to be known in another browser; only for one with a key."""
         return (
-            "Whoever has this file owns your accounts on the dpviz server that it is from.\n"
+            "Anyone who has this file owns your accounts on the dpviz server that issued it.\n"
             f"Nobody can make it again.\n{_LINE}{self.value}\n"
         )
 

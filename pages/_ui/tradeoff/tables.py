@@ -148,7 +148,7 @@ def _solver(mine: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
         format_func=lambda p: f"{p}% of {METRICS[look.metric].against}", **_kept(keys.SWEEP_WITHIN),
     )  # fmt: skip
     good = _kept(keys.SWEEP_GOOD(runs))
-    wanted = whole_number(f"in so many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
+    wanted = whole_number(f"in this many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
     found = mine.smallest(within=within / 100, share=wanted / runs)
     body = []
     for row in found.itertuples():
