@@ -1,6 +1,8 @@
 """Numbers as their readers say them, by a table; the formats that write exponents stay out of what people read."""
 
+import ast
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,30 @@ def test_a_bet_is_rounded_up_and_never_by_an_error_of_rounding(probability, most
 def test_a_resolution_of_zero_is_refused():
     with pytest.raises(ValueError, match="resolution must be > 0; got 0"):
         numbers.round_to(1.0, 0)
+
+
+SPOKEN = ("figures", "takeaway", "postprocessing", "planning", "lessons", "papers/overview", "sweeps/report", "privacy")
+KEYS = ("maps", "alex", "vary", "plan/form", "plan/view", "guarantee", "queries", "curator")  # SVG, addresses, code
+
+
+def exponents(source):
+    """Lines of f-strings that may write 3.14e+04; what is read back as a number at once is not meant for people."""
+    tree = ast.parse(source)
+    read_back = {id(arg) for node in ast.walk(tree) if isinstance(node, ast.Call) for arg in node.args
+                 if ast.unparse(node.func) == "float"}  # fmt: skip
+    strings = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) and id(node) not in read_back]
+    return [part.lineno for text in strings for part in text.values if isinstance(part, ast.FormattedValue)
+            and part.format_spec and re.search(r"\d?[eg]'$", ast.unparse(part.format_spec))]  # fmt: skip
+
+
+def test_people_read_no_exponent():
+    planted = 'a = f"{x:.3g} km"; b = f"{y:g}"; c = float(f"{z:.4g}"); d = f"{n:,} of {m:.2f}"; e = f"{v:.1e}"'
+    assert len(exponents(planted)) == 3
+    files = [
+        path for path in (ROOT / "dpviz").rglob("*.py") if any(f"dpviz/{room}" in path.as_posix() for room in SPOKEN)
+    ]
+    files += (ROOT / "pages").rglob("*.py")
+    files = [path for path in files if not any(key in path.as_posix() for key in KEYS)]
+    assert len(files) > 150
+    found = {path.name: lines for path in files if (lines := exponents(path.read_text(encoding="utf-8")))}
+    assert found == {}, "write them by dpviz.numbers"

@@ -14,6 +14,7 @@ from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
+from dpviz.numbers import number
 
 __all__ = ["FROM_THE_DATA", "PRESETS", "complete", "domain_of", "dump", "parse", "promises"]
 
@@ -233,4 +234,4 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
 def _round_up(value: float) -> str:
     """Return three digits, never less than the value: the sentence says "at most"."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 2)
-    return f"{np.ceil(value / unit - 1e-6) * unit:.3g}"
+    return number(np.ceil(value / unit - 1e-6) * unit)
