@@ -108,7 +108,7 @@ def chance(probability: float) -> str:
     if probability * _LARGE <= 1:
         return f"1 in {number(1 / probability)}"
     inverse = max(1.0, 1 / probability)
-    step = 10.0 ** (math.floor(math.log10(inverse)) - 2)
+    step = 10.0 ** max(0, math.floor(math.log10(inverse)) - 2)
     return f"1 in {number(math.floor(inverse / step * (1 + _SLACK)) * step)}"
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpviz.numbers import chance, number
 from dpviz.privacy.accounts import Account, Accounts
 
 __all__ = ["add_accounts"]
@@ -69,7 +70,7 @@ def _facts(account: Account) -> str:
     if not account.private:
         return "public"
     totals = [
-        f"epsilon = {total.epsilon:.4g}, delta = {total.delta:.2g} for {relation.unit}"
+        f"epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} for {relation.unit}"
         for relation in account.relations
         if (total := account.total(relation)).epsilon
     ]

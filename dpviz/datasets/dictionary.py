@@ -15,6 +15,7 @@ from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.domain import Domain
+from dpviz.numbers import number
 
 __all__ = [
     "FROM_THE_DATA", "PRESETS", "amended", "complete", "domain_of", "dump", "facts_beside", "parse", "promises",
@@ -410,4 +411,4 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
 def _round_up(value: float) -> str:
     """Return three digits, never less than the value: the sentence says "at most"."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 2)
-    return f"{np.ceil(value / unit - 1e-6) * unit:.3g}"
+    return number(np.ceil(value / unit - 1e-6) * unit)

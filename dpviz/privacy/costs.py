@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz import validate
+from dpviz.numbers import chance, number
 from dpviz.privacy import accounting
 from dpviz.privacy.local import flip_probability
 from dpviz.privacy.noise import Noise
@@ -98,7 +99,7 @@ class _Mu(Cost):
 
     @property
     def words(self) -> str:
-        return f"μ = {self.mu:.4g}"
+        return f"μ = {number(self.mu, 4)}"
 
     @property
     def gdp(self) -> float:
@@ -126,7 +127,7 @@ class _Epsilon(Cost):
 
     @property
     def words(self) -> str:
-        return f"ε = {self.epsilon:.4g}"
+        return f"ε = {number(self.epsilon, 4)}"
 
     @property
     def pure(self) -> float:
@@ -155,7 +156,7 @@ class _LaplaceNoise(_Epsilon):
 class Gaussian(_Mu):
     """Gaussian noise with standard deviation l2_sensitivity / mu: mu-GDP."""
 
-    noise: ClassVar[str] = "Gaussian noise of standard deviation {scale:.4g} on every entry"
+    noise: ClassVar[str] = "Gaussian noise of standard deviation {scale} on every entry"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,7 +164,7 @@ class Laplace(_LaplaceNoise):
     """Laplace noise with scale l1_sensitivity / epsilon: epsilon-DP."""
 
     norm: ClassVar[float] = 1
-    noise: ClassVar[str] = "Laplace noise of scale {scale:.4g} on every entry"
+    noise: ClassVar[str] = "Laplace noise of scale {scale} on every entry"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,7 +175,7 @@ class Exponential(_Epsilon):
     """
 
     norm: ClassVar[float] = math.inf
-    noise: ClassVar[str] = "Gumbel noise of scale {scale:.4g} on every score, only the winner is released"
+    noise: ClassVar[str] = "Gumbel noise of scale {scale} on every score, only the winner is released"
 
     @property
     def zcdp(self) -> float:
@@ -191,7 +192,7 @@ class Threshold(_Mu):
 
     delta: float
     noise: ClassVar[str] = (
-        "Gaussian noise of standard deviation {scale:.4g} on every count, released only above a threshold"
+        "Gaussian noise of standard deviation {scale} on every count, released only above a threshold"
     )
 
     def __post_init__(self) -> None:
@@ -200,7 +201,7 @@ class Threshold(_Mu):
 
     @property
     def words(self) -> str:
-        return f"{super().words} and δ = {self.delta:.2g} for keys that one row alone creates"
+        return f"{super().words} and δ = {chance(self.delta)} for keys that one row alone creates"
 
     @property
     def own_delta(self) -> float:
@@ -228,7 +229,7 @@ class Cover(_Epsilon):
     delta: float
     norm: ClassVar[float] = math.inf
     noise: ClassVar[str] = (
-        "Gumbel noise of scale {scale:.4g} on every cell's count, of which only the picked ones are released,"
+        "Gumbel noise of scale {scale} on every cell's count, of which only the picked ones are released,"
     )
     within: ClassVar[str] = "in one cell"
 
@@ -238,7 +239,7 @@ class Cover(_Epsilon):
 
     @property
     def words(self) -> str:
-        return f"{super().words} and δ = {self.delta:.2g} for all picks together"
+        return f"{super().words} and δ = {chance(self.delta)} for all picks together"
 
     @property
     def own_delta(self) -> float:
@@ -268,7 +269,7 @@ class Halving(_LaplaceNoise):
 
     norm: ClassVar[float] = math.inf
     noise: ClassVar[str] = (
-        "Laplace noise of scale {scale:.4g} on every box's count, of which only the halvings are released,"
+        "Laplace noise of scale {scale} on every box's count, of which only the halvings are released,"
     )
     within: ClassVar[str] = "in one box of each depth"
     SERIES: ClassVar[float] = 3.0  # (2 b - 1) / (b - 1) for b = 2 halves
@@ -313,7 +314,7 @@ class Report(_Epsilon):
     """
 
     norm: ClassVar[float] = 1
-    noise: ClassVar[str] = "each bit is flipped with probability {scale:.4g}"
+    noise: ClassVar[str] = "each bit is flipped with probability {scale}"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -344,7 +345,7 @@ class Shuffled(Report):
         alone = super().words
         if not self.own_delta:
             return alone
-        mixed = f"ε = {self.pure:.4g} at δ = {self.delta:.2g} mixed with {self.users:,.0f} others'"
+        mixed = f"ε = {number(self.pure, 4)} at δ = {chance(self.delta)} mixed with {self.users:,.0f} others'"
         return f"{alone} by itself, and {mixed}"
 
     @property

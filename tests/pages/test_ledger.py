@@ -12,6 +12,7 @@ from dpviz.audits.audit import instance
 from dpviz.domain import Domain
 from dpviz.figures.kit.ledger import plot_steps, releases_table, steps_table
 from dpviz.figures.kit.theme import LIGHT
+from dpviz.numbers import number
 from dpviz.privacy.guarantee import Notion
 from pages._ui.work.runs import RECOMMENDED
 from tests.pages.visitor import content, press, private_file, spend
@@ -49,7 +50,7 @@ def test_the_words_hold_the_numbers_of_the_release():
     trace = run("pe-means")
     words, entry = releases_table(trace).why[0], trace.ledger[0]
     assert "one row added or removed changes it by at most 1 (l2 norm)" in words
-    assert f"standard deviation {entry.scale:.4g}" in words and f"μ = {1 / entry.scale:.4g}" in words
+    assert f"standard deviation {number(entry.scale)} on" in words and f"μ = {number(1 / entry.scale, 4)}" in words
 
 
 def test_parts_of_the_rows_and_other_mechanisms_have_their_words():

@@ -148,9 +148,9 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
 
 
 def test_a_column_s_name_is_text_in_the_table_of_centers():
-    drawn = centers._drawn(pd.DataFrame({"center": [1, 2], "<img src=x>": [0.123456, -2e9]}))
+    drawn = centers._drawn(pd.DataFrame({"center": ["1", "2"], "<img src=x>": ["0.1235", "-2,000"]}))
     assert "<img" not in drawn and "&lt;img src=x&gt;" in drawn
-    assert "<td>0.1235</td>" in drawn and "<td>-2e+09</td>" in drawn
+    assert "<td>0.1235</td>" in drawn and "<td>-2,000</td>" in drawn
 
 
 def test_hidden_layers_can_be_switched_off(app):

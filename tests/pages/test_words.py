@@ -37,7 +37,7 @@ ANOTHER = re.compile(
 
 
 def other_people(texts):
-    return [(name[0], text) for text in texts if (name := OTHERS.search(text))]
+    return [(name[0], text) for text in texts if (name := OTHERS.search(ANOTHER.sub("", text)))]
 
 
 def test_a_word_of_the_code_or_another_word_for_a_person_would_be_seen():

@@ -132,7 +132,7 @@ def test_epsilons_are_simply_added_only_where_the_deltas_fit_too(accounts):
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, Budget(5.0, 1e-5))
     accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
-    with pytest.raises(Refused, match="would bring this file to a delta above 1e-05"):  # epsilon = 2 at 2e-5
+    with pytest.raises(Refused, match="would bring this file to a delta above 1 in 100,000,"):  # epsilon = 2 at 2e-5
         accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
     accounts.set_budget(key, AR, Budget(5.0, 2e-5))
     total = accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5)).total(AR)
@@ -463,7 +463,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     command = ["run", "pe-means", "--data", str(data), "--low", "0", "--high", "1", "--n-public", "200"]
     command += ["--n-clusters", "2", "--header"]
     assert main([*command, "--private"]) == 0
-    assert "booked:  epsilon = 1, delta = 0.0029 in all, by 1 run on this file" in capsys.readouterr().out
+    assert "booked:  epsilon = 1, delta = 1 in 339 in all, by 1 run on this file" in capsys.readouterr().out
     assert main([*command, "--private", "--account", str(copy)]) == 0
     out = capsys.readouterr().out
     assert "by 2 runs on this file" in out and "epsilon = 1.375" in out

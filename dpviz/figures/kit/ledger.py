@@ -23,7 +23,7 @@ _NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
 def why(entry: Release, unit: str) -> str:
     """Return in words where a release's sensitivity comes from and what its noise therefore costs."""
     cost = cost_of(entry.mechanism, entry.cost)
-    noise = cost.noise.format(scale=entry.scale)
+    noise = cost.noise.format(scale=number(entry.scale))
     if isinstance(cost, Report):
         return f"{_sentence(entry.reason)}: {noise} costs {cost.words}, whatever is asked."
     norm = cost.within or _NORM[entry.norm]

@@ -19,6 +19,7 @@ from dpviz.datasets import Dataset
 from dpviz.figures.kit.panels import FLATTEST
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
+from dpviz.numbers import number
 from dpviz.postprocessing.in_words import center_words
 from dpviz.postprocessing.released import center_noise
 from dpviz.trace import Trace
@@ -73,7 +74,7 @@ def _image(svg: str, alt: str, look: str = "") -> str:
 
 
 def _svg(width: float, height: float, body: str) -> str:
-    size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
+    size = f'width="{width:.1f}" height="{height:.1f}" viewBox="0 0 {width:.1f} {height:.1f}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{body}</svg>'
 
 
@@ -114,7 +115,7 @@ def places(shown: Shown) -> str:
     if sides[short] < FLATTEST * sides.max():  # a long strip: as in the plane
         scale[short] *= FLATTEST * sides.max() / sides[short]
         step[short] = _round_step(float((high - low)[short]) / 4)
-        stretched = f", of {step[short]:g} {unit} {html.escape(shown.data.columns[short])}, which is stretched"
+        stretched = f", of {number(step[short])} {unit} {html.escape(shown.data.columns[short])}, which is stretched"
     width, height = scale * (high - low)
 
     def at(point: np.ndarray) -> tuple[float, float]:
@@ -125,11 +126,11 @@ def places(shown: Shown) -> str:
     for value in _ticks(low[0], high[0], step[0]):
         x, y = at(np.array([value, low[1]]))
         parts.append(f'<path d="M{x:.1f} {TOP}v{height:.1f}" stroke="{colors.line}"/>')
-        parts.append(_text(x, y + 16, f"{value:g}", colors.muted))
+        parts.append(_text(x, y + 16, number(value, 6), colors.muted))
     for value in _ticks(low[1], high[1], step[1]):
         x, y = at(np.array([low[0], value]))
         parts.append(f'<path d="M{LEFT} {y:.1f}h{width:.1f}" stroke="{colors.line}"/>')
-        parts.append(_text(x - 16, y + 4, f"{value:g}", colors.muted))
+        parts.append(_text(x - 16, y + 4, number(value, 6), colors.muted))
     for i, center in enumerate(trace.cluster_centers):
         x, y = at(center)
         if sd is not None:
@@ -142,8 +143,8 @@ def places(shown: Shown) -> str:
         look = f'fill="none" stroke="{colors.hidden}" stroke-width="2" stroke-dasharray="4 3"'
         parts.append(f'<path d="M{x:.1f} {y - 14:.1f}l14 14-14 14-14-14z" {look}/>')
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
-    alt = f"{len(trace.cluster_centers)} centers on a grid of {step.max():g} {shown.data.units[0]}"
-    key = f"A grid of {step.max():g} {unit}{stretched}. "
+    alt = f"{len(trace.cluster_centers)} centers on a grid of {number(step.max())} {shown.data.units[0]}"
+    key = f"A grid of {number(step.max())} {unit}{stretched}. "
     key += "The pale disc: twice the noise of the center. " if sd is not None else ""
     key += f"Dashed: {reference_name(shown.trace)} {TAG}" if shown.reference is not None else ""
     lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(shown))
@@ -185,7 +186,8 @@ def bars(shown: Shown) -> str:
         trace.cluster_centers, shares, shown.names, center_words(trace, data.columns), strict=True
     ):
         cells = "".join(
-            f'<td><span class="bar"><i style="width:{100 * part:.0f}%"></i></span>{value:.3g} {html.escape(unit)}</td>'
+            f'<td><span class="bar"><i style="width:{100 * part:.0f}%"></i></span>'
+            f"{number(value)} {html.escape(unit)}</td>"
             for value, part, unit, _ in zip(center, share, data.units, columns, strict=False)
         )
         rows.append(f"<tr class=lit><th scope=row>{name}</th>{cells}<td>{html.escape(words)}</td></tr>")

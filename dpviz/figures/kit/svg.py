@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.figures.kit.view import View
+from dpviz.numbers import number
 
 __all__ = ["plane_svg"]
 
@@ -38,13 +39,15 @@ def plane_svg(view: View) -> str:
     marks = []
     for x in _ticks(low[0], high[0]):
         px = at(np.array([x, low[1]]))[0, 0]
-        marks.append(f'<path d="M{px:.1f} {TOP}v{tall:.1f}"/><text x="{px:.1f}" y="{TOP + tall + 18:.1f}">{x:g}</text>')
+        marks.append(
+            f'<path d="M{px:.1f} {TOP}v{tall:.1f}"/><text x="{px:.1f}" y="{TOP + tall + 18:.1f}">{number(x)}</text>'
+        )
     if view.trace.domain.n_features > 1:
         for y in _ticks(low[1], high[1]):
             py = at(np.array([low[0], y]))[0, 1]
             marks.append(
                 f'<path d="M{LEFT} {py:.1f}h{wide}"/>'
-                f'<text x="{LEFT - 8}" y="{py + 4:.1f}" text-anchor="end">{y:g}</text>'
+                f'<text x="{LEFT - 8}" y="{py + 4:.1f}" text-anchor="end">{number(y)}</text>'
             )
     titles = view.axis_titles()
     private = view.trace.claimed.private

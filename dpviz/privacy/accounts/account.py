@@ -10,6 +10,7 @@ from typing import Any
 
 from dpviz import validate
 from dpviz.domain import Domain
+from dpviz.numbers import chance, number
 from dpviz.privacy import accounting
 from dpviz.privacy.accounting import Total
 from dpviz.privacy.guarantee import Neighboring
@@ -261,13 +262,14 @@ class Account:
             total = after.total(relation)
             if total.epsilon > budget.epsilon * (1 + 1e-9):
                 reach = (
-                    f"epsilon = {total.epsilon:.4g} at delta = {budget.delta:.2g}"
+                    f"epsilon = {number(total.epsilon, 4)} at delta = {chance(budget.delta)}"
                     if math.isfinite(total.epsilon)
-                    else f"a delta above {budget.delta:.2g}"
+                    else f"a delta above {chance(budget.delta)}"
                 )
+                left = max(0.0, budget.epsilon - self.total(relation).epsilon)
                 raise Refused(
                     f"Account: {claim.name} would bring this file to {reach}, for {relation.unit}, above the total of "
-                    f"{budget.epsilon:g}; {self.remaining(relation):.4g} is left. Nothing was spent."
+                    f"{number(budget.epsilon)}; {number(left, 4)} is left. Nothing was spent."
                 )
 
     def check_budget(self, relation: Neighboring, budget: Budget) -> None:

@@ -96,10 +96,10 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
         )
     )
     with st.expander("Every column of every cluster"):
-        numbers = st.column_config.NumberColumn(format="%.3g")
         table = explanation.table(columns, truth_of(answer) if hidden else None)
-        config = {name: numbers for name in table.columns if table[name].dtype.kind == "f"}
-        st.dataframe(table, hide_index=True, width="stretch", column_config=config, key=keys.EXPLAIN_TABLE(key))
+        floats = [name for name in table.columns if table[name].dtype.kind == "f"]
+        table = table.assign(**{name: table[name].map(number) for name in floats})
+        st.dataframe(table, hide_index=True, width="stretch", key=keys.EXPLAIN_TABLE(key))
 
 
 def _ask(key: str, result: Result) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from dpviz.numbers import number
 from pages._ui.address.scene import MOST_WHOLE, as_whole
 
 __all__ = ["field", "whole_number"]
@@ -25,5 +26,5 @@ def whole_number(
     """Show a field for a whole number; return it. Of what is none, the whole part is taken, and the field says so."""
     typed = field(label, low, high, value, on=on, **keep)
     if isinstance(typed, float):
-        on.caption(f"{label}: whole numbers only. {int(typed):,} is used in place of {typed:g}.")
+        on.caption(f"{label}: whole numbers only. {int(typed):,} is used in place of {number(typed, 6)}.")
     return int(typed)

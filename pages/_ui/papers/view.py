@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.numbers import number
+from dpviz.numbers import number, plus_minus
 from dpviz.papers.overview import Overview, overview
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
@@ -139,7 +139,4 @@ def _short(value: float) -> str:
 
 def _with_half(table: pd.DataFrame, column: str) -> list[str]:
     pairs = zip(table[column], table.half, strict=True)
-    return [
-        "not run" if pd.isna(v) else number(v) if pd.isna(h) or not h else f"{number(v)} ± {number(h, 2)}"
-        for v, h in pairs
-    ]
+    return ["not run" if pd.isna(v) else plus_minus(v, h) for v, h in pairs]

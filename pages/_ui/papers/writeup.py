@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.pseudocode import PSEUDOCODE
-from dpviz.numbers import number
+from dpviz.numbers import plus_minus
 from dpviz.papers.writeup import write_up
 from pages._ui.frame import keys
 from pages._ui.frame.words import on_screen
@@ -65,7 +65,7 @@ def measured(slug: str) -> pd.DataFrame:
     found = pd.read_csv(path)
     found = found[found.algorithm == ALGORITHMS[slug].name]
     ratios = {f"ε {e}": (found[f"loss {e}"] / found["kmeans loss"]).map(_ratio) for e in _EPSILONS}
-    areas = [f"{number(a)} ± {number(e, 1)}" for a, e in zip(found["auc ratio"], found["se auc ratio"], strict=True)]
+    areas = [plus_minus(a, e) for a, e in zip(found["auc ratio"], found["se auc ratio"], strict=True)]
     shape = {"data": found.data, "rows": found.n, "columns": found.d, "k": found.k}
     return pd.DataFrame({**shape, **ratios, "area": areas, "seeds": found.seeds})
 

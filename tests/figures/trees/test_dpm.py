@@ -151,7 +151,7 @@ def test_sentences_name_the_cut_in_original_units():
     trace = view().trace
     said, line = trace.steps[0].released, dpm.PANE.shots(trace)[0].sentence
     at = trace.domain.denormalize(np.full(2, said["position"]))[said["column"]]
-    assert (
-        line.startswith(f"Region 1 of {len(regions(trace))} · ")
-        and f"cut across {('east', 'north')[said['column']]} at {at:,.3g} km leaves " in line
-    )
+    words = trace.domain.place(said["column"], said["position"])
+    assert line.startswith(f"Region 1 of {len(regions(trace))} · ")
+    assert f"cut across {('east', 'north')[said['column']]} at {words} leaves " in line
+    assert float(words.removesuffix(" km")) == pytest.approx(at, abs=0.005)

@@ -23,7 +23,7 @@ def captions(app):
 @pytest.mark.parametrize(("notion", "value", "mu"), [("mu", 0.5, 0.5), ("zcdp", 0.125, 0.5)])
 def test_the_budget_may_be_typed_in_another_notion_and_epsilon_follows(app, notion, value, mu):
     open_page(app, "pages/explore.py")
-    assert "= μ 0.31, ρ 0.048." in captions(app) and "δ = 8.5e-05, n^-1.1 for n = 5,000" in captions(app)
+    assert "= μ 0.31, ρ 0.048." in captions(app) and "δ = 1 in 11,700, n^-1.1 for n = 5,000" in captions(app)
     app.segmented_control(key="budget_in").set_value(notion).run()
     assert asked(app) == 1.0  # the other field begins with the same budget
     app.number_input(key=f"budget_{notion}").set_value(value).run()
@@ -49,8 +49,9 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
 
 def test_a_delta_that_few_rows_make_large_is_called_so():
     algorithm = ALGORITHMS["pe-means"](n_clusters=2)
-    assert rule(algorithm, 2, 40).endswith("at most 1 in 58. That is large for n = 40: type a smaller δ.")
-    assert rule(algorithm, 2, 5000).endswith("at most 1 in 11,718.")
+    assert rule(algorithm, 2, 40).startswith("δ = 1 in 57, n^-1.1 for n = 40")
+    assert rule(algorithm, 2, 40).endswith("That is large for n = 40: type a smaller δ.")
+    assert rule(algorithm, 2, 5000).startswith("δ = 1 in 11,700, ") and "large" not in rule(algorithm, 2, 5000)
 
 
 def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_data_s_units(app):
