@@ -117,6 +117,7 @@ def test_distances_in_parts_are_those_in_memory(tmp_path):
     assert rows.distance(centers) == pytest.approx(every)
 
 
+@pytest.mark.filterwarnings("ignore::dpviz.estimator.PrivacyLeakWarning")
 def test_the_estimator_scores_by_the_objective():
     data = load_sample("ring")
     facts = {"bounds": (data.domain.low, data.domain.high), "n_public": len(data.X), "random_state": 0}

@@ -86,11 +86,14 @@ def read_table(
 
 
 def _check_usable(table: Table) -> None:
-    """Refuse a public table without a column of numbers; a private one has as many as columns, whatever they hold."""
+    """Refuse a public table without a column of numbers; a private one has as many as columns, whatever they hold.
+
+    The column's name is left out: it may be a cell of the first row.
+    """
     if not table.usable:
         first = table.columns[0]
         rule = {"text": "one-hot:A,B,...", "date": "days:FIRST..LAST"}.get(first.kind)
-        mend = f"; declare its numbers (on the command line: --recode {first.name}={rule})" if rule else ""
+        mend = f"; declare its numbers (on the command line: --recode COLUMN={rule})" if rule else ""
         raise TableError(
             f"{table.name}: no column can be clustered; column 1 was refused: "
             f"{first.reason[0].lower()}{first.reason[1:].split('. ')[0].rstrip('.')}{mend}."

@@ -199,6 +199,7 @@ def test_what_the_owner_says_or_declares_makes_names_public(tmp_path, capsys):
     (tmp_path / "mine.json").write_text(json.dumps({"columns": [{"name": "height", "low": 0, "high": 9}]}))
     assert main(command) == 2 and "--header" in capsys.readouterr().err
     path.write_text("age,income\n30,1\n")
+    (tmp_path / "mine.json").unlink()
     bounds = ["--low", "0", "--high", "9"]
     assert main([*command, *bounds]) == 2 and "--header" in capsys.readouterr().err, "numbers below words are no answer"
     assert main([*command, *bounds, "--columns", "income"]) == 0 and "income" in capsys.readouterr().out
