@@ -39,7 +39,7 @@ def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
     assert not app.exception and len(pictures(app)) == 6
     app.selectbox(key="explore_data").set_value("iris").run()
-    assert any("8 releases, less than a second" in caption.value for caption in app.caption)
+    assert any("10 releases, less than a second" in caption.value for caption in app.caption)
     wait_for_run(app)  # it starts by itself
     assert not app.exception and not app.error
     identity = app.session_state["shown"]
