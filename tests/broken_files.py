@@ -31,7 +31,7 @@ NAMELESS = (
 TEXT_ONLY = (
     "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
 )
-TEXT_ONLY += "--recode a=one-hot:A,B,...)."
+TEXT_ONLY += "--recode COLUMN=one-hot:A,B,...)."
 JSON = "the content is JSON but no list of records and no record a line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."
