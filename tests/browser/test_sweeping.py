@@ -14,7 +14,7 @@ def start(page, *, runs=2):
     box = page.get_by_role("spinbutton", name="Runs per point")
     box.fill(str(runs))
     box.press("Enter")
-    expect(page.get_by_text(f"{20 * runs + 1} runs")).to_be_visible()  # 4 algorithms, 5 budgets, one reference
+    expect(page.get_by_text(f"{63 * runs + 1} runs")).to_be_visible()  # 7 algorithms, 9 budgets, one reference
     page.get_by_role("button", name="Start this sweep").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
 
@@ -47,7 +47,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
 
 def test_cancel_keeps_what_had_finished(open_page):
     page = open_page("tradeoff")
-    start(page, runs=40)
+    start(page, runs=15)
     expect(page.get_by_text(re.compile("[1-9][0-9]* of [0-9]+ runs, "))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Canceled after")).to_be_visible()
