@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.algorithms.pseudocode import Line, lines_of
+from dpviz.algorithms import lines_of
+from dpviz.algorithms.pseudocode import Line
 from dpviz.figures import Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
 from dpviz.figures.kit.panels import ledger_table
