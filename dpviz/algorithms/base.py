@@ -48,7 +48,7 @@ class Algorithm:
     follows_a_run: ClassVar[bool] = False  # True where it is asked with the seed of a run before: noise of its own
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
     CODE: ClassVar[tuple[Line, ...]] = ()  # what it does, in six to ten lines
-    WIDE: ClassVar[dict[str, Any]] = {}  # a second setting for the audits: values that change what is asked
+    AUDIT: ClassVar[dict[str, Any]] = {}  # a second setting for the audits: values that change what is asked
 
     n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
 
@@ -70,7 +70,7 @@ class Algorithm:
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta; None means n_public^-1.1 for every algorithm.
+        """Return delta; None means `accounting.default_delta` of n_public for every algorithm.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class Algorithm:
         given = getattr(self, "delta", None)
         if given is None and n_public < 2 and hasattr(self, "delta"):
             raise ValueError(f"{self.name}: n must be at least 2 where delta is left empty (n^-1.1); give a delta.")
-        return float(n_public) ** -1.1 if given is None else given
+        return accounting.default_delta(n_public) if given is None else given
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
         """Return what is promised: the plan's total, from parameters and public facts alone."""

@@ -102,7 +102,7 @@ class DPEM(ApproximateDP):
         Line("  shapes follow the noisy spreads", ("mixture",)),
         Line("  what noise alone could stretch is made rounder", ("mixture",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"covariance": "diagonal", "iterations": 3, "reach": 1.5}
+    AUDIT: ClassVar[dict[str, Any]] = {"covariance": "diagonal", "iterations": 3, "reach": 1.5}
 
     iterations: int | None = param(None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: 6.")
     covariance: str = param(

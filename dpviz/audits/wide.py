@@ -22,10 +22,10 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 def second_instance(cls: type[Algorithm]) -> Algorithm:
     """Return an algorithm for six columns: projections, rounds, learned radius, second moment, scatter, swaps.
 
-    Five centers and parameters away from their defaults, where the class's `WIDE` wins; epsilon is large, so that every
-    stage is asked. A promise about moves gets rho = 1.5, where the fallback is cheaper.
+    Five centers and parameters away from their defaults, the class's `AUDIT` over those below; epsilon is large, so
+    that every stage is asked. A promise about moves gets rho = 1.5, where the fallback is cheaper.
     """
-    values = {**_PARAMETERS, **cls.WIDE}
+    values = {**_PARAMETERS, **cls.AUDIT}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 

@@ -16,6 +16,7 @@ from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.regions import labels_of
+from dpviz.privacy.accounting import default_delta
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.sweeps.measures import METRICS, REFERENCES, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
@@ -30,7 +31,7 @@ __all__ = [
 Row = dict[str, Any]
 REFERENCE = "kmeans"
 DELTAS: dict[str, Callable[[float], float]] = {  # what delta may be in a sweep beside a number; of the nominal n
-    "n^-1.1": lambda n: n**-1.1,
+    "n^-1.1": default_delta,
     "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
     "1/(n sqrt n)": lambda n: n**-1.5,
 }
@@ -78,7 +79,7 @@ class Variant:
             validate.one_of("sweep", DELTAS, delta=values["delta"])
             values["delta"] = DELTAS[values["delta"]](float(n_public))
         known = params.specs(cls)
-        common = {"n_clusters": n_clusters, "delta": DELTAS["n^-1.1"](float(n_public))}
+        common = {"n_clusters": n_clusters, "delta": default_delta(n_public)}
         return cls(**{name: value for name, value in common.items() if name in known} | values)
 
 

@@ -137,7 +137,7 @@ class DistDP(Moves):
         Line("count and average each region, with noise", ("regions",), "regions"),
         Line("weighted k-means on the averages", ("cluster",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"budget": "thirds"}
+    AUDIT: ClassVar[dict[str, Any]] = {"budget": "thirds"}
 
     threshold: float = param(
         5.0,

@@ -114,7 +114,7 @@ class Continual(ApproximateDP):
         Line("  add a few older tables: all days 1 to t", ("day",)),
         Line("  weighted k-means on cells above their noise", ("day",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}
+    AUDIT: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}
 
     days: int = param(16, low=2, high=64, help="How many days, declared before the first. Public.")
     arrivals: str = param(

@@ -111,7 +111,7 @@ class DPDBSCAN(Algorithm):
         Line("dense cells side by side make one region", ("spans",)),
         Line("rows in no region belong to no cluster", ("spans",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"cells": 64, "reach": 2, "density": 2.0}
+    AUDIT: ClassVar[dict[str, Any]] = {"cells": 64, "reach": 2, "density": 2.0}
 
     n_clusters: int = param(
         8, low=1, high=256, needs="at_most_k", help="How many regions to keep at most, the largest. Public."

@@ -116,7 +116,7 @@ class EUGkM(Algorithm):
         Line("  add up rows and count them, with noise", ("grid-lloyd",), "update"),
         Line("  divide: noisy sums by noisy counts", ("grid-lloyd",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"lloyd_share": 0.5, "cells": 64}
+    AUDIT: ClassVar[dict[str, Any]] = {"lloyd_share": 0.5, "cells": 64}
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     lloyd_share: float = param(

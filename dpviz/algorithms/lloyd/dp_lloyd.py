@@ -92,7 +92,7 @@ class DPLloyd(SuLloyd):
         Line("place k centers anywhere in the public bounds", ("packing",)),
         *NoisyLloyd.CODE[1:],
     )
-    WIDE: ClassVar[dict[str, Any]] = {"schedule": "halving", "division": "optimal", "init": "packing"}
+    AUDIT: ClassVar[dict[str, Any]] = {"schedule": "halving", "division": "optimal", "init": "packing"}
 
     length_rule: str = param(
         "five",

@@ -123,7 +123,7 @@ class StemmerKaplanLocal(Algorithm):
         Line("which average is nearest? Randomized answer", ("weights",), "report"),
         Line("weighted k-means on the averages", ("choose",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"budget": "epsilon"}
+    AUDIT: ClassVar[dict[str, Any]] = {"budget": "epsilon"}
 
     epsilon: float = param(
         2.0, low=0.01, high=20, log=True, help="Budget of every person's own report. Smaller: more noise, more privacy."

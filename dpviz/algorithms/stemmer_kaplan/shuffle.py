@@ -90,7 +90,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     notion: ClassVar[Notion] = Notion.SHUFFLE
     trust: ClassVar[str] = "a shuffler that tells nobody who sent which report, and need not read any"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
-    WIDE: ClassVar[dict[str, Any]] = {}  # its budget has one rule
+    AUDIT: ClassVar[dict[str, Any]] = {}  # not the base's: `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home, only a little", ("reports",)),
         Line("a shuffler mixes the reports: senders are hidden", ("reports",)),

@@ -138,7 +138,7 @@ class DPM(ApproximateDP):
         Line("average each final region, with noise", ("averages",), "average"),
         Line("if k is given: k-means on the averages", ("merge",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"selection": "double"}
+    AUDIT: ClassVar[dict[str, Any]] = {"selection": "double"}
 
     n_clusters: int = param(
         8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only: DPM finds the number itself."

@@ -99,7 +99,7 @@ class PrivTree(Algorithm):
         Line("leaves without a positive count are dropped", ("halving-centers",)),
         Line("weighted k-means on the leaves' middles", ("halving-centers",)),
     )
-    WIDE: ClassVar[dict[str, Any]] = {"threshold": 2.0, "max_depth": 9}
+    AUDIT: ClassVar[dict[str, Any]] = {"threshold": 2.0, "max_depth": 9}
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     tree_share: float = param(0.5, low=0.05, high=0.95, advanced=True, help="Share of ε for the tree.")
