@@ -52,7 +52,14 @@ def layered(
     frames : one mapping a frame, layer -> what it shows (`view.xy` and what else changes)
     alt, name : of the panel
     beside : draws what stands still, after the layers
+
+    Raises
+    ------
+    ValueError
+        If a frame names a layer without a look.
     """
+    if unknown := {layer for frame in frames for layer in frame} - set(looks):
+        raise ValueError(f"layered: a frame must name layers of looks, {', '.join(looks)}; got {min(unknown)}.")
     figure = plane(view, title, height=height)
     first = len(figure.data)
     for layer, look in looks.items():

@@ -94,7 +94,7 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
                 x = rows.position.astype(np.float32).to_numpy()
                 bars = (6 * rows.probability / table.probability.max()).round(3).to_numpy()
                 word = "too narrow<br>to cut along<br>this column" if rows.score.isna().all() else ""
-            else:  # as many bars as ever: plotly paints added bars black
+            else:  # bars without a length
                 x = np.linspace(low, high, intervals, dtype=np.float32)
                 bars = np.zeros(intervals)
             lines = [
