@@ -116,7 +116,8 @@ def rehearse(
 
 
 def _make(cls: type[Algorithm], facts: Facts, epsilon: float) -> Algorithm:
-    values: dict[str, Any] = {"n_clusters": facts.n_clusters, "epsilon": epsilon, "delta": default_delta(facts.n_people)}
+    delta = default_delta(facts.n_people)
+    values: dict[str, Any] = {"n_clusters": facts.n_clusters, "epsilon": epsilon, "delta": delta}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 

@@ -200,7 +200,7 @@ class Sweep:
 
     def runs(self) -> Iterator[Run]:
         """Yield every run, repeats outermost so that a picture fills evenly; the references (seed 0) come first."""
-        whole = [
+        points = [
             (data, stamp(data), n_rows, point)
             for data in self.data
             for n_rows in self.n_rows
@@ -211,8 +211,8 @@ class Sweep:
         first = [Variant(REFERENCES[one], REFERENCE, values=(("objective", one),)) for one in objectives]
         rest = [variant for variant in self.variants if variant.algorithm != REFERENCE]
         for seed, variants in [(0, first), *((self.seed + i, rest) for i in range(self.repeats))]:
-            for (data, modified, n_rows, point), variant in itertools.product(whole, variants):
-                cell = Run(
+            for (data, modified, n_rows, point), variant in itertools.product(points, variants):
+                run = Run(
                     data=data,
                     bounds=self.bounds,
                     n_rows=n_rows,
@@ -225,9 +225,9 @@ class Sweep:
                     metrics=self.metrics,
                     noise=variant.noise,
                 )
-                if cell not in met:  # an axis that the algorithm does not have adds no cell
-                    met.add(cell)
-                    yield cell
+                if run not in met:  # an axis that the algorithm does not have adds no run
+                    met.add(run)
+                    yield run
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""

@@ -88,7 +88,7 @@ class NoisyLloyd(Algorithm):
         """Return the query of an iteration: sums of whole rows where there is no radius."""
         return NearestSums(centers, domain.radius)
 
-    def step(self) -> float:
+    def finest_grid(self) -> float:
         """Return the grid of the centers."""
         return GRID
 
@@ -148,7 +148,7 @@ class NoisyLloyd(Algorithm):
             kept = clip_ball(snap(centers), 2 * domain.radius)
         else:
             kept = domain.clip(fold(centers, domain.box_z) if self.boundary == "fold" else centers)
-        finest = self.step() / GRID
+        finest = self.finest_grid() / GRID
         return snap_toward_zero(kept / finest) * finest
 
 

@@ -160,9 +160,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         """Return the offsets within the radius, or sums of whole rows without one."""
         if reach is None:
             return super().query(centers, reach, domain)
-        return ClusterMoves(centers, reach, self.step())
+        return ClusterMoves(centers, reach, self.finest_grid())
 
-    def step(self) -> float:
+    def finest_grid(self) -> float:
         """Return the grid of the centers."""
         return 2.0**-self.fraction_bits
 

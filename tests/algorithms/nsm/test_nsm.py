@@ -333,7 +333,7 @@ class Answers:
     def __init__(self, **answers):
         self.answers, self.plan = answers, SimpleNamespace(costs=dict.fromkeys(["step.counts", "scatter"], ["once"]))
 
-    def release(self, label, query):  # noqa: ARG002
+    def release(self, label, query):
         return self.answers[label]
 
 
