@@ -34,11 +34,6 @@ class Line(NamedTuple):
     given: str = ""
 
     @property
-    def reads_rows(self) -> bool:
-        """Whether the line costs budget."""
-        return bool(self.label)
-
-    @property
     def moments(self) -> tuple[str, ...]:
         """When it runs: `at`, or what follows from the label; () for the head of a loop."""
         if self.text.endswith(":"):

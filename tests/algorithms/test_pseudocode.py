@@ -25,7 +25,7 @@ def test_lines_cost_where_the_ledger_says_so(slug, d):
     for kind, labels in paid.items():
         here = [line for line in lines if kind in line.kinds]
         assert here, f"no line for steps of kind {kind}"
-        told = {line.label for line in here if line.reads_rows}
+        told = {line.label for line in here if line.label}
         assert labels - {"scatter"} <= told, f"{kind} pays for {labels}, the lines say {told}"
         if labels:
             assert told <= labels, f"{kind}: the lines name {told - labels}, which is never paid there"

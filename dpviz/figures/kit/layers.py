@@ -41,7 +41,6 @@ def layered(
     alt: str,
     *,
     height: int = 508,
-    name: str = "plane",
     beside: Callable[[View, go.Figure], None] | None = None,
 ) -> Panel:
     """Return a plane of named layers, the first one lowest; a frame names only the layers that it shows.
@@ -50,7 +49,7 @@ def layered(
     ----------
     looks : layer -> how it is drawn
     frames : one mapping a frame, layer -> what it shows (`view.xy` and what else changes)
-    alt, name : of the panel
+    alt : of the panel
     beside : draws what stands still, after the layers
 
     Raises
@@ -70,7 +69,7 @@ def layered(
     nothing = xy(NOWHERE)
     updates = [[frame.get(layer, nothing) for layer in looks] for frame in frames]
     add_frames(figure, list(range(first, first + len(looks))), updates)
-    return Panel(name, figure, alt)
+    return Panel("plane", figure, alt)
 
 
 def center(colors: Theme, **marker: Any) -> Look:

@@ -46,11 +46,11 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
     )
 
 
-def strips_panel(view: View, *, height: int = 190) -> Panel:
+def strips_panel(view: View) -> Panel:
     """Return emptiness, centreness and score of every cut with the chosen one, step by step."""
     trace, colors = view.trace, view.colors
     strips = 1 if trace.domain.n_features == 1 else 2
-    figure = base(colors, "Score of every cut", height=height)
+    figure = base(colors, "Score of every cut", height=190)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])
