@@ -463,6 +463,28 @@ def test_the_map_names_every_room():
     assert len(text.splitlines()) <= 165
 
 
+def long_lines(scripts):
+    """Return where a line of a script is longer than the lines of Python may be."""
+    return [
+        f"{path}:{number}"
+        for path, text in scripts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > 120
+    ]
+
+
+def test_scripts_are_as_narrow_as_python():
+    scripts = {
+        str(path.relative_to(ROOT)): path.read_text()
+        for folder in ("dpviz", "pages")
+        for path in (ROOT / folder).rglob("*.js")
+        if path.parent.name not in ("explore", "frame")  # to be reflowed
+    }
+    assert len(scripts) > 15
+    assert long_lines(scripts) == []
+    assert long_lines({"a.js": f"ok;\n{'x' * 121}"}) == ["a.js:2"]
+
+
 def test_readme_and_changelog_stay_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 90
     versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)[1:]

@@ -1,18 +1,23 @@
 // The player of a replay: drives the stages of one run. The stage's own script is above this one.
 const dark = matchMedia("(prefers-color-scheme: dark)"), still = matchMedia("(prefers-reduced-motion: reduce)");
 const run = JSON.parse(document.getElementById("run").textContent), last = run.sentences.length - 1;
-const box = document.querySelector(".panels"), range = document.querySelector("input"), words = document.querySelector("output");
+const box = document.querySelector(".panels"),
+  range = document.querySelector("input"),
+  words = document.querySelector("output");
 const play = document.querySelector("[data-do=play]"), speed = document.querySelector("select");
 const code = document.querySelector(".dp-now"), lines = [...code.querySelectorAll("li")];
 code.open = !matchMedia("(max-width: 800px)").matches;
 let stages = [], step = last, timer = 0;
 const build = () => {
   for (const stage of stages) stage.close?.();
-  const rooms = Object.fromEntries(["plane", "side", "wide"].map((name) => [name, Object.assign(document.createElement("div"), { className: name })]));
+  const rooms = Object.fromEntries(
+    ["plane", "side", "wide"].map((name) => [name, Object.assign(document.createElement("div"), { className: name })]),
+  );
   rooms.side.append(code);
   box.replaceChildren(...Object.values(rooms));
   stages = run[dark.matches ? "dark" : "light"].map((panel) => {
-    const canvas = Object.assign(document.createElement("canvas"), { className: "picture" }), room = document.createElement("div");
+    const canvas = Object.assign(document.createElement("canvas"), { className: "picture" }),
+      room = document.createElement("div");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", panel.alt);
     room.append(canvas);
@@ -32,13 +37,27 @@ const show = (next, ms = 0) => {
     else line.removeAttribute("aria-current");
   });
 };
-const stop = () => { clearInterval(timer); timer = 0; play.classList.remove("on"); play.setAttribute("aria-label", "Play"); };
+const stop = () => {
+  clearInterval(timer);
+  timer = 0;
+  play.classList.remove("on");
+  play.setAttribute("aria-label", "Play");
+};
 const start = () => {
   if (step === last) show(0);
   play.classList.add("on"); play.setAttribute("aria-label", "Pause");
-  timer = setInterval(() => { show(step + 1, Math.min(300, speed.value / 2)); if (step === last) stop(); }, +speed.value);
+  timer = setInterval(() => {
+    show(step + 1, Math.min(300, speed.value / 2));
+    if (step === last) stop();
+  }, +speed.value);
 };
-const doing = { first: () => show(0), back: () => show(step - 1, 300), next: () => show(step + 1, 300), last: () => show(last), play: () => (timer ? stop() : start()) };
+const doing = {
+  first: () => show(0),
+  back: () => show(step - 1, 300),
+  next: () => show(step + 1, 300),
+  last: () => show(last),
+  play: () => (timer ? stop() : start()),
+};
 document.querySelector(".bar").addEventListener("click", (event) => {
   const what = event.target.closest("[data-do]")?.dataset.do;
   if (what && what !== "play") stop();
@@ -48,7 +67,8 @@ range.addEventListener("input", () => { stop(); show(+range.value); });
 speed.addEventListener("change", () => { if (timer) { stop(); start(); } });
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 document.addEventListener("keydown", (event) => {
-  const own = event.target.closest(event.key === " " ? "input, select, button, summary" : "input, select");  // its own keys
+  // controls that have keys of their own
+  const own = event.target.closest(event.key === " " ? "input, select, button, summary" : "input, select");
   if (!keys[event.key] || own || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   if (keys[event.key] !== "play") stop();

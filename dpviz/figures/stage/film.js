@@ -17,19 +17,32 @@ export class Film {
     this.open = new Map(); // frames that were unpacked
     this.font = { size: 12, family: "sans-serif", color: "#444", ...this.layout.font };
     const moving = new Set(this.frames.flatMap((f) => f.traces ?? f.data.map((_, k) => k)));
-    const order = range(0, this.data.length).sort((i, j) => LAYERS.indexOf(this.type(i)) - LAYERS.indexOf(this.type(j)) || i - j);
+    const order = range(0, this.data.length).sort(
+      (i, j) => LAYERS.indexOf(this.type(i)) - LAYERS.indexOf(this.type(j)) || i - j,
+    );
     const places = order.map((i, place) => (moving.has(i) ? place : -1)).filter((place) => place >= 0);
     const [first, end] = places.length ? [places[0], places.at(-1) + 1] : [order.length, order.length];
     this.parts = { below: order.slice(0, first), moving: order.slice(first, end), above: order.slice(end) };
     const named = (values) => (Array.isArray(values) && values.some((v) => typeof v === "string") ? values : undefined);
-    this.words = this.frames.flatMap((f) => f.data).map(({ x, y }) => ({ x: named(x), y: named(y) })).filter((t) => t.x || t.y);
+    this.words = this.frames
+      .flatMap((f) => f.data)
+      .map(({ x, y }) => ({ x: named(x), y: named(y) }))
+      .filter((t) => t.x || t.y);
   }
 
-  get last() { return Math.max(this.frames.length - 1, 0); }
-  clamp(step) { return Math.max(0, Math.min(this.last, step)); }
-  type(i) { return this.data[i].type ?? "scatter"; }
+  get last() {
+    return Math.max(this.frames.length - 1, 0);
+  }
+  clamp(step) {
+    return Math.max(0, Math.min(this.last, step));
+  }
+  type(i) {
+    return this.data[i].type ?? "scatter";
+  }
   /** Return a name that steps which look the same share. */
-  group(step) { return this.frames[step]?.group ?? String(step); }
+  group(step) {
+    return this.frames[step]?.group ?? String(step);
+  }
 
   frame(step) {
     if (!this.open.has(step) && this.frames[step]) this.open.set(step, unpack(this.frames[step]));
@@ -38,11 +51,14 @@ export class Film {
 
   /** Return trace number `i` as it is at a step. */
   trace(i, step) {
-    const f = this.frame(step), k = f ? (f.traces ? f.traces.indexOf(i) : f.data[i] ? i : -1) : -1;
+    const f = this.frame(step),
+      k = f ? (f.traces ? f.traces.indexOf(i) : f.data[i] ? i : -1) : -1;
     return { type: "scatter", ...(k < 0 ? this.data[i] : merge({ ...this.data[i], meta: undefined }, f.data[k])) };
   }
 
-  layoutAt(step) { return isObject(this.frames[step]?.layout) ? merge(this.layout, this.frame(step).layout) : this.layout; }
+  layoutAt(step) {
+    return isObject(this.frames[step]?.layout) ? merge(this.layout, this.frame(step).layout) : this.layout;
+  }
 
   /** Return the height of a picture so wide: planes with `meta.ar` keep their shape. */
   tall(width) {

@@ -7,30 +7,59 @@ import { blend, rgba } from "./paint.js";
 
 const MOST = 5000; // marks that are moved; more jump
 const between = (a, b, u) => a + u * (b - a);
-const lone = (t) => (t.x?.length === 1 && finite(t.x[0]) && finite(t.y?.[0]) && !String(t.mode).includes("lines") ? t : null);
+const lone = (t) =>
+  t.x?.length === 1 && finite(t.x[0]) && finite(t.y?.[0]) && !String(t.mode).includes("lines") ? t : null;
 const pairs = (a, b, u) => Array.from(b, (v, i) => (finite(v) && finite(at(a, i)) ? between(at(a, i), v, u) : v));
 
 const from = (origin, t, u) => {
-  const go = (key) => Array.from(t[key] ?? [], (v, i) => (finite(origin.x[i]) && finite(origin.y[i]) && finite(v) ? between(origin[key][i], v, u) : v));
+  const go = (key) =>
+    Array.from(t[key] ?? [], (v, i) =>
+      finite(origin.x[i]) && finite(origin.y[i]) && finite(v) ? between(origin[key][i], v, u) : v,
+    );
   return { ...t, x: go("x"), y: go("y") };
 };
-const became = (a, origin) => { // whether the marks that go stand where the marks before stood: then nothing stays behind
+const became = (a, origin) => {
+  // whether the marks that go stand where the marks before stood: then nothing stays behind
   const places = new Set(Array.from(a.x ?? [], (x, i) => `${x},${a.y?.[i]}`));
   return Array.from(origin.x, (x, i) => !finite(x) || places.has(`${x},${origin.y[i]}`)).every(Boolean);
 };
 
 const bars = (a, b, u) => { // as many bars as before: each grows or shrinks, and takes its new color
-  const same = ["x", "y"].every((key) => a[key]?.length === b[key]?.length && Array.prototype.every.call(a[key] ?? [], (v, i) => typeof v === typeof b[key][i] && v !== null && b[key][i] !== null));
+  const same = ["x", "y"].every(
+    (key) =>
+      a[key]?.length === b[key]?.length &&
+      Array.prototype.every.call(
+        a[key] ?? [],
+        (v, i) => typeof v === typeof b[key][i] && v !== null && b[key][i] !== null,
+      ),
+  );
   if (!same) return null;
   const numbers = (key) => (isList(b[key]) && a[key]?.length === b[key].length ? pairs(a[key], b[key], u) : b[key]);
   const [from, to] = [a.marker?.color, b.marker?.color];
-  const color = isList(to) && from?.length === to.length ? Array.from(to, (v, i) => (finite(v) ? between(from[i], v, u) : blend(from[i], v, u))) : to;
-  return { ...b, x: numbers("x"), y: numbers("y"), base: numbers("base"), width: numbers("width"), marker: { ...b.marker, color } };
+  const color =
+    isList(to) && from?.length === to.length
+      ? Array.from(to, (v, i) => (finite(v) ? between(from[i], v, u) : blend(from[i], v, u)))
+      : to;
+  return {
+    ...b,
+    x: numbers("x"),
+    y: numbers("y"),
+    base: numbers("base"),
+    width: numbers("width"),
+    marker: { ...b.marker, color },
+  };
 };
 
 const grown = (a, b, u) => { // a line that goes on: its new part is drawn little by little
   const n = a.x?.length, m = b.x?.length;
-  if (!(n > 0 && m > n) || b.fill === "toself" || !String(b.mode).includes("lines") || a.x[n - 1] !== b.x[n - 1] || a.y[n - 1] !== b.y[n - 1]) return null;
+  if (
+    !(n > 0 && m > n) ||
+    b.fill === "toself" ||
+    !String(b.mode).includes("lines") ||
+    a.x[n - 1] !== b.x[n - 1] ||
+    a.y[n - 1] !== b.y[n - 1]
+  )
+    return null;
   const end = n - 1 + u * (m - n), whole = Math.floor(end), rest = end - whole, cut = (v) => {
     const head = Array.from(v.slice(0, whole + 1));
     return rest && whole + 1 < m && finite(v[whole + 1]) ? [...head, between(v[whole], v[whole + 1], rest)] : head;

@@ -2,15 +2,50 @@
 import { at, finite, isList } from "./read.js";
 import { LINE, rgba, shade, stroke, textSize, write } from "./paint.js";
 
-const polygon = (...corners) => (c, r) => corners.forEach(([x, y], i) => (i ? c.lineTo(x * r, y * r) : c.moveTo(x * r, y * r))) ?? c.closePath();
-const segments = (...ends) => (c, r) => ends.forEach(([x0, y0, x1, y1]) => { c.moveTo(x0 * r, y0 * r); c.lineTo(x1 * r, y1 * r); });
+const polygon =
+  (...corners) =>
+  (c, r) =>
+    corners.forEach(([x, y], i) => (i ? c.lineTo(x * r, y * r) : c.moveTo(x * r, y * r))) ?? c.closePath();
+const segments =
+  (...ends) =>
+  (c, r) =>
+    ends.forEach(([x0, y0, x1, y1]) => {
+      c.moveTo(x0 * r, y0 * r);
+      c.lineTo(x1 * r, y1 * r);
+    });
 const T = 2 / Math.sqrt(3), H = Math.sqrt(3) / 2, X = 0.8 / Math.SQRT2;
 const FILLED = {
   circle: (c, r) => c.arc(0, 0, r, 0, 2 * Math.PI),
   square: (c, r) => c.rect(-r, -r, 2 * r, 2 * r),
   diamond: polygon([1.3, 0], [0, 1.3], [-1.3, 0], [0, -1.3]),
-  cross: polygon([1.2, 0.4], [0.4, 0.4], [0.4, 1.2], [-0.4, 1.2], [-0.4, 0.4], [-1.2, 0.4], [-1.2, -0.4], [-0.4, -0.4], [-0.4, -1.2], [0.4, -1.2], [0.4, -0.4], [1.2, -0.4]),
-  x: polygon([0, X], [X, 2 * X], [2 * X, X], [X, 0], [2 * X, -X], [X, -2 * X], [0, -X], [-X, -2 * X], [-2 * X, -X], [-X, 0], [-2 * X, X], [-X, 2 * X]),
+  cross: polygon(
+    [1.2, 0.4],
+    [0.4, 0.4],
+    [0.4, 1.2],
+    [-0.4, 1.2],
+    [-0.4, 0.4],
+    [-1.2, 0.4],
+    [-1.2, -0.4],
+    [-0.4, -0.4],
+    [-0.4, -1.2],
+    [0.4, -1.2],
+    [0.4, -0.4],
+    [1.2, -0.4],
+  ),
+  x: polygon(
+    [0, X],
+    [X, 2 * X],
+    [2 * X, X],
+    [X, 0],
+    [2 * X, -X],
+    [X, -2 * X],
+    [0, -X],
+    [-X, -2 * X],
+    [-2 * X, -X],
+    [-X, 0],
+    [-2 * X, X],
+    [-X, 2 * X],
+  ),
   "triangle-up": polygon([-T, 0.5], [T, 0.5], [0, -1]),
   "triangle-down": polygon([-T, -0.5], [T, -0.5], [0, 1]),
   "triangle-left": polygon([0.5, -T], [0.5, T], [-1, 0]),
@@ -38,7 +73,11 @@ const outline = (c, t, x, y) => { // the line through the points, with gaps wher
 };
 
 const markers = (c, t, x, y) => {
-  const m = t.marker ?? {}, line = m.line ?? {}, bubble = isList(m.size), base = c.globalAlpha, color = m.color ?? t.line?.color ?? DEFAULT;
+  const m = t.marker ?? {},
+    line = m.line ?? {},
+    bubble = isList(m.size),
+    base = c.globalAlpha,
+    color = m.color ?? t.line?.color ?? DEFAULT;
   const edge = line.color ?? (t.line?.color && t.line.color !== m.color ? t.line.color : bubble ? "#fff" : "#444");
   for (let i = 0; i < x.length; i++) {
     if (!finite(x[i]) || !finite(y[i])) continue;
@@ -56,16 +95,19 @@ const markers = (c, t, x, y) => {
   c.globalAlpha = base;
 };
 
-const shadeOf = (m, color) => (typeof color === "number" ? shade(m.colorscale, color, m.cmin ?? 0, m.cmax ?? 1) : color);
+const shadeOf = (m, color) =>
+  typeof color === "number" ? shade(m.colorscale, color, m.cmin ?? 0, m.cmax ?? 1) : color;
 
 const words = (c, t, x, y, font) => {
   const marked = (t.mode ?? "").includes("markers");
   for (let i = 0; i < x.length; i++) {
     const text = at(t.text, i);
     if (!text || !finite(x[i]) || !finite(y[i])) continue;
-    const own = t.textfont ?? {}, mine = { ...font, size: at(own.size, i) ?? font.size, color: at(own.color, i) ?? font.color };
+    const own = t.textfont ?? {},
+      mine = { ...font, size: at(own.size, i) ?? font.size, color: at(own.color, i) ?? font.color };
     const place = at(t.textposition, i) ?? "middle center", room = marked ? (at(t.marker?.size, i) ?? 6) / 1.6 + 1 : 0;
-    const side = place.includes("left") ? -1 : place.includes("right") ? 1 : 0, down = place.includes("top") ? -1 : place.includes("bottom") ? 1 : 0;
+    const side = place.includes("left") ? -1 : place.includes("right") ? 1 : 0,
+      down = place.includes("top") ? -1 : place.includes("bottom") ? 1 : 0;
     const tall = 1 + (textSize(c, text, mine).count - 1) * LINE;
     const baseline = y[i] + 0.75 * mine.size + down * room + ((down - 1) * tall * mine.size) / 2;
     write(c, text, x[i] + side * room, baseline, mine, ["end", "middle", "start"][side + 1]);
@@ -87,7 +129,9 @@ const whiskers = (c, e, x, y, value, axis) => { // error bars upward and downwar
 };
 
 const scatter = (c, t, X, Y, { font }) => {
-  const x = Array.from(t.x ?? [], X.p), y = Array.from(t.y ?? [], Y.p), mode = t.mode ?? (x.length < 20 ? "lines+markers" : "lines");
+  const x = Array.from(t.x ?? [], X.p),
+    y = Array.from(t.y ?? [], Y.p),
+    mode = t.mode ?? (x.length < 20 ? "lines+markers" : "lines");
   c.beginPath();
   outline(c, t, x, y);
   if (t.fill === "toself") { c.fillStyle = t.fillcolor ?? "rgba(31,119,180,0.5)"; c.fill("nonzero"); }
@@ -109,17 +153,23 @@ const unclip = (c) => { const alpha = c.globalAlpha; c.restore(); c.save(); c.gl
 /** Return one box {x0, x1, y0, y1, i} a bar, in pixels; x0 (y1 upright) is where it starts. */
 export const boxes = (t, X, Y, layout) => {
   const flat = t.orientation === "h", along = flat ? Y : X, up = flat ? X : Y, gap = layout.bargap ?? 0.2, found = [];
-  const size = (flat ? t.x : t.y) ?? [], where = Array.from((flat ? t.y : t.x) ?? size.map((_, i) => i), (v) => along.line(v));
+  const size = (flat ? t.x : t.y) ?? [],
+    where = Array.from((flat ? t.y : t.x) ?? size.map((_, i) => i), (v) => along.line(v));
   const sorted = [...new Set(where.filter(finite))].sort((a, b) => a - b), line = t.marker?.line?.width ?? 0;
-  const apart = Math.min(...sorted.slice(1).map((v, i) => v - sorted[i]), Infinity), wide = (1 - gap) * (apart === Infinity ? 1 : apart);
-  const clear = isList(t.marker?.color) ? 1 : rgba(typeof t.marker?.color === "string" ? t.marker.color : "#000")[3] * (at(t.marker?.opacity, 0) ?? 1);
+  const apart = Math.min(...sorted.slice(1).map((v, i) => v - sorted[i]), Infinity),
+    wide = (1 - gap) * (apart === Infinity ? 1 : apart);
+  const clear = isList(t.marker?.color)
+    ? 1
+    : rgba(typeof t.marker?.color === "string" ? t.marker.color : "#000")[3] * (at(t.marker?.opacity, 0) ?? 1);
   const snap = (v) => (gap === 0 ? Math.round(v) - ((line / 2) % 1) : v);
-  const fix = (v, other) => (clear < 1 || line || Math.abs(v - other) >= 2 ? snap(v) : v > other ? Math.ceil(v) : Math.floor(v));
+  const fix = (v, other) =>
+    clear < 1 || line || Math.abs(v - other) >= 2 ? snap(v) : v > other ? Math.ceil(v) : Math.floor(v);
   for (let i = 0; i < size.length; i++) {
     const from = Number(at(t.base, i) ?? 0), width = at(t.width, i) ?? wide;
     if (!finite(where[i]) || size[i] === null || !finite(Number(size[i]))) continue;
     const a = along.p0(where[i] - width / 2), b = along.p0(where[i] + width / 2);
-    const s = up.p0(up.line(from) === -Infinity ? Math.min(up.low, up.high) : up.line(from)), e = up.p(from + Number(size[i]));
+    const s = up.p0(up.line(from) === -Infinity ? Math.min(up.low, up.high) : up.line(from)),
+      e = up.p(from + Number(size[i]));
     if (!finite(e)) continue;
     const [u0, u1, v0, v1] = [fix(s, e), fix(e, s), fix(a, b), fix(b, a)];
     found.push(flat ? { x0: u0, x1: u1, y0: v0, y1: v1, i } : { x0: v0, x1: v1, y0: u1, y1: u0, i });
@@ -132,7 +182,9 @@ const hatch = (c, shape, color, size, solidity, origin) => {
   const scale = c.getTransform().a, key = [shape, size, solidity, color, scale].join();
   const side = shape === "/" || shape === "\\" || shape === "x" ? size * Math.SQRT2 : size;
   if (!hatches.has(key)) {
-    const tile = document.createElement("canvas"), pen = tile.getContext("2d"), n = Math.max(1, Math.round(side * scale));
+    const tile = document.createElement("canvas"),
+      pen = tile.getContext("2d"),
+      n = Math.max(1, Math.round(side * scale));
     tile.width = tile.height = n;
     pen.scale(n / side, n / side);
     pen.beginPath();
@@ -151,7 +203,11 @@ const hatch = (c, shape, color, size, solidity, origin) => {
 };
 
 const bar = (c, t, X, Y, { font, layout, area }) => {
-  const m = t.marker ?? {}, line = m.line ?? {}, p = m.pattern ?? {}, base = c.globalAlpha, found = boxes(t, X, Y, layout);
+  const m = t.marker ?? {},
+    line = m.line ?? {},
+    p = m.pattern ?? {},
+    base = c.globalAlpha,
+    found = boxes(t, X, Y, layout);
   for (const { x0, x1, y0, y1, i } of found) {
     const shape = at(p.shape, i), color = shadeOf(m, at(m.color, i) ?? DEFAULT), width = at(line.width, i) ?? 0;
     c.globalAlpha = base * (at(m.opacity, i) ?? 1);
@@ -175,31 +231,50 @@ const captions = (c, t, found, font, uniform) => { // the words on or beside the
     const size = textSize(c, t.text[i], fontOf(i)), room = [Math.abs(x1 - x0) - 2 * PAD, Math.abs(y1 - y0) - 2 * PAD];
     return beside ? 1 : Math.min(1, room[0] / size.width, room[1] / size.height);
   });
-  const big = (i) => fits[i] * fontOf(told[i].i).size >= (uniform?.minsize ?? 0), least = Math.min(...fits.filter((_, i) => big(i)));
+  const big = (i) => fits[i] * fontOf(told[i].i).size >= (uniform?.minsize ?? 0),
+    least = Math.min(...fits.filter((_, i) => big(i)));
   told.forEach(({ x0, x1, y0, y1, i }, k) => {
     if (uniform?.mode === "hide" && !big(k)) return;
     const mine = fontOf(i), size = mine.size * (uniform?.mode ? least : fits[k]), small = { ...mine, size };
     if (!(size > 0)) return;
     const tall = textSize(c, t.text[i], small), middle = (y0 + y1) / 2 - tall.height / 2 + tall.up;
-    if (beside && flat) return write(c, t.text[i], x1 + (x1 < x0 ? -PAD : PAD), middle, small, x1 < x0 ? "end" : "start");
+    if (beside && flat)
+      return write(c, t.text[i], x1 + (x1 < x0 ? -PAD : PAD), middle, small, x1 < x0 ? "end" : "start");
     if (beside) return write(c, t.text[i], (x0 + x1) / 2, y0 - PAD - tall.height + tall.up, small, "middle");
     const anchor = t.insidetextanchor ?? "end";
-    if (flat && anchor !== "middle") return write(c, t.text[i], anchor === "end" ? x1 - PAD : x0 + PAD, middle, small, anchor);
-    write(c, t.text[i], (x0 + x1) / 2, flat || anchor === "middle" ? middle : anchor === "end" ? y0 + PAD + tall.up : y1 - PAD - tall.height + tall.up, small, "middle");
+    if (flat && anchor !== "middle")
+      return write(c, t.text[i], anchor === "end" ? x1 - PAD : x0 + PAD, middle, small, anchor);
+    write(
+      c,
+      t.text[i],
+      (x0 + x1) / 2,
+      flat || anchor === "middle" ? middle : anchor === "end" ? y0 + PAD + tall.up : y1 - PAD - tall.height + tall.up,
+      small,
+      "middle",
+    );
   });
 };
 
 const edges = (values, axis, count) => { // of cells around the given middles, in pixels
-  const v = Array.from({ length: count }, (_, i) => (isList(values) ? axis.line(values[i]) : i)), half = (i) => (v.length > 1 ? (v[i] - v[i - 1]) / 2 : 0.5);
-  return Array.from({ length: count + 1 }, (_, i) => axis.p0(i === 0 ? v[0] - half(1) : i === count ? v[i - 1] + half(i - 1) : v[i] - half(i)));
+  const v = Array.from({ length: count }, (_, i) => (isList(values) ? axis.line(values[i]) : i)),
+    half = (i) => (v.length > 1 ? (v[i] - v[i - 1]) / 2 : 0.5);
+  return Array.from({ length: count + 1 }, (_, i) =>
+    axis.p0(i === 0 ? v[0] - half(1) : i === count ? v[i - 1] + half(i - 1) : v[i] - half(i)),
+  );
 };
 const heatmap = (c, t, X, Y) => {
-  const z = t.z ?? [], numbers = z.flatMap((row) => Array.from(row)).filter(finite), [gapX, gapY] = [t.xgap ?? 0, t.ygap ?? 0];
+  const z = t.z ?? [],
+    numbers = z.flatMap((row) => Array.from(row)).filter(finite),
+    [gapX, gapY] = [t.xgap ?? 0, t.ygap ?? 0];
   if (!numbers.length) return;
-  const low = t.zmin ?? Math.min(...numbers), high = t.zmax ?? Math.max(...numbers), xs = edges(t.x, X, z[0].length), ys = edges(t.y, Y, z.length);
+  const low = t.zmin ?? Math.min(...numbers),
+    high = t.zmax ?? Math.max(...numbers),
+    xs = edges(t.x, X, z[0].length),
+    ys = edges(t.y, Y, z.length);
   z.forEach((row, j) => row.forEach((value, i) => {
     if (!finite(value)) return;
-    const [left, right] = [xs[i], xs[i + 1]].sort((a, b) => a - b).map(Math.round), [top, down] = [ys[j], ys[j + 1]].sort((a, b) => a - b).map(Math.round);
+    const [left, right] = [xs[i], xs[i + 1]].sort((a, b) => a - b).map(Math.round),
+      [top, down] = [ys[j], ys[j + 1]].sort((a, b) => a - b).map(Math.round);
     c.fillStyle = shade(t.colorscale, value, low, high);
     c.fillRect(left + Math.floor(gapX / 2), top + Math.floor(gapY / 2), right - left - gapX, down - top - gapY);
   }));
@@ -217,17 +292,26 @@ export const extent = (axis, traces) => {
     if (b > high) { high = b; loose[1] = pad[1]; }
   };
   for (const t of traces) {
-    const values = Array.from(t[axis.across ? "x" : "y"] ?? [], (v) => axis.line(v)).filter(finite), along = (t.orientation === "h") !== axis.across;
+    const values = Array.from(t[axis.across ? "x" : "y"] ?? [], (v) => axis.line(v)).filter(finite),
+      along = (t.orientation === "h") !== axis.across;
     if (t.type === "heatmap") {
-      const n = axis.across ? t.z?.[0]?.length ?? 0 : t.z?.length ?? 0, v = values.length ? values : Array.from({ length: n }, (_, i) => i);
-      if (v.length) reach(Math.min(...v) - 0.5 * ((v[1] ?? v[0] + 1) - v[0]), Math.max(...v) + 0.5 * ((v.at(-1) - (v.at(-2) ?? v.at(-1) - 1)) || 1));
+      const n = axis.across ? (t.z?.[0]?.length ?? 0) : (t.z?.length ?? 0),
+        v = values.length ? values : Array.from({ length: n }, (_, i) => i);
+      if (v.length)
+        reach(
+          Math.min(...v) - 0.5 * ((v[1] ?? v[0] + 1) - v[0]),
+          Math.max(...v) + 0.5 * (v.at(-1) - (v.at(-2) ?? v.at(-1) - 1) || 1),
+        );
     } else if (!values.length) continue;
     else if (t.type === "bar" && along) {
-      const sorted = [...new Set(values)].sort((a, b) => a - b), apart = Math.min(...sorted.slice(1).map((v, i) => v - sorted[i]), Infinity);
+      const sorted = [...new Set(values)].sort((a, b) => a - b),
+        apart = Math.min(...sorted.slice(1).map((v, i) => v - sorted[i]), Infinity);
       const half = (finite(t.width) ? t.width : apart === Infinity ? 1 : apart) / 2;
       reach(sorted[0] - half, sorted.at(-1) + half);
     } else if (t.type === "bar") {
-      const ends = values.map((v, i) => v + Number(at(t.base, i) ?? 0)), low = Math.min(0, ...ends), high = Math.max(0, ...ends);
+      const ends = values.map((v, i) => v + Number(at(t.base, i) ?? 0)),
+        low = Math.min(0, ...ends),
+        high = Math.max(0, ...ends);
       reach(low, high, [low < 0, high > 0]);
     } else values.forEach((v) => reach(v, v, [true, true]));
   }

@@ -8,21 +8,35 @@ const PAPER = /^paper$/, DOMAIN = / domain$/;
 const place = (v, ref, kind, all) => {
   const axis = all[(ref ?? kind).replace(DOMAIN, "")] ?? all[kind], across = kind === "x";
   if (!PAPER.test(ref ?? "") && !DOMAIN.test(ref ?? "")) return axis.p(v);
-  const [start, length] = PAPER.test(ref) ? (across ? [all.area.x, all.area.width] : [all.area.y, all.area.height]) : [axis.start, axis.length];
+  const [start, length] = PAPER.test(ref)
+    ? across
+      ? [all.area.x, all.area.width]
+      : [all.area.y, all.area.height]
+    : [axis.start, axis.length];
   return across ? start + v * length : start + (1 - v) * length;
 };
 
 export const shape = (c, s, all) => {
   if (s.visible === false) return;
-  const [x0, x1] = [s.x0, s.x1].map((v) => place(v, s.xref, "x", all)), [y0, y1] = [s.y0, s.y1].map((v) => place(v, s.yref, "y", all));
+  const [x0, x1] = [s.x0, s.x1].map((v) => place(v, s.xref, "x", all)),
+    [y0, y1] = [s.y0, s.y1].map((v) => place(v, s.yref, "y", all));
   if (![x0, x1, y0, y1].every(finite)) return;
-  const X = all[(s.xref ?? "x").replace(DOMAIN, "")] ?? all.x, Y = all[(s.yref ?? "y").replace(DOMAIN, "")] ?? all.y, width = s.line?.width ?? 2;
+  const X = all[(s.xref ?? "x").replace(DOMAIN, "")] ?? all.x,
+    Y = all[(s.yref ?? "y").replace(DOMAIN, "")] ?? all.y,
+    width = s.line?.width ?? 2;
   c.save();
   c.globalAlpha = s.opacity ?? 1;
   c.beginPath();
-  if (!PAPER.test(s.xref ?? "") && !PAPER.test(s.yref ?? "")) { c.rect(X.start, Y.start, X.length, Y.length); c.clip(); c.beginPath(); }
-  if (s.type === "line") { c.moveTo(x0, y0); c.lineTo(x1, y1); }
-  else if (s.type === "circle") c.ellipse((x0 + x1) / 2, (y0 + y1) / 2, Math.abs(x1 - x0) / 2, Math.abs(y1 - y0) / 2, 0, 0, 2 * Math.PI);
+  if (!PAPER.test(s.xref ?? "") && !PAPER.test(s.yref ?? "")) {
+    c.rect(X.start, Y.start, X.length, Y.length);
+    c.clip();
+    c.beginPath();
+  }
+  if (s.type === "line") {
+    c.moveTo(x0, y0);
+    c.lineTo(x1, y1);
+  } else if (s.type === "circle")
+    c.ellipse((x0 + x1) / 2, (y0 + y1) / 2, Math.abs(x1 - x0) / 2, Math.abs(y1 - y0) / 2, 0, 0, 2 * Math.PI);
   else c.rect(Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0));
   if (s.fillcolor && s.type !== "line") { c.fillStyle = s.fillcolor; c.fill(); }
   stroke(c, s.line?.color ?? "#444", width, s.line?.dash);
@@ -30,11 +44,15 @@ export const shape = (c, s, all) => {
 };
 
 const SHIFT = { left: 0, center: 0.5, right: 1, top: 0, middle: 0.5, bottom: 1 };
-const anchor = (given, ref, v, ends) => SHIFT[given] ?? (PAPER.test(ref ?? "") ? SHIFT[v < 1 / 3 ? ends[0] : v > 2 / 3 ? ends[1] : "middle"] : 0.5);
+const anchor = (given, ref, v, ends) =>
+  SHIFT[given] ?? (PAPER.test(ref ?? "") ? SHIFT[v < 1 / 3 ? ends[0] : v > 2 / 3 ? ends[1] : "middle"] : 0.5);
 
 export const annotation = (c, a, all, base) => {
   if (a.visible === false || !a.text) return;
-  const font = { ...base, ...a.font }, size = textSize(c, a.text, font), border = a.borderwidth ?? 1, full = border + (a.borderpad ?? 1);
+  const font = { ...base, ...a.font },
+    size = textSize(c, a.text, font),
+    border = a.borderwidth ?? 1,
+    full = border + (a.borderpad ?? 1);
   const width = Math.round(size.width + 2 * full), height = Math.round(size.height + 2 * full);
   const x = place(a.x, a.xref, "x", all) + (a.xshift ?? 0) - width * anchor(a.xanchor, a.xref, a.x, ["left", "right"]);
   const y = place(a.y, a.yref, "y", all) - (a.yshift ?? 0) - height * anchor(a.yanchor, a.yref, a.y, ["bottom", "top"]);
@@ -46,7 +64,8 @@ export const annotation = (c, a, all, base) => {
   c.rect(left + border / 2, top + border / 2, width - border, height - border);
   if (a.bgcolor) { c.fillStyle = a.bgcolor; c.fill(); }
   if (a.bordercolor) stroke(c, a.bordercolor, border);
-  const align = { left: "start", right: "end" }[a.align] ?? "middle", at = { start: full, middle: width / 2, end: width - full }[align];
+  const align = { left: "start", right: "end" }[a.align] ?? "middle",
+    at = { start: full, middle: width / 2, end: width - full }[align];
   write(c, a.text, left + at, top + full + size.up, font, align);
   c.restore();
 };

@@ -15,7 +15,8 @@ export const lines = (html) => {
     if (!tag) {
       const text = part.replace(/&(\w+);/g, (whole, name) => NAMED[name] ?? whole);
       const shift = open.find((name) => name in SHIFTS);
-      if (text) found.at(-1).push({ text, bold: open.includes("b"), italic: open.some((n) => n === "i" || n === "em"), shift });
+      if (text)
+        found.at(-1).push({ text, bold: open.includes("b"), italic: open.some((n) => n === "i" || n === "em"), shift });
     } else if (tag[2] === "br") found.push([]);
     else if (!tag[1]) open.push(tag[2]);
     else if (open.includes(tag[2])) open.splice(open.lastIndexOf(tag[2]), 1);
@@ -103,7 +104,15 @@ const system = (color, ground) => {
   const [r, g, b, alpha] = rgba(color), light = (v) => 0.3 * v[0] + 0.59 * v[1] + 0.11 * v[2];
   const away = Math.abs(light([r, g, b]) - light(rgba(ground))), gray = Math.max(r, g, b) - Math.min(r, g, b) < 40;
   if (alpha === 0) return color;
-  const name = gray ? (away < 18 ? "Canvas" : away < 60 ? "GrayText" : "CanvasText") : b >= r ? "LinkText" : "VisitedText";
+  const name = gray
+    ? away < 18
+      ? "Canvas"
+      : away < 60
+        ? "GrayText"
+        : "CanvasText"
+    : b >= r
+      ? "LinkText"
+      : "VisitedText";
   const [x, y, z] = rgba(name), faint = !gray && away < 90 ? 0.5 : gray && name === "GrayText" ? 0.5 : 1;
   return `rgba(${x},${y},${z},${alpha * faint})`;
 };
@@ -114,7 +123,8 @@ export const forced = (figure, ground = figure.layout?.plot_bgcolor ?? "#fff") =
   const walk = (v, key = "") => {
     if (/color$/.test(key)) return turn(v);
     if (key === "colorscale") return v.map(([stop, color]) => [stop, turn(color)]);
-    if (isObject(v) && v.bdata === undefined) return Object.fromEntries(Object.entries(v).map(([k, w]) => [k, walk(w, k)]));
+    if (isObject(v) && v.bdata === undefined)
+      return Object.fromEntries(Object.entries(v).map(([k, w]) => [k, walk(w, k)]));
     return Array.isArray(v) && v.some(isObject) ? v.map((w) => walk(w)) : v;
   };
   return walk(figure);

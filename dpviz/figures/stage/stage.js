@@ -15,8 +15,19 @@ const FORCED = "(forced-colors: active)";
 const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
 
 export class Stage extends Film {
-  /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges everything. */
-  constructor(canvas, figure, { step, zoom = null, scale = 1, failed = (error) => { throw error; } } = {}) {
+  /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all. */
+  constructor(
+    canvas,
+    figure,
+    {
+      step,
+      zoom = null,
+      scale = 1,
+      failed = (error) => {
+        throw error;
+      },
+    } = {},
+  ) {
     super(matchMedia(FORCED).matches ? forced(figure) : figure);
     Object.assign(this, { canvas, original: figure, failed, ranges: zoom, scale, drawn: -1, ready: "", width: 0 });
     [this.ground, this.over] = [0, 1].map(() => document.createElement("canvas"));
@@ -26,10 +37,15 @@ export class Stage extends Film {
   }
 
   watch() {
-    const again = () => { this.ready = ""; this.paint(); }, system = matchMedia(FORCED), recolor = () => {
-      this.read(system.matches ? forced(this.original) : this.original);
-      again();
-    };
+    const again = () => {
+        this.ready = "";
+        this.paint();
+      },
+      system = matchMedia(FORCED),
+      recolor = () => {
+        this.read(system.matches ? forced(this.original) : this.original);
+        again();
+      };
     const sized = new ResizeObserver(() => this.resize());
     let density = null;
     const dense = () => {
@@ -53,7 +69,8 @@ export class Stage extends Film {
 
   /** Fit the picture to the width it has. */
   resize(always = false) {
-    const width = this.canvas.parentElement?.clientWidth / this.scale, dots = devicePixelRatio * this.scale;
+    const width = this.canvas.parentElement?.clientWidth / this.scale,
+      dots = devicePixelRatio * this.scale;
     if (!width || (width === this.width && !always)) return;
     Object.assign(this, { width, height: this.tall(width) });
     for (const one of [this.canvas, this.ground, this.over]) {
@@ -61,19 +78,24 @@ export class Stage extends Film {
       one.height = Math.round(this.height * dots);
       one.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
     }
-    Object.assign(this.canvas.style, { width: `${this.width * this.scale}px`, height: `${this.height * this.scale}px` });
+    Object.assign(this.canvas.style, {
+      width: `${this.width * this.scale}px`,
+      height: `${this.height * this.scale}px`,
+    });
     this.ready = "";
     this.paint();
   }
 
   /** Show a step; a neighboring one within `ms` milliseconds, with the marks moving there. */
   show(step, ms = 0) {
-    const before = this.step, next = this.clamp(step);
+    const before = this.step,
+      next = this.clamp(step);
     if (next === before && (this.drawn === next || this.tick)) return;
     const same = this.group(next) === this.group(this.drawn) && this.drawn >= 0 && !this.tick;
     this.step = next;
     if (same) this.drawn = next;
-    else if (ms > 0 && Math.abs(next - before) === 1 && this.layoutAt(next) === this.layoutAt(before) && this.width) this.glide(before, next, ms);
+    else if (ms > 0 && Math.abs(next - before) === 1 && this.layoutAt(next) === this.layoutAt(before) && this.width)
+      this.glide(before, next, ms);
     else this.paint();
   }
 
@@ -123,16 +145,28 @@ export class Stage extends Film {
     }
   }
 
-  layers() { // what lies below and above the traces that move: drawn again only for another size, zoom or axis
-    const layout = this.layoutAt(this.step), key = JSON.stringify([this.width, devicePixelRatio, this.ranges, this.frames[this.step]?.layout]);
+  layers() {
+    // what lies below and above the traces that move: drawn again only for another size, zoom or axis
+    const layout = this.layoutAt(this.step),
+      key = JSON.stringify([this.width, devicePixelRatio, this.ranges, this.frames[this.step]?.layout]);
     if (this.ready === key) return;
     this.ready = key;
-    const own = this.frames[this.step]?.layout ?? {}, ranges = { ...this.ranges };
+    const own = this.frames[this.step]?.layout ?? {},
+      ranges = { ...this.ranges };
     for (const axis in own) if (own[axis].range) delete ranges[axis];
-    const all = (this.axes = axes(layout, [...this.data, ...this.words], this.width, this.height, this.font, ranges, extent));
+    const all = (this.axes = axes(
+      layout,
+      [...this.data, ...this.words],
+      this.width,
+      this.height,
+      this.font,
+      ranges,
+      extent,
+    ));
     const [c, o] = [this.ground, this.over].map((one) => one.getContext("2d"));
     [c, o].forEach((one) => one.clearRect(0, 0, this.width, this.height));
-    const sides = Object.values(all).filter((axis) => axis.id), partner = (axis) => all[axis.spec.anchor ?? (axis.across ? "y" : "x")] ?? (axis.across ? all.y : all.x);
+    const sides = Object.values(all).filter((axis) => axis.id),
+      partner = (axis) => all[axis.spec.anchor ?? (axis.across ? "y" : "x")] ?? (axis.across ? all.y : all.x);
     for (const X of sides.filter((axis) => axis.across)) {
       c.fillStyle = layout.plot_bgcolor ?? "#fff";
       c.fillRect(X.start, partner(X).start, X.length, partner(X).length);
@@ -148,14 +182,23 @@ export class Stage extends Film {
 
   title(c, title, area) {
     if (!title.text) return;
-    const font = { ...this.font, size: 1.4 * this.font.size, ...title.font }, x = title.x ?? 0.5;
+    const font = { ...this.font, size: 1.4 * this.font.size, ...title.font },
+      x = title.x ?? 0.5;
     const left = title.xref === "paper" ? area.x + x * area.width : x * this.width;
-    write(c, title.text, left, (title.pad?.t ?? 0) + CAP * font.size, font, { left: "start", right: "end" }[title.xanchor] ?? (x < 1 / 3 ? "start" : "middle"));
+    write(
+      c,
+      title.text,
+      left,
+      (title.pad?.t ?? 0) + CAP * font.size,
+      font,
+      { left: "start", right: "end" }[title.xanchor] ?? (x < 1 / 3 ? "start" : "middle"),
+    );
   }
 
   draw(c, t, opacity) {
     if (t.visible === false || t.visible === "legendonly" || opacity <= 0) return;
-    const X = this.axes[t.xaxis ?? "x"], Y = this.axes[t.yaxis ?? "y"];
+    const X = this.axes[t.xaxis ?? "x"],
+      Y = this.axes[t.yaxis ?? "y"];
     c.save();
     c.beginPath();
     c.rect(X.start, Y.start, X.length, Y.length);
@@ -165,20 +208,27 @@ export class Stage extends Film {
     c.restore();
   }
 
-  /** Return the step that a place of the picture leads to, or nothing: the smallest region there, or a bar's own step. */
+  /** Return the step that a place of the picture leads to, or nothing: the smallest region there, or a bar's step. */
   hit(px, py) {
     if (!this.axes) return undefined;
     [px, py] = [px / this.scale, py / this.scale];
-    const { x: X, y: Y } = this.axes, regions = this.layout.meta?.regions, [x, y] = [X.v(px), Y.v(py)];
+    const { x: X, y: Y } = this.axes,
+      regions = this.layout.meta?.regions,
+      [x, y] = [X.v(px), Y.v(py)];
     if (px < X.start || px > X.start + X.length || py < Y.start || py > Y.start + Y.length) return undefined;
     const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);
-    const around = (regions?.[this.step] ?? regions?.[0] ?? []).filter(([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1);
+    const around = (regions?.[this.step] ?? regions?.[0] ?? []).filter(
+      ([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1,
+    );
     if (around.length) return around.sort((a, b) => area(a) - area(b))[0][4];
     for (const i of range(0, this.data.length).reverse()) {
-      const t = this.trace(i, this.step), steps = t.type === "bar" && t.customdata;
+      const t = this.trace(i, this.step),
+        steps = t.type === "bar" && t.customdata;
       if (!steps) continue;
       const inside = (a, b, v) => Math.min(a, b) <= v && v <= Math.max(a, b);
-      const bar = boxes(t, this.axes[t.xaxis ?? "x"], this.axes[t.yaxis ?? "y"], this.layout).find(({ x0, x1, y0, y1 }) => inside(x0, x1, px) && inside(y0, y1, py));
+      const bar = boxes(t, this.axes[t.xaxis ?? "x"], this.axes[t.yaxis ?? "y"], this.layout).find(
+        ({ x0, x1, y0, y1 }) => inside(x0, x1, px) && inside(y0, y1, py),
+      );
       if (bar && Number.isInteger(at(steps, bar.i))) return at(steps, bar.i);
     }
     return undefined;

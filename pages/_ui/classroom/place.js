@@ -1,6 +1,8 @@
 // A map on which a finger, a mouse or the arrow keys put one point. It tells the server the place, in km.
 export default function ({ data, parentElement, setStateValue }) {
-  const box = parentElement.querySelector(".place"), mark = box.querySelector("i"), words = parentElement.querySelector("output");
+  const box = parentElement.querySelector(".place"),
+    mark = box.querySelector("i"),
+    words = parentElement.querySelector("output");
   const { low, high } = data, size = [high[0] - low[0], high[1] - low[1]];
   box.style.aspectRatio = `${size[0]} / ${size[1]}`;
   box.state ??= { at: data.at };
@@ -22,10 +24,20 @@ export default function ({ data, parentElement, setStateValue }) {
   };
   box.onclick = (event) => {
     const edge = box.getBoundingClientRect();
-    put(low[0] + ((event.clientX - edge.left) / edge.width) * size[0], high[1] - ((event.clientY - edge.top) / edge.height) * size[1]);
+    put(
+      low[0] + ((event.clientX - edge.left) / edge.width) * size[0],
+      high[1] - ((event.clientY - edge.top) / edge.height) * size[1],
+    );
   };
   box.onkeydown = (event) => {
-    const way = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, 0.5], ArrowDown: [0, -0.5], Enter: [0, 0], " ": [0, 0] }[event.key];
+    const way = {
+      ArrowLeft: [-0.5, 0],
+      ArrowRight: [0.5, 0],
+      ArrowUp: [0, 0.5],
+      ArrowDown: [0, -0.5],
+      Enter: [0, 0],
+      " ": [0, 0],
+    }[event.key];
     if (!way) return;
     event.preventDefault();
     const [x, y] = box.state.at ?? [0, 0];

@@ -7,7 +7,10 @@ const fine = () => matchMedia("(pointer: fine)").matches;
 
 // Streamlit's own copy, beside its main script: no second one is ever sent.
 const fetched = async (name) => {
-  if (!window.Plotly) await import(new URL(name, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href);
+  if (!window.Plotly)
+    await import(
+      new URL(name, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href
+    );
   return window.Plotly;
 };
 
@@ -20,13 +23,21 @@ class Panel {
     this.over = Object.assign(document.createElement("div"), { className: "dpviz-look", hidden: true });
     root.replaceChildren(this.canvas, this.over);
     root.panel = this;
-    this.reach = () => (data.linked || narrow.matches ? (root.tabIndex = 0) : root.removeAttribute("tabindex")); // a row of pictures that scrolls is reached by the keyboard
-    if (data.linked || root.closest("[class*=_swipe]")) { this.reach(); narrow.addEventListener("change", this.reach); } // a window may become narrow later
-    const figure = JSON.parse(data.figure), { of, ranges = null } = zooms[data.key] ?? {};
+    // a row of pictures that scrolls is reached by the keyboard
+    this.reach = () => (data.linked || narrow.matches ? (root.tabIndex = 0) : root.removeAttribute("tabindex"));
+    if (data.linked || root.closest("[class*=_swipe]")) {
+      this.reach();
+      narrow.addEventListener("change", this.reach);
+    } // a window may become narrow later
+    const figure = JSON.parse(data.figure),
+      { of, ranges = null } = zooms[data.key] ?? {};
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
     root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport says which step
-    const failed = (error) => { console.error(error); this.leave(figure); };
+    const failed = (error) => {
+      console.error(error);
+      this.leave(figure);
+    };
     this.lacking = lacks(figure);
     if (this.lacking) this.leave(figure);
     else this.film = this.stage = new Stage(this.canvas, figure, { step: this.step, zoom: this.zoomed, failed });
@@ -57,7 +68,8 @@ class Panel {
 
   rest(ms) {
     clearTimeout(this.timer);
-    if ((this.inside || this.pressed) && !this.playing) this.timer = setTimeout(() => this.look(), ms + (this.pressed ? 100 : REST));
+    if ((this.inside || this.pressed) && !this.playing)
+      this.timer = setTimeout(() => this.look(), ms + (this.pressed ? 100 : REST));
   }
 
   hide() {
@@ -86,8 +98,11 @@ class Panel {
     if (this.busy || !this.root.clientWidth) return void (this.again = this.busy);
     this.busy = true;
     try {
-      const Plotly = await fetched(this.data.plotly), width = this.root.clientWidth, step = this.film.clamp(this.step ?? this.film.last);
-      const unwanted = () => !this.only && (this.playing || !(this.inside || this.pressed) || this.stage.tick || this.stage.step !== step);
+      const Plotly = await fetched(this.data.plotly),
+        width = this.root.clientWidth,
+        step = this.film.clamp(this.step ?? this.film.last);
+      const unwanted = () =>
+        !this.only && (this.playing || !(this.inside || this.pressed) || this.stage.tick || this.stage.step !== step);
       if (unwanted()) return;
       await this.plot(Plotly, step, width);
       if (unwanted()) return; // stepped or left meanwhile: the canvas shows it already
@@ -96,26 +111,50 @@ class Panel {
       if (!this.only) this.canvas.style.opacity = 0;
     } catch (error) {
       console.error(error);
-      if (this.only) this.over.textContent = `${this.data.alt} The picture itself could not be loaded: reload the page.`;
+      if (this.only)
+        this.over.textContent = `${this.data.alt} The picture itself could not be loaded: reload the page.`;
     } finally {
       this.busy = false;
-      if (this.again || (this.only && this.step !== undefined && this.looked !== this.film.clamp(this.step) && this.looked !== undefined)) { this.again = false; this.look(); }
+      if (
+        this.again ||
+        (this.only &&
+          this.step !== undefined &&
+          this.looked !== this.film.clamp(this.step) &&
+          this.looked !== undefined)
+      ) {
+        this.again = false;
+        this.look();
+      }
     }
   }
 
   async plot(Plotly, step, width) {
     const { data, layout } = this.film.shown(step, width), movable = this.zoomable && fine();
     const buttons = movable ? ["toImage", "zoom2d", "pan2d", "select2d", "lasso2d"] : ["toImage"];
-    if (this.zoomable && !fine()) Object.assign(layout, { dragmode: false, xaxis: { ...layout.xaxis, fixedrange: true }, yaxis: { ...layout.yaxis, fixedrange: true } });
+    if (this.zoomable && !fine())
+      Object.assign(layout, {
+        dragmode: false,
+        xaxis: { ...layout.xaxis, fixedrange: true },
+        yaxis: { ...layout.yaxis, fixedrange: true },
+      });
     for (const axis in this.zoomed ?? {}) layout[axis] = { ...layout[axis], range: [...this.zoomed[axis]] };
     const saved = { format: "svg", filename: `dpviz-${this.data.name}`, width, height: layout.height };
     this.over.classList.toggle("alone", !movable); // the camera alone: it stands below the title's band and its tag
-    await Plotly.react(this.over, data, layout, { displaylogo: false, doubleClick: false, modeBarButtons: [buttons], toImageButtonOptions: saved });
+    await Plotly.react(this.over, data, layout, {
+      displaylogo: false,
+      doubleClick: false,
+      modeBarButtons: [buttons],
+      toImageButtonOptions: saved,
+    });
     if (this.hooked) return;
     this.hooked = true;
-    this.over.on("plotly_relayout", (event) => { if (Object.keys(event).some((key) => /^[xy]axis\.range/.test(key))) this.zoom(); });
+    this.over.on("plotly_relayout", (event) => {
+      if (Object.keys(event).some((key) => /^[xy]axis\.range/.test(key))) this.zoom();
+    });
     this.over.on("plotly_doubleclick", () => this.unzoom());
-    this.over.on("plotly_click", ({ points: [point] }) => { if (this.only && Number.isInteger(point?.customdata)) this.jump(point.customdata); });
+    this.over.on("plotly_click", ({ points: [point] }) => {
+      if (this.only && Number.isInteger(point?.customdata)) this.jump(point.customdata);
+    });
   }
 
   zoom() {
@@ -152,13 +191,19 @@ class Panel {
   /** Point at the place [x, y] of the data that a linked panel points at; nothing without a place. */
   cross(place) {
     const axes = this.stage?.axes;
-    this.lines ??= ["x", "y"].map((way) => this.root.appendChild(Object.assign(document.createElement("i"), { className: `dpviz-cross ${way}` })));
+    this.lines ??= ["x", "y"].map((way) =>
+      this.root.appendChild(Object.assign(document.createElement("i"), { className: `dpviz-cross ${way}` })),
+    );
     for (const [i, line] of this.lines.entries()) {
       const axis = axes?.["xy"[i]], at = place && axis ? axis.p0(place[i]) : NaN, other = axes?.["yx"[i]];
       line.hidden = !(at >= axis?.start && at <= axis.start + axis.length);
       if (line.hidden) continue;
       const [near, far] = i ? ["left", "width"] : ["top", "height"];
-      Object.assign(line.style, { [i ? "top" : "left"]: `${at}px`, [near]: `${other.start}px`, [far]: `${other.length}px` });
+      Object.assign(line.style, {
+        [i ? "top" : "left"]: `${at}px`,
+        [near]: `${other.start}px`,
+        [far]: `${other.length}px`,
+      });
     }
   }
 
@@ -169,7 +214,8 @@ class Panel {
   }
 
   jump(frame) {
-    const tick = this.data.at?.findIndex((own) => own >= frame) ?? frame, step = tick < 0 ? this.data.at.length - 1 : tick;
+    const tick = this.data.at?.findIndex((own) => own >= frame) ?? frame,
+      step = tick < 0 ? this.data.at.length - 1 : tick;
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }
 
@@ -179,12 +225,18 @@ class Panel {
     this.pinned = place;
     if (!place || !this.stage) return void this.handle?.remove();
     if (!this.wide) (this.wide = new ResizeObserver(() => this.pin(this.pinned, this.tell))).observe(this.root);
-    this.handle ??= this.root.appendChild(Object.assign(document.createElement("span"), { className: "dpviz-pin", title: "Drag me" }));
-    const { x: X, y: Y } = this.stage.axes ?? {}, inside = (axis, pixel) => Math.max(axis.start, Math.min(axis.start + axis.length, pixel));
+    this.handle ??= this.root.appendChild(
+      Object.assign(document.createElement("span"), { className: "dpviz-pin", title: "Drag me" }),
+    );
+    const { x: X, y: Y } = this.stage.axes ?? {},
+      inside = (axis, pixel) => Math.max(axis.start, Math.min(axis.start + axis.length, pixel));
     if (!X) return;
     Object.assign(this.handle.style, { left: `${X.p0(place[0])}px`, top: `${Y.p0(place[1])}px` });
     this.handle.onpointerdown = (event) => { this.handle.setPointerCapture(event.pointerId); event.stopPropagation(); };
-    const at = (event) => { const edge = this.root.getBoundingClientRect(); return [inside(X, event.clientX - edge.left), inside(Y, event.clientY - edge.top)]; };
+    const at = (event) => {
+      const edge = this.root.getBoundingClientRect();
+      return [inside(X, event.clientX - edge.left), inside(Y, event.clientY - edge.top)];
+    };
     this.handle.onpointermove = (event) => {
       if (!this.handle.hasPointerCapture(event.pointerId)) return;
       const [left, top] = at(event);
@@ -206,14 +258,28 @@ class Panel {
   }
 
   listen() {
-    const { root } = this, place = (event) => { const edge = root.getBoundingClientRect(); return [event.clientX - edge.left, event.clientY - edge.top]; };
+    const { root } = this,
+      place = (event) => {
+        const edge = root.getBoundingClientRect();
+        return [event.clientX - edge.left, event.clientY - edge.top];
+      };
     let down = [0, 0];
     root.onpointerenter = (event) => { this.inside = event.pointerType === "mouse"; this.rest(0); };
-    root.onpointerleave = () => { this.inside = false; this.point(null); clearTimeout(this.timer); if (!this.pressed) this.hide(); };
+    root.onpointerleave = () => {
+      this.inside = false;
+      this.point(null);
+      clearTimeout(this.timer);
+      if (!this.pressed) this.hide();
+    };
     root.onpointerdown = (event) => { down = place(event); };
-    root.onpointermove = (event) => { if (this.data.linked) this.point(place(event)); if (this.stage && this.over.hidden) root.style.cursor = this.stage.hit(...place(event)) === undefined ? "" : "pointer"; };
+    root.onpointermove = (event) => {
+      if (this.data.linked) this.point(place(event));
+      if (this.stage && this.over.hidden)
+        root.style.cursor = this.stage.hit(...place(event)) === undefined ? "" : "pointer";
+    };
     root.onclick = (event) => {
-      const at = place(event), step = Math.hypot(at[0] - down[0], at[1] - down[1]) < 5 ? this.stage?.hit(...at) : undefined;
+      const at = place(event),
+        step = Math.hypot(at[0] - down[0], at[1] - down[1]) < 5 ? this.stage?.hit(...at) : undefined;
       if (step !== undefined) this.jump(step); // a drag is no click
       else if (this.data.pick && Math.hypot(at[0] - down[0], at[1] - down[1]) < 5) this.pick(...at);
     };
@@ -232,7 +298,10 @@ class Panel {
 
 export const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
-  const same = now && ["figure", "alt", "zoomOf", "linked", "pick"].every((key) => now.data[key] === data[key]) && String(now.data.at) === String(data.at);
+  const same =
+    now &&
+    ["figure", "alt", "zoomOf", "linked", "pick"].every((key) => now.data[key] === data[key]) &&
+    String(now.data.at) === String(data.at);
   if (!same) {
     now?.close();
     new Panel(root, data);

@@ -1,12 +1,15 @@
-// A panel waits for the script that draws it (stage.py): a file of the server's, fetched once. Streamlit's lie in static/js.
-const near = (name) => new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href;
+// A panel waits for the script that draws it (stage.py): a file of the server's, fetched once. Streamlit's: static/js.
+const near = (name) =>
+  new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href)
+    .href;
 
 export default function (component) {
   const { data, parentElement } = component;
   let end, over = false;
   import(near(data.stage)).then(({ start }) => { if (!over) end = start(component); }).catch((error) => {
     console.error(error);
-    parentElement.querySelector(".dpviz-stage").textContent = `${data.alt} The picture itself could not be loaded: reload the page.`;
+    parentElement.querySelector(".dpviz-stage").textContent =
+      `${data.alt} The picture itself could not be loaded: reload the page.`;
   });
   return () => { over = true; end?.(); };
 }

@@ -36,15 +36,21 @@ export default function ({ data, parentElement }) {
     <button data-do="next" aria-label="Step forward">${icon("next")}</button>
     <button class="ends" data-do="last" aria-label="Last step">${icon("last")}</button>
     <div class="track"><input type="range" min="0" max="${last}" step="1" aria-label="Step">
-      <div class="ticks">${data.marks.map((m) => `<i style="left:${last ? (100 * m) / last : 0}%"></i>`).join("")}</div></div>
-    <select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option><option value="450">2×</option></select>
+      <div class="ticks">${
+        data.marks.map((m) => `<i style="left:${last ? (100 * m) / last : 0}%"></i>`).join("")
+      }</div></div>
+    <select aria-label="Speed"><option value="1800">½×</option
+      ><option value="900" selected>1×</option><option value="450">2×</option></select>
   </div><div class="say"><output aria-live="polite"></output><span class="at" aria-hidden="true"></span>
-    <button class="look" data-do="look" title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div>`;
+    <button class="look" data-do="look"
+      title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
   const playButton = root.querySelector(".play"), lookButton = root.querySelector(".look");
 
   const panels = () =>
-    [...document.querySelectorAll(`${data.scope} .dpviz-stage`)].map((root) => root.panel).filter((panel) => panel?.frames);
+    [...document.querySelectorAll(`${data.scope} .dpviz-stage`)]
+      .map((root) => root.panel)
+      .filter((panel) => panel?.frames);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const show = () => {
     range.value = state.step;
@@ -123,7 +129,12 @@ export default function ({ data, parentElement }) {
     show();
   };
   const actions = {
-    first: () => go(0), back: () => go(state.step - 1, GLIDE), next: () => go(state.step + 1, GLIDE), last: () => go(last), play, look,
+    first: () => go(0),
+    back: () => go(state.step - 1, GLIDE),
+    next: () => go(state.step + 1, GLIDE),
+    last: () => go(last),
+    play,
+    look,
   };
 
   root.onclick = (event) => {

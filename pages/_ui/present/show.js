@@ -2,12 +2,35 @@
 // The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
 const STEP = 900, MOST = 12_000; // milliseconds: of a step that plays by itself, and of a whole slide that does
 const KEYS = {
-  ArrowRight: "next", PageDown: "next", " ": "next", Enter: "next", ArrowLeft: "back", PageUp: "back", Backspace: "back",
-  1: "1", 2: "2", 3: "3", 4: "4", 5: "5", r: "again", R: "again",
-  ArrowDown: "slide", ArrowUp: "before", Home: "first", End: "last", b: "black", B: "black", ".": "black", f: "full", F: "full", n: "notes", N: "notes",
+  ArrowRight: "next",
+  PageDown: "next",
+  " ": "next",
+  Enter: "next",
+  ArrowLeft: "back",
+  PageUp: "back",
+  Backspace: "back",
+  1: "1",
+  2: "2",
+  3: "3",
+  4: "4",
+  5: "5",
+  r: "again",
+  R: "again",
+  ArrowDown: "slide",
+  ArrowUp: "before",
+  Home: "first",
+  End: "last",
+  b: "black",
+  B: "black",
+  ".": "black",
+  f: "full",
+  F: "full",
+  n: "notes",
+  N: "notes",
 };
 const clock = (ms) => `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
-const made = (tag, name, words = "") => Object.assign(document.createElement(tag), { className: name, textContent: words });
+const made = (tag, name, words = "") =>
+  Object.assign(document.createElement(tag), { className: name, textContent: words });
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class Show {
@@ -15,10 +38,13 @@ class Show {
     const host = document.body.appendChild(made("div", "dpviz-show"));
     const root = host.attachShadow({ mode: "open" });
     root.innerHTML = `<style>${SHOW_CSS}</style><dialog aria-label="Presentation"><div class="screen" tabindex="-1">
-      <div class="top"><span class="badge">DEMO</span><span class="promise"></span><span class="count"></span></div><h2></h2>
-      <div class="body"><div class="picture"></div><div class="side"><p class="big"></p><p class="small"></p><div class="key"></div></div></div>
+      <div class="top"><span class="badge">DEMO</span><span class="promise"></span><span class="count"></span></div
+      ><h2></h2>
+      <div class="body"><div class="picture"></div><div class="side"><p class="big"></p
+      ><p class="small"></p><div class="key"></div></div></div>
       <div class="foot"><p class="say" aria-live="polite"></p><div class="keys">
-        <button data-do="back" aria-label="Back">‹</button><button data-do="next" aria-label="Next">›</button><button data-do="end" aria-label="End the show">✕</button></div></div>
+        <button data-do="back" aria-label="Back">‹</button><button data-do="next" aria-label="Next">›</button
+        ><button data-do="end" aria-label="End the show">✕</button></div></div>
       <div class="black" hidden></div></div></dialog>`;
     this.root = root;
     this.dialog = root.querySelector("dialog");
@@ -77,10 +103,21 @@ class Show {
     const black = this.root.querySelector(".black"), { slides } = this.data;
     if (what && what !== "notes" && !black.hidden) return void (black.hidden = true); // any key brings the picture back
     const doing = {
-      next: () => this.next(), back: () => this.back(), slide: () => this.go(this.at + 1), before: () => this.go(this.at - 1),
-      first: () => this.go(0), last: () => this.go(slides.length - 1), black: () => { black.hidden = false; }, notes: () => this.notes(),
-      again: () => this.again(), ...Object.fromEntries([..."12345"].map((stop) => [stop, () => this.instead(stop)])),
-      full: () => (document.fullscreenElement ? document.exitFullscreen() : this.screen.requestFullscreen?.().catch(() => {})), end: () => this.dialog.close(),
+      next: () => this.next(),
+      back: () => this.back(),
+      slide: () => this.go(this.at + 1),
+      before: () => this.go(this.at - 1),
+      first: () => this.go(0),
+      last: () => this.go(slides.length - 1),
+      black: () => {
+        black.hidden = false;
+      },
+      notes: () => this.notes(),
+      again: () => this.again(),
+      ...Object.fromEntries([..."12345"].map((stop) => [stop, () => this.instead(stop)])),
+      full: () =>
+        document.fullscreenElement ? document.exitFullscreen() : this.screen.requestFullscreen?.().catch(() => {}),
+      end: () => this.dialog.close(),
     };
     doing[what]?.();
   }
@@ -130,7 +167,8 @@ class Show {
   /** Show the slide's run at another ε or seed, which was made before the show, at the same step where it has one. */
   instead(key) {
     const { others, refusal } = this.data.slides[this.at], before = this.slide.titles.length - 1;
-    if (key && !others[key]) return void (this.root.querySelector(".say").textContent = refusal || "This slide is the same for every seed.");
+    if (key && !others[key])
+      return void (this.root.querySelector(".say").textContent = refusal || "This slide is the same for every seed.");
     const ended = this.step === before && !this.playing;
     this.drawn = key?.startsWith("r") ? Number(key.slice(1)) : 0;
     this.other = key ? others[key] : undefined;
@@ -209,7 +247,11 @@ class Show {
     page.body.replaceChildren();
     page.head.replaceChildren(Object.assign(page.createElement("style"), { textContent: NOTES_CSS }));
     page.documentElement.style.cssText = this.data.tokens;
-    page.body.append(...["count", "clock", "now", "notes", "next"].map((name) => Object.assign(page.createElement(name === "now" ? "h1" : "p"), { className: name })));
+    page.body.append(
+      ...["count", "clock", "now", "notes", "next"].map((name) =>
+        Object.assign(page.createElement(name === "now" ? "h1" : "p"), { className: name }),
+      ),
+    );
     page.onkeydown = (event) => { if (this.dialog.open) this.key(event); };
     this.said = "";
     this.tell();
@@ -218,12 +260,22 @@ class Show {
 
   tell() {
     if (!this.window || this.window.closed || !this.data) return;
-    const page = this.window.document, { slides } = this.data, at = this.at ?? 0, slide = slides[at], on = this.since !== undefined, { titles } = on ? this.slide : slide;
-    const planned = slides.reduce((sum, one) => sum + one.seconds, 0), until = slides.slice(0, at + 1).reduce((sum, one) => sum + one.seconds, 0);
+    const page = this.window.document,
+      { slides } = this.data,
+      at = this.at ?? 0,
+      slide = slides[at],
+      on = this.since !== undefined,
+      { titles } = on ? this.slide : slide;
+    const planned = slides.reduce((sum, one) => sum + one.seconds, 0),
+      until = slides.slice(0, at + 1).reduce((sum, one) => sum + one.seconds, 0);
+    const step = on && titles.length > 1 ? `, step ${this.step + 1} of ${titles.length}` : "";
+    const plan = planned ? ` of ${clock(planned * 1000)}; this slide until ${clock(until * 1000)}` : "";
     const words = {
-      count: `${at + 1} of ${slides.length}${on && titles.length > 1 ? `, step ${this.step + 1} of ${titles.length}` : ""}`,
-      clock: `${on ? clock(Date.now() - this.since) : "0:00"}${planned ? ` of ${clock(planned * 1000)}; this slide until ${clock(until * 1000)}` : ""}`,
-      now: slide.title, notes: slide.notes, next: slides[at + 1] ? `Next: ${slides[at + 1].title}` : "Last slide",
+      count: `${at + 1} of ${slides.length}${step}`,
+      clock: `${on ? clock(Date.now() - this.since) : "0:00"}${plan}`,
+      now: slide.title,
+      notes: slide.notes,
+      next: slides[at + 1] ? `Next: ${slides[at + 1].title}` : "Last slide",
     };
     if (JSON.stringify(words) === this.said) return;
     this.said = JSON.stringify(words);
@@ -238,7 +290,9 @@ export default function ({ data, parentElement, setStateValue }) {
   parentElement.querySelector(".ready").textContent = data.ready;
   parentElement.querySelector("[data-do=begin]").onclick = () => show.begin(data.start);
   parentElement.querySelector("[data-do=notes]").onclick = () => {
-    warn.textContent = show.notes() ? "" : "The browser did not open a second window: allow it for this address, and press again.";
+    warn.textContent = show.notes()
+      ? ""
+      : "The browser did not open a second window: allow it for this address, and press again.";
   };
   if (data.open && show.opened !== data.open) {
     show.opened = data.open;
