@@ -7,7 +7,7 @@ from dpviz.figures.panels import MAX_PEOPLE
 from dpviz.postprocessing.regions import has_regions
 from pages._ui import controls, embed, links, markup, prepared, takeaway
 from pages._ui.compare import menu as beside
-from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns, verdict
+from pages._ui.explore import alex, centers, coreset, drag, explain, local, quality, reruns, verdict
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.player import player
@@ -29,6 +29,7 @@ if result is None:
     st.stop()
 
 hidden, axes = how.hidden, how.axes
+drag.section("explore", choice, result, how)
 if prepared.shows("verdict"):
     verdict.line(result, hidden=hidden)
 current = result.identity == choice.form.asks_for(choice.data)

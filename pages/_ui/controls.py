@@ -27,7 +27,7 @@ from pages._ui.compare.sides import RunsControl
 from pages._ui.data import gallery
 from pages._ui.data.address import FILE, MISSING, DataControl, SweepData, any_data, file_word, public_data
 from pages._ui.explore import who
-from pages._ui.explore.picker import offered
+from pages._ui.explore.picker import first, offered
 from pages._ui.forms import STOPS, fields_of, label_of, may_be_noiseless
 from pages._ui.papers import WORDS
 from pages._ui.plan import form as facts
@@ -67,12 +67,15 @@ def home(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
+    """Data first, then the algorithm; the other controls follow from them, and the defaults from the preset."""
     found: list[Control] = [
-        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
-        Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", _choice(RECOMMENDED, offered(False)), always=True),
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True)
     ]
     if "d" not in known:
+        return found
+    method = first(own=known["d"].startswith(FILE))
+    found.append(Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", _choice(method, offered(False)), always=True))
+    if "a" not in known:
         return found
     cls, name = ALGORITHMS[known["a"]], found[0].to_widget(known["d"])
     if cls.PRESETS:

@@ -31,7 +31,7 @@ from pages._ui.data.address import FILE, MISSING, columns_of, file_word
 from pages._ui.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 from pages._ui.session import session
 
-__all__ = ["Opened", "enter", "go", "keep", "notice", "now", "opened"]
+__all__ = ["Opened", "enter", "go", "keep", "notice", "now", "opened", "rewind"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -123,6 +123,15 @@ def opened(page: str) -> Opened | None:
     """Return the scene by which a page was opened last, if any."""
     found = session.opened
     return found if found is not None and found.scene.page == page else None
+
+
+def rewind(page: str) -> None:
+    """Let the player of a page go to the last step of the run that is drawn next."""
+    last = session.opened
+    number = 1 if last is None else last.number + 1
+    scene = Scene(page) if last is None or last.scene.page != page else last.scene
+    whole = last is not None and last.shown_whole
+    session.opened = Opened(dataclasses.replace(scene, step=None, play=False), "", number, whole)
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpviz.escape import plain
 from pages._ui import keys, markup, messages
 from pages._ui.owner import Owner, keep_in_browser, owner, take
 from pages._ui.session import session
-from pages._ui.shell import plain
 
 __all__ = ["download", "offer"]
 
