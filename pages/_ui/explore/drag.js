@@ -1,7 +1,8 @@
 // ε and People as drags. While somebody drags, every stop is drawn here from stored runs, over the plane of the page, and
 // the server is not asked; what was let go is told to it once, and its run takes the film's place.
 const REST = 700; // milliseconds after the last key until the page runs the stop
-const INSET = 10; // pixels from a track's end to its first stop
+const INSET = 20; // pixels from a track's end to its first stop
+const SEEN = 0.75, LEAST = 220; // part of the plane that must be in sight to draw there; pixels that a film needs elsewhere
 const TALL = 44, FLOOR = 38; // pixels: a track's height, and where its lowest value is
 const near = (name) => new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href;
 const svg = (name, attributes) => {
@@ -82,7 +83,6 @@ class Track {
     box.onpointerdown = (event) => {
       if (this.disabled || event.button) return;
       box.setPointerCapture(event.pointerId);
-      box.focus({ preventScroll: true });
       this.edge = box.getBoundingClientRect(); // once a drag: nothing moves while somebody drags
       this.held = true;
       under(event);
@@ -135,6 +135,7 @@ class Drag {
     this.size.box.setAttribute("aria-disabled", data.locked || data.fixed);
     this.people.hidden = this.editions.length < 2;
     const same = before && !fresh && before.epsilon === data.epsilon && before.edition === data.edition && before.busy === data.busy;
+    if (data.busy && this.box?.classList.contains("card")) this.lift(); // progress and Cancel are below it
     if (same || this.active || data.busy) return void (fresh && this.show(this.edition ?? this.home[0], this.stop ?? this.home[1]));
     this.lift();
     this.show(...this.home);
@@ -184,27 +185,41 @@ class Drag {
   draw(edition, stop) {
     const plane = [...document.querySelectorAll(`${this.data.scope} .dpviz-stage`)].find((one) => one.panel?.data.name === "plane");
     if (!plane || !this.Stage) return;
-    if (this.plane !== plane.panel || String(this.zoomed) !== JSON.stringify(plane.panel.zoomed)) this.drop();
-    [this.plane, this.zoomed] = [plane.panel, JSON.stringify(plane.panel.zoomed)];
-    if (!this.box?.isConnected) {
-      this.box ??= Object.assign(document.createElement("div"), { className: "dpviz-film" });
-      this.box.setAttribute("aria-hidden", "true"); // the slider says it
-      plane.append(this.box);
-      document.documentElement.classList.add("dpviz-dragging");
-    }
+    if (!this.box?.isConnected) this.lay(plane);
     for (const [i, film] of this.films) film.room.hidden = i !== edition;
     const film = this.films.get(edition) ?? this.film(edition, stop);
     film.stage.resize();
     film.stage.show(stop);
   }
 
-  /** Make the film of an edition, in the place, size and zoom of the plane. */
+  /** Lay an empty film over the plane, in its place, size and zoom; where little of it is in sight, below the words. */
+  lay(plane) {
+    const edge = plane.getBoundingClientRect(), mine = this.root.getBoundingClientRect(), below = innerHeight - mine.bottom - 12;
+    const over = below < LEAST || Math.min(edge.bottom, innerHeight) - Math.max(edge.top, 0) > SEEN * edge.height;
+    const { meta, margin: m, height } = plane.panel.film.layout, { zoomed } = plane.panel;
+    const tall = over ? Infinity : below, shape = meta?.ar ? { meta: { ...meta, h: Math.min(meta.h, tall) } } : { height: Math.min(height, tall) };
+    const wide = over ? "" : `${meta?.ar ? Math.min(mine.width, (shape.meta.h - m.t - m.b) / meta.ar + m.l + m.r) : mine.width}px`;
+    const fit = JSON.stringify([shape, m, wide, zoomed]);
+    if (fit !== this.fit || !this.box) {
+      this.drop();
+      this.box = Object.assign(document.createElement("div"), { ariaHidden: "true" }); // the slider says it
+      Object.assign(this, { fit, shape: { ...shape, margin: m }, wide, zoomed });
+    }
+    this.box.className = over ? "dpviz-film" : "dpviz-film card";
+    this.box.style.height = over ? "" : `${below + 12}px`; // to the end of the window: nothing of the run before peeps out
+    (over ? plane : this.root).append(this.box);
+    document.documentElement.classList.add("dpviz-dragging");
+  }
+
+  /** Make the film of an edition. */
   film(edition, stop) {
-    const figure = JSON.parse(this.editions[edition].figure), { meta, margin, height } = this.plane.film.layout;
-    Object.assign(figure.layout, { meta, margin, height });
-    const room = this.box.appendChild(document.createElement("div")), canvas = room.appendChild(document.createElement("canvas"));
+    const figure = JSON.parse(this.editions[edition].figure);
+    Object.assign(figure.layout, this.shape);
+    const room = this.box.appendChild(document.createElement("div"));
+    room.style.width = this.wide;
+    const canvas = room.appendChild(document.createElement("canvas"));
     const failed = (error) => { console.error(error); this.lift(); this.Stage = undefined; };
-    const film = { room, stage: new this.Stage(canvas, figure, { step: stop, zoom: this.plane.zoomed, failed }) };
+    const film = { room, stage: new this.Stage(canvas, figure, { step: stop, zoom: this.zoomed, failed }) };
     this.films.set(edition, film);
     return film;
   }
