@@ -126,7 +126,7 @@ class Session:
 
     # Explore's form, the budget in another notion, and figures that are made again only when something changed
     released: _Once[bool] = _Once(bool)  # ε was dragged and let go: the form asks for a run, however long it takes
-    atlas_missed: _Held[bool] = _Held(bool)  # the visitor was told that there are no stored runs
+    atlas_missed: _Held[str] = _Held(str)  # the run at which the visitor was told that there are no stored ones
     settings: _Held[Settings | None] = _Held(_nothing)
     budget_led: _Held[tuple[str, str, float] | None] = _Held(_nothing)
     budget_start: _Held[tuple[float | None, float | None]] = _Held(lambda: (None, None))

@@ -62,7 +62,7 @@ def section(key: str, choice: Choice, result: Result, look: Look) -> None:
         return
     charts = _charts(chapter) if true else {}
     if here[1] not in charts:
-        _missing(choice.data)
+        _missing(result)
     elif choice.form.seed < charts[here[1]].seeds:
         _draw(key, choice, algorithm, result, look, charts)
 
@@ -134,14 +134,14 @@ def _fewer(sample: str) -> tuple[int, ...]:
     return tuple(PEOPLE.get(sample, ()))
 
 
-def _missing(data: Dataset) -> None:
-    """Say once in a visit that there are no stored runs, where there should be some."""
-    _, people = edition_of(data) or ("", None)
-    if not session.atlas_missed and people in (*_fewer(_sample(data)), None):
-        session.atlas_missed = True
-        st.caption(
-            "The stored runs are missing, damaged or of another version: pictures are made as they are asked for."
-        )
+def _missing(result: Result) -> None:
+    """Say once in a visit, below one run, that there are no stored runs where there should be some."""
+    _, people = edition_of(result.data) or ("", None)
+    if people not in (*_fewer(_sample(result.data)), None):
+        return
+    session.atlas_missed = session.atlas_missed or result.identity
+    if session.atlas_missed == result.identity:
+        st.caption("Stored runs are missing, damaged or of another version: pictures are made as they are asked for.")
 
 
 def _draw(
@@ -175,9 +175,7 @@ def _draw(
         "fixed": prepared.locked(keys.EXPLORE_DATA),  # how many people there are
     }
     name = keys.EXPLORE_DRAG
-    _component(
-        key=name, data=data, height="content", on_released_change=partial(_released, name, where, frozenset(names))
-    )
+    _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, tuple(names)))
 
 
 def _sample(data: Dataset) -> str:
@@ -190,11 +188,13 @@ def _name(data: Dataset, people: int | None) -> str:
     return _sample(data) if people is None else f"{_sample(data)}:{people}"
 
 
-def _released(name: str, where: str, editions: frozenset[str]) -> None:
+def _released(name: str, where: str, editions: tuple[str, ...]) -> None:
     """Let the form ask for the stop at which a drag ended, and the page run it; what is no stop is nothing."""
     ended = st.session_state[name].get("released")
-    if not (isinstance(ended, list) and len(ended) == 3 and ended[0] in STOPS and ended[1] in editions):
-        return  # the third one tells this end from an earlier one at the same stop
+    if not isinstance(ended, list) or len(ended) != 3:  # the third one tells this end from an earlier one there
+        return
+    if ended[0] not in STOPS or ended[1] not in editions:
+        return
     if prepared.locked(where) or (
         prepared.locked(keys.EXPLORE_DATA) and ended[1] != st.session_state.get(keys.EXPLORE_DATA)
     ):
