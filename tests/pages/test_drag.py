@@ -170,8 +170,8 @@ def let_go(ended):
     from pages._ui.explore import drag
 
     st.session_state.page = "explore"
-    st.session_state["mine"] = {"released": ended}
-    drag._released("mine", keys.PARAM("pe-means", "epsilon"), ("town", "town:300"))
+    st.session_state["mine"], st.session_state.shown = {"released": ended}, "a run"
+    drag._released("mine", keys.PARAM("pe-means", "epsilon"), ("town", "town:300"), None)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from pages._ui.explore.look import Choice, Look
 from pages._ui.forms import fields_of
 from pages._ui.pieces import Piece, gather
 from pages._ui.player import view_of
-from pages._ui.results import Result
+from pages._ui.results import Result, keep, show
 from pages._ui.session import session
 from pages._ui.workers import workers
 
@@ -175,7 +175,9 @@ def _draw(
         "fixed": prepared.locked(keys.EXPLORE_DATA),  # how many people there are
     }
     name = keys.EXPLORE_DRAG
-    _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, tuple(names)))
+    _component(
+        key=name, data=data, height="content", on_released_change=partial(_released, name, where, tuple(names), result)
+    )
 
 
 def _sample(data: Dataset) -> str:
@@ -188,8 +190,11 @@ def _name(data: Dataset, people: int | None) -> str:
     return _sample(data) if people is None else f"{_sample(data)}:{people}"
 
 
-def _released(name: str, where: str, editions: tuple[str, ...]) -> None:
-    """Let the form ask for the stop at which a drag ended, and the page run it; what is no stop is nothing."""
+def _released(name: str, where: str, editions: tuple[str, ...], result: Result) -> None:
+    """Let the form ask for the stop at which a drag ended, and the page run it; what is no stop is nothing.
+
+    Until that run is there, `result` stays in sight, also where it is the replay that nobody asked for.
+    """
     ended = st.session_state[name].get("released")
     if not isinstance(ended, list) or len(ended) != 3:  # the third one tells this end from an earlier one there
         return
@@ -201,6 +206,9 @@ def _released(name: str, where: str, editions: tuple[str, ...]) -> None:
         return
     st.session_state[where] = float(ended[0])
     catalog.choose(ended[1])
+    if not session.shown:
+        keep(result)
+        show(result.identity)
     session.released = True
     links.rewind("explore")
 
