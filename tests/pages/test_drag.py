@@ -95,7 +95,6 @@ def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, 
         "v=1&d=tiny&a=kmeans&k=2&s=0",  # no budget
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&hide=form",
         "v=1&d=tiny:30&a=pe-means&k=2&e=1&s=0",  # so many people are not stored
-        "v=1&d=blobs:&a=pe-means",
     ],
 )
 def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(opened, asked, query):
