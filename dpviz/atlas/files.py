@@ -21,7 +21,7 @@ from dpviz.datasets.loading import SAMPLE_FOLDER
 
 __all__ = ["FOLDER", "Chart", "Stop", "current", "read", "stamped", "stamp", "write"]
 
-FOLDER = SAMPLE_FOLDER / "atlas"
+FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
 _STAMP = "sources.json"
 _SCHEMA = pa.schema(
     [

@@ -16,7 +16,7 @@ def test_on_a_phone_the_drawer_closes_by_itself_and_one_line_leads_back_to_the_f
     expect(form).to_be_hidden()  # Home has none
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("link", name="Explore").first.click()
-    expect(form).to_contain_text("NSM (ours), ε 1")
+    expect(form).to_contain_text("PE-means, ε 1")
     expect(drawer).to_have_attribute("data-collapsed", "true")
     form.click()
     expect(drawer).to_have_attribute("data-collapsed", "false")
@@ -39,7 +39,7 @@ def test_the_navigation_is_at_one_place_on_every_page(open_page):
     expect(page.locator(".dp-strip")).to_be_visible()  # the page's style has come
     page.evaluate("document.fonts.ready.then(() => true)")
     places = page.evaluate(PLACES)
-    for name, title in (("Explore", "Explore: NSM (ours) on Town - dpviz"), ("Learn", "Learn - dpviz")):
+    for name, title in (("Explore", "Explore: PE-means on Town - dpviz"), ("Learn", "Learn - dpviz")):
         page.get_by_role("link", name=name).first.click()
         expect(page).to_have_title(title)
         expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
