@@ -18,10 +18,13 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import Cell, Chapter, opened, row
 
-__all__ = ["LAYOUT", "agrees", "fingerprint", "machine", "sources"]
+__all__ = ["LAYOUT", "agrees", "fingerprint", "inputs", "machine", "sources"]
 
 LAYOUT = 1  # of the files; a reader takes no other
-_ABOVE = {"atlas", "audits", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"}
+_ABOVE = {  # no run executes them; the last two lie beside the code of an installed package
+    *("atlas", "audits", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
+    *("dashboard", "sample_data"),
+}
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _PROBE_ROWS, _PROBE_STOPS = 200, (0.25, 4.0)
 _CLOSE = 1e-6  # relative, between two machines
@@ -47,16 +50,9 @@ def machine() -> str:
     return " ".join([platform.machine(), *kernels])
 
 
-def fingerprint(chapter: Chapter) -> dict[str, Any]:
-    """Return what a chapter's runs depend on, measured: parameters, the sample's rows, and three probe runs.
-
-    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. Of each,
-    everything that counts is kept, and two weighted sums of its centers and sizes, to nine digits.
-    """
+def inputs(chapter: Chapter) -> dict[str, Any]:
+    """Return what a chapter's runs are made from: layout, parameters, hashes of the sample's rows and of the runs."""
     data, cls = opened(chapter.sample, None).data, ALGORITHMS[chapter.method]
-    budgets = _PROBE_STOPS if "epsilon" in params.specs(cls) else (None, None)
-    probes = [Cell(chapter, _PROBE_ROWS, budget, 0) for budget in budgets]
-    probes.append(Cell(chapter, None, budgets[0] and 1.0, 0))
     plan = [[cell.people, cell.epsilon, cell.seed] for cell in chapter.cells()]
     return {
         "layout": LAYOUT,
@@ -64,8 +60,20 @@ def fingerprint(chapter: Chapter) -> dict[str, Any]:
         | {name: repr(value) for name, value in chapter.values},
         "data": _hash(data.X.tobytes() + repr(data.domain.to_dict()).encode()),
         "runs": _hash(json.dumps(plan).encode()),
-        "probes": [_digest(row(cell)) for cell in probes],
     }
+
+
+def fingerprint(chapter: Chapter) -> dict[str, Any]:
+    """Return what a chapter's runs are made from, and what three probe runs release.
+
+    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. Of each,
+    everything that counts is kept, and two weighted sums of its centers and sizes, to nine digits.
+    """
+    has_budget = "epsilon" in params.specs(ALGORITHMS[chapter.method])
+    budgets = _PROBE_STOPS if has_budget else (None, None)
+    probes = [Cell(chapter, _PROBE_ROWS, budget, 0) for budget in budgets]
+    probes.append(Cell(chapter, None, 1.0 if has_budget else None, 0))
+    return {**inputs(chapter), "probes": [_digest(row(cell)) for cell in probes]}
 
 
 def _hash(content: bytes) -> str:
