@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import platform
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +20,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.cells import Cell, Chapter, opened, row
 
-__all__ = ["LAYOUT", "agrees", "fingerprint", "inputs", "machine", "sources"]
+__all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sources"]
 
 LAYOUT = 1  # of the files; a reader takes no other
 _ABOVE = {  # no run executes them; the last two lie beside the code of an installed package
@@ -33,14 +35,32 @@ _CLOSE = 1e-6  # relative, between two machines
 @cache
 def sources() -> str:
     """Return a hash of everything that a run executes: the package below its pictures, and the numeric libraries."""
+    return _hash_of(str)
+
+
+@cache
+def code() -> str:
+    """Return the same hash without comments and docstrings; takes half a second, where `sources` takes none."""
+    return _hash_of(_without_words)
+
+
+def _hash_of(read: Callable[[str], str]) -> str:
     package = Path(dpviz.__file__).parent
     digest = hashlib.blake2b(digest_size=16)
     for path in sorted(package.rglob("*.py")):
         place = path.relative_to(package)
         if place.parts[0] not in _ABOVE:
-            digest.update(f"{place.as_posix()}\n{path.read_text(encoding='utf-8')}\n".encode())
+            digest.update(f"{place.as_posix()}\n{read(path.read_text(encoding='utf-8'))}\n".encode())
     digest.update(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode() + machine().encode())
     return digest.hexdigest()
+
+
+def _without_words(source: str) -> str:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            node.body = node.body[1:]
+    return ast.dump(tree)
 
 
 @cache
