@@ -341,7 +341,10 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
 def mixed(name: str, row: int) -> Column:
     """Return a column of a public file that holds several kinds of cells; `row` is the first of another kind."""
     return Column(
-        name, "mixed", f"It mixes numbers and other cells, first in row {row}. Clear or correct what is no number."
+        name,
+        "mixed",
+        f"It mixes numbers and other cells, first in row {row}. Say which cells stand for a missing one (on the command "
+        "line: --missing-marks A,B), or recode it.",
     )
 
 
