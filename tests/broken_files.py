@@ -144,7 +144,7 @@ def make_files():
         "only NaN and inf": ("x.csv", b"a,b\n1,nan\n2,inf\n3,-inf\n", ("b", "empty")),
         "huge numbers only": ("x.csv", b"a,b\n1,1e400\n2,-1e300\n", ("b", "empty")),
         "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
-        "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2,5\n", ("b", "ambiguous")),
+        "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2.5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
         # form that is understood, and said
         "duplicate names": (

@@ -55,8 +55,8 @@ def _describe(arguments: argparse.Namespace) -> int:
         )
     form = form_of(arguments)
     table = read_table(path.read_bytes(), path.name, private=arguments.private, words=True, **form)
-    if table.question and arguments.public:
-        raise TableError(f"{path.name}: {table.question}")
+    if question := table.question():
+        raise TableError(f"{path.name}: {question}")
     entries = {key: value for key, value in form.items() if value is not None}
     if arguments.private:
         example = example_of(entries)

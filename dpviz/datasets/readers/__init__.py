@@ -6,7 +6,7 @@ name a line and a column, never what is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO
 
 from dpviz.datasets.readers.apart import read_apart
@@ -38,6 +38,7 @@ def read_table(
     names: Sequence[str] = (),
     n_columns: int | None = None,
     missing_marks: Sequence[str] | None = None,
+    decimal_of: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
     words: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -48,7 +49,8 @@ def read_table(
     ----------
     source : bytes, a buffer, or an open binary file
     name : str, how messages call the file
-    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks :
+    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
+        decimal_of :
         what the owner has said about the form, see `Form`
     words : whether a public table without a column of numbers is returned too, so that rules can be drafted for it
     limits : Limits, the size guards
@@ -67,7 +69,7 @@ def read_table(
         raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
     form = Form(
         header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns,
-        tuple(missing_marks or ()),
+        tuple(missing_marks or ()), decimal_of or (),  # type: ignore[arg-type]
     )  # fmt: skip
     head = bytes(data[:64])
     for magic, what in REFUSED.items():

@@ -35,7 +35,7 @@ def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance:
             label_of = dict(zip(frame.columns, file._lbllist, strict=True))
         advance(0.5)
         worded = {
-            column: _worded(frame[column], labels[label], form.signs[0])
+            column: _worded(frame[column], labels[label], form.signs_of(column)[0])
             for column, label in label_of.items()
             if label in labels and pd.api.types.is_numeric_dtype(frame[column])
         }
