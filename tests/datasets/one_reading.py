@@ -127,7 +127,8 @@ def _outcome(family: Family, records: Sequence[Any]) -> tuple[Any, Any]:
         table = read_table(family.write(records), family.name, private=True, **family.form)
     except TableError as refusal:
         return str(refusal), None
-    form = (repr(table), [(c.codes, c.words) for c in table.columns], table.doubtful, json.dumps(_draft(table, {}, True)))
+    words = [(column.codes, column.words, column.doubt) for column in table.columns]
+    form = (repr(table), words, json.dumps(_draft(table, {}, True)))
     types = [column.values.dtype for column in table.columns if column.values is not None]
     return (form, types), table.matrix(table.usable)
 

@@ -50,7 +50,8 @@ def test_the_command_line_shows_a_made_up_cell(tmp_path, capsys):
     "entry",
     [{"label": {}}, {"label": 3}, {"n_clusters": 10**12}, {"n_clusters": 257}, {"form": []}, {"form": {"decimal": ";"}},
      {"form": {"more": 1}}, {"form": {"header": 1}}, {"form": {"n_columns": True}}, {"form": {"n_columns": 201}},
-     {"form": {"decimal": ",", "thousands": ","}}, {"form": {"separator": "x"}}, {"form": {"decimal_of": {"a": ";"}}}, {"form": {"header_row": 0}}],
+     {"form": {"decimal": ",", "thousands": ","}}, {"form": {"separator": "x"}}, {"form": {"header_row": 0}},
+     {"form": {"decimal_of": {"a": ";"}}}],
 )  # fmt: skip
 def test_a_dictionary_is_checked_when_it_is_parsed(entry):
     with pytest.raises(ValueError, match=r"^mine\.json: [^\n]*\.$"):
