@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from dpviz.datasets.readers.form import SEPARATORS, Form
+from dpviz.datasets.readers.formats import FORMATS
 from dpviz.datasets.readers.lines import cells_of, mended, split, words
 from dpviz.datasets.readers.marks import MISSING
 from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
@@ -43,7 +44,7 @@ _BLOCK = 4_000_000  # bytes; a line may not be longer
 _SAMPLE = 1 << 17
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
-    "stand further down, say where (on the command line: --header-row 2)."
+    "stand further down, say where (on the command line: --header-row {})."
 )
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
@@ -101,7 +102,8 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         separator = form.separator or ("" if width == 1 else "\t" if name.lower().endswith(".tsv") else ",")
     else:
         line, data = _first_line(data, name)
-        refuse_other_text(line, name)
+        if form.header:  # before, the line may be a person
+            refuse_other_text(line, name)
         separator = form.separator or max(_DELIMITERS, key=lambda sign: len(split(line, sign)))
         first = split(line, separator)
         if len(first) == 1 and form.separator is None:
@@ -240,7 +242,7 @@ def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
         even, odd = head[::2].count(0) / len(head[::2]), head[1::2].count(0) / max(len(head[1::2]), 1)
         encoding = "utf-16-le" if even < 0.2 and odd > 0.8 else "utf-16-be" if odd < 0.2 and even > 0.8 else None
         if encoding is None:
-            raise TableError(f"{name}: this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx).")
+            raise TableError(f"{name}: this is not a text table; {FORMATS}.")
     if encoding is None and _is_utf8(data):
         return data, []
     label = encoding.upper() if encoding else "Windows-1252"
@@ -351,10 +353,11 @@ def _parse(
     except pa.ArrowException as fault:
         too_long = "straddling" in str(fault)
     if wrong:
-        row = wrong[0]
+        row, above = wrong[0], (form.header_row or 1) - 1
+        first = row.number + above if row.number and row.actual_columns > row.expected_columns == 1 else "N"
         raise TableError(
             f"{name}: line {row.number} has {row.actual_columns} of the first line's {row.expected_columns} cells; "
-            + _EQUAL
+            + _EQUAL.format(first)
         )
     if too_long:
         raise TableError(
