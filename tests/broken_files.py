@@ -157,8 +157,8 @@ def make_files():
             "x.txt",
             b"1 1:0.5 3:SENTINEL\n0 2:4\n",
             'the content is a sparse matrix; make a table of it: python -c "import pandas, sklearn.datasets; '
-            "pandas.DataFrame(sklearn.datasets.load_svmlight_file('x.txt')[0].toarray()).add_prefix('x').to_csv('x.csv', "
-            'index=False)".',
+            "pandas.DataFrame(sklearn.datasets.load_svmlight_file('x.txt')[0].toarray()).add_prefix('x')"
+            ".to_csv('x.csv', index=False)\".",
         ),
         "sparse matrix": (
             "x.mtx",
