@@ -146,6 +146,7 @@ def load_csv(
     thousands: str | None = None,
     n_columns: int | None = None,
     missing_marks: Sequence[str] | None = None,
+    decimal_of: Mapping[str, str] | None = None,
     bounds: Mapping[str, tuple[float, float, str]] | None = None,
     rows_per_person: int | None = None,
     dictionary: Path | None = None,
@@ -167,7 +168,7 @@ def load_csv(
     columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
-    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks : the form of the file, see
+    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the form of the file, see
         `readers.Form`
     recode : which columns of words and dates become numbers
     content : what the caller has read from the file, so that nothing else is read; None: it is read here
@@ -200,7 +201,7 @@ def load_csv(
         )
     form = with_form(
         facts, header=header, sheet=sheet, header_row=header_row, separator=separator, decimal=decimal,
-        thousands=thousands, n_columns=n_columns, missing_marks=missing_marks,
+        thousands=thousands, n_columns=n_columns, missing_marks=missing_marks, decimal_of=decimal_of,
     )  # fmt: skip
     rules = tuple(recode) if facts is None else tuple(Recoding.parse(entry, source) for entry in facts["recode"])
     declared = _declared(facts, columns, rules)
@@ -231,8 +232,8 @@ def load_csv(
             f"or the file {source}, which `dpviz describe {path.name} {mode} -o {source}` drafts."
         )
     facts["form"] = {key: value for key, value in form.items() if value is not None}
-    if not private and table.doubt:
-        raise TableError(f"{path.name}: {table.question}")
+    if question := "" if private else whole.question(_declared(facts, None, rules)):
+        raise TableError(f"{path.name}: {question}")
     if label is not None:
         if label not in whole.groupings:
             raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")
