@@ -97,12 +97,10 @@ def _taken(X: np.ndarray, bounds: str) -> Domain:
 
 
 @lru_cache(maxsize=16)
-def reference(
-    name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int, objective: str = "means"
-) -> np.ndarray:
-    """Return the centers of non-private KMeans (or k-median) on a source, original units, shape (k, d)."""
+def reference(name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int) -> np.ndarray:
+    """Return the centers of non-private KMeans on a source, original units, shape (k, d)."""
     data = open_source(name, bounds, n_rows, modified).data
-    kmeans = KMeans(n_clusters=n_clusters, objective=objective)
+    kmeans = KMeans(n_clusters=n_clusters)
     return kmeans.run(data.X, domain=data.domain, seed=seed).cluster_centers
 
 
