@@ -19,7 +19,7 @@ from dpviz.figures.kit.panels import release_name
 from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
 from dpviz.takeaway import export
-from pages._ui.frame.shell import PAGES
+from pages._ui.frame.places import PAGES
 from pages._ui.frame.words import on_screen
 from pages._ui.player.player import briefly
 from tests.pages.sentences import code_names, words
@@ -47,7 +47,7 @@ def test_a_word_of_the_code_or_another_word_for_a_person_would_be_seen():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_shows_a_name_of_the_code_and_a_person_is_a_person(app, page):
-    open_page(app, page)
+    open_page(app, f"pages/{page}.py")
     found = words(app)
     assert not app.exception and len(found) > 5
     assert code_names(found) == [] and other_people(found) == []
