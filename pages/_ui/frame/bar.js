@@ -2,6 +2,20 @@
 // session, which holds the visitor's files and runs. A link that the browser follows by itself begins a new session.
 const drawn = new WeakMap();
 
+// What a part of a page sends just as the page is left reaches the server after the wish to leave. Streamlit then draws
+// the left page again and pushes its address: that push is dropped, and the wish repeated, until the visitor acts.
+const way = (window.__dpvizWay ??= {});
+const travel = () => dispatchEvent(new PopStateEvent("popstate", { state: {} }));
+if (!way.push) {
+  way.push = history.pushState.bind(history);
+  history.pushState = (state, title, url) => {
+    const astray = way.to === location.pathname && new URL(url, location).pathname !== way.to;
+    astray ? setTimeout(travel, 0) : way.push(state, title, url);
+  };
+  addEventListener("popstate", () => { way.to = location.pathname; });
+  for (const act of ["pointerdown", "keydown", "click"]) addEventListener(act, () => { way.to = undefined; }, true);
+}
+
 const skip = () => {
   const link = Object.assign(document.createElement("a"), { href: "#", className: "skip", textContent: "Skip to the page" });
   link.onclick = (event) => {
@@ -41,8 +55,8 @@ export default function ({ data, parentElement }) {
       if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       if (link.pathname === location.pathname) return;
-      history.pushState({}, "", link.href);
-      dispatchEvent(new PopStateEvent("popstate", { state: {} }));
+      way.push({}, "", link.href);
+      travel();
     };
   });
 }
