@@ -46,7 +46,7 @@ export default function ({ data, parentElement }) {
     nav.replaceChildren(...(data.brand ? [skip()] : []), ...groups.filter((group) => group.children.length));
   }
   nav.ariaLabel = data.label;
-  nav.className = data.brand ? "bar" : "tabs";
+  nav.className = `dp-nav ${data.brand ? "bar" : "tabs"}`;
   nav.hidden = !data.links.length;
   nav.querySelectorAll("a:not(.skip)").forEach((link, index) => {
     const { current } = data.links[index];
