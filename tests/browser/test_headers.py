@@ -91,7 +91,7 @@ def test_a_frame_of_another_site_needs_the_owner_s_word(browser, server, allowed
             if allowed:
                 page.goto(foreign)
                 heading = page.frame_locator("iframe").locator("h1").first
-                expect(heading).to_have_text("What is not protected")
+                expect(heading).to_have_text("Limits")
                 assert refused == []
             else:
                 with page.expect_console_message(lambda said: "frame-ancestors" in said.text):

@@ -204,7 +204,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
         elif not _file_is_here(name):
             columns = ", ".join(columns_of(name))
             sentence = (
-                f"This link needs the file with the columns {columns}: open it on the Data page as public data, then "
+                f"This link needs the file with the columns {columns}: open it under Your data as public data, then "
                 "come back. Until then the sample is shown."
             )
             address_state.address_file = (name, page, query)

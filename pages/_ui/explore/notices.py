@@ -27,7 +27,7 @@ def heading(choice: Choice, result: Result | None) -> None:
         data, promise, name = result.data, result.trace.claimed, result.trace.name
         weaker = reach(result.trace) if promise.rho_distance is not None else ""
     shell.strip(data.title, name, promise, private=data.private, reach=weaker)
-    st.html(markup.unseen(f"Explore: {name}"))
+    st.html(markup.unseen(f"Watch: {name}"))
 
 
 def notices(choice: Choice, result: Result | None) -> None:

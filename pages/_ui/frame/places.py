@@ -8,9 +8,10 @@ __all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place
 
 
 class Entry(NamedTuple):
-    """A page: the word that leads to it and, where Start has a door to it, an icon and a promise."""
+    """A page: the word that leads to it, the question that it answers; if Start has a door to it, icon and promise."""
 
     title: str
+    question: str = ""
     icon: str = ""
     promise: str = ""
 
@@ -26,20 +27,22 @@ class Place(NamedTuple):
 HOME = "home"
 PAGES = {
     "home": Entry("Start"),
-    "learn": Entry("Lessons", ":material/school:", "One question, one picture: predict, step, explain."),
-    "limits": Entry("Limits"),
-    "explore": Entry("Watch", ":material/play_circle:", "Step through each algorithm. See what every step costs."),
-    "attacker": Entry("Alex"),
-    "compare": Entry("Beside"),
-    "tradeoff": Entry("Trade-off"),
-    "ledger": Entry("Cost"),
-    "distance": Entry("Distance"),
-    "federated": Entry("Federated"),
-    "data": Entry("File", ":material/upload_file:", "Pick a sample, make one, or bring your own file."),
-    "plan": Entry("Rehearse"),
+    "learn": Entry("Lessons", "", ":material/school:", "One question, one picture: predict, step, explain."),
+    "limits": Entry("Limits", "What does no promise cover?"),
+    "explore": Entry("Watch", "", ":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "attacker": Entry("Alex", "Is Alex in the data?"),
+    "compare": Entry("Beside", "How do two to four runs differ?"),
+    "tradeoff": Entry("Trade-off", "What does ε change?"),
+    "ledger": Entry("Cost", "What did it cost?"),
+    "distance": Entry("Distance", "What if a move is hidden, not a person?"),
+    "federated": Entry("Federated", "What if rows stay where they are?"),
+    "data": Entry(
+        "File", "Which people?", ":material/upload_file:", "Pick a sample, make one, or bring your own file."
+    ),
+    "plan": Entry("Rehearse", "What would an ε give, before it is spent?"),
     "class": Entry("Class"),
     "present": Entry("Present"),
-    "papers": Entry("Papers"),
+    "papers": Entry("Papers", "Do the five papers hold when they run again?"),
 }
 PLACES = (
     Place("Start", ("home",)),

@@ -47,6 +47,14 @@ def colors() -> Theme:
     return theme(st.context.theme.type or "light")
 
 
+def title(question: str = "") -> None:
+    """Show the word that led to the page as its title, and below it a question, the page's own if none is given."""
+    page, chosen = session.page, catalog.chosen()
+    st.title(title_of(page, place_of(page, private=chosen.private)))
+    if asked := question or PAGES[page].question:
+        st.html(markup.question(asked))
+
+
 def strip(
     data: str,
     algorithm: str = "",
