@@ -129,12 +129,12 @@ async def _run(visitor: Visitor) -> float:
 
 
 async def sweeping(port: int, cookie: str = "") -> Visitor:
-    """Start a sweep of 4,004 runs and return its visitor, still there."""
+    """Start a sweep of about 4,600 runs and return its visitor, still there."""
     visitor = await Visitor(port, "tradeoff", cookie=cookie).__aenter__()
     await visitor.ask()
-    await visitor.change("sweep_repeats", 50)
+    await visitor.change("sweep_repeats", 18)
     await visitor.change("sweep_k", "3, 5, 8, 12")
-    await visitor.press("Start this sweep")
+    await visitor.press("sweep_start")
     return visitor
 
 

@@ -62,7 +62,7 @@ class Round:
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """How often somebody was right."""
+    """The score of a player: how often they were right."""
 
     hits: int
     rounds: int

@@ -22,7 +22,7 @@ MOST_PEOPLE = 10**10
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Facts:
-    """What is declared: nothing of it is read from rows.
+    """The declared facts about the data; none of them is read from rows.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Facts:
 
     @property
     def n_rows(self) -> int:
-        """How many stand in for them."""
+        """The number of made-up people that stand in for the real ones."""
         return min(self.n_people, MOST_ROWS)
 
     @property

@@ -32,7 +32,7 @@ _COPIES = 8.0
 
 @dataclasses.dataclass(frozen=True)
 class Rehearsal:
-    """What an algorithm gave at one ε on people who stand in.
+    """The result of an algorithm at one ε on made-up people.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Rehearsal:
 
     @property
     def by_formula(self) -> bool:
-        """Whether the noise per center follows from a formula."""
+        """True if the noise of each center follows from a formula."""
         return self.noise is not None
 
     @property

@@ -1,4 +1,4 @@
-"""Where another run may end, from released values only: a parametric bootstrap. No row is read, nothing is spent."""
+"""Simulate other runs from released values alone, by a parametric bootstrap. It reads no row and spends nothing."""
 
 from __future__ import annotations
 

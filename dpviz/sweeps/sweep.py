@@ -130,7 +130,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """What to run.
+    """The specification of a sweep: the runs to make.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ def test_every_algorithm_has_six_to_ten_lines(slug):
     assert 6 <= len(lines) <= 10 and all(len(line.text) <= 50 for line in lines)
 
 
-@pytest.mark.parametrize("d", [2, 6])
+@pytest.mark.parametrize("d", [2, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_lines_cost_where_the_ledger_says_so(slug, d):
     trace = on_two_groups(slug, d)

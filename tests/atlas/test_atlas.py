@@ -105,6 +105,7 @@ def test_fingerprints_agree_within_a_millionth_and_no_further():
     assert not agrees(one, {**one, "parameters": {}}) and not agrees(one, {**one, "data": "0"})
 
 
+@pytest.mark.slow
 def test_a_check_finds_the_run_that_was_altered(copy):
     chosen = [TINY.cells()[3], TINY.cells()[4]]
     assert list(make.check(chosen, copy)) == [None, None]
@@ -116,6 +117,7 @@ def test_a_check_finds_the_run_that_was_altered(copy):
     assert difference.cell == chosen[0] and "centers" in str(difference)
 
 
+@pytest.mark.slow
 def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypatch):
     monkeypatch.setattr(make, "chapters", lambda: [TINY])
     assert make.outdated(copy) == [] and not files.stamped(copy)
@@ -128,6 +130,7 @@ def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypat
     assert not files.stamped(copy)
 
 
+@pytest.mark.slow
 def test_the_seed_draws_the_runs_that_are_checked():
     assert make.drawn(0.01, "a") == make.drawn(0.01, "a") != make.drawn(0.01, "b")
     assert len(make.drawn(1e-9, "a")) == 1

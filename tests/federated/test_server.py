@@ -358,6 +358,7 @@ def test_four_processes_finish_with_the_same_centers(parties, tmp_path):
             port,
             "--data",
             files[name],
+            "--header",
             "--join-timeout",
             190,
             "--json",
@@ -382,7 +383,7 @@ def test_a_process_killed_before_the_start_may_come_back(parties):
     listening(host)
 
     def join(name):
-        return begin("client", keys / name, "--port", port, "--data", files[name], "--join-timeout", 190)
+        return begin("client", keys / name, "--port", port, "--data", files[name], "--header", "--join-timeout", 190)
 
     first = {name: join(name) for name in ("ann", "bob")}
     for _ in range(2):

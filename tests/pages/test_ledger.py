@@ -93,6 +93,7 @@ def words(app):
     return " ".join(m.value for m in app.markdown)
 
 
+@pytest.mark.slow
 def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(start):
     first = private_file(start(), content(1))
     first.switch_page("pages/ledger.py").run()

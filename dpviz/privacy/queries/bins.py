@@ -1,4 +1,4 @@
-"""Where the rows of each cluster lie in each column: counts between public edges."""
+"""Histograms of each cluster in each column: counts between public edges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ClusterBins"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterBins(Query):
-    """How many rows nearest to each of k public points lie between neighboring public edges, column by column.
+    """Count the rows nearest to each of k public points between neighboring public edges, column by column.
 
     Parameters
     ----------

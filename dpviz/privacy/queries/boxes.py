@@ -74,7 +74,7 @@ class HalfIntervalCounts(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SplitScore(Score):
-    """How good each cut of a region is: few rows near it (emptiness), many on both sides (centreness).
+    """Score each cut of a region: few rows near it (emptiness), many on both sides (centreness).
 
     With the region's NOISY count n, r rows below the cut, e rows in its interval and m = min(r, n - r), the utility is
     n times the paper's score: u = n c + alpha clip(n - e, 0, n), where n c = m t/q for m <= n q and
@@ -114,7 +114,7 @@ class SplitScore(Score):
 
     @cached_property
     def inside(self) -> np.ndarray:
-        """Which cuts lie strictly inside the region, shape (d, intervals)."""
+        """Mask of the cuts strictly inside the region, shape (d, intervals)."""
         cuts = self.histogram.cuts
         return (self.low[:, None] < cuts) & (cuts < self.high[:, None])
 

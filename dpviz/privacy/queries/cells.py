@@ -48,7 +48,7 @@ def _codes(keys: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OccupiedCells(KeyQuery):
-    """How many rows every non-empty cell of a shifted grid holds.
+    """Count the rows in every non-empty cell of a shifted grid.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _listed(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ListedCells(Query):
-    """How many rows each listed cell of a shifted grid holds, empty ones included.
+    """Count the rows in each listed cell of a shifted grid, empty ones included.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["GridCounts"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GridCounts(Query):
-    """How many rows every cell of a regular grid over the box holds, empty cells included.
+    """Count the rows in every cell of a regular grid over the box, empty cells included.
 
     Parameters
     ----------

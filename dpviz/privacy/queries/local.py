@@ -1,4 +1,4 @@
-"""What users are asked in the local model: each question has one true answer per row, and a randomized one leaves."""
+"""Questions of the local model: each has one true answer per row, and only a randomized one leaves."""
 
 from __future__ import annotations
 

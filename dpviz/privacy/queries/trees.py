@@ -55,7 +55,7 @@ def _widest(low: np.ndarray, high: np.ndarray) -> int:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoxCounts(Query):
-    """How many rows lie in each of some disjoint boxes of a tree of halvings.
+    """Count the rows in each of several disjoint boxes of a tree of halvings.
 
     A row goes below a middle if it is less than it, so every row is in one half; rows outside the root count as if
     they lay at its border.
