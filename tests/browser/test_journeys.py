@@ -271,6 +271,7 @@ def test_a_deep_link_to_a_fresh_server_gets_the_whole_shell(open_page, browser):
         page = open_page("explore", base=url)
         expect(page.get_by_text("DEMO", exact=True).first).to_be_visible()
         expect(page.get_by_text("Privacy budget ε")).to_be_visible()
-        expect(page).to_have_title("Explore: PE-means on Town - dpviz")
+        expect(page).to_have_title("Watch: PE-means on Town - dpviz")
+        expect(page.get_by_role("link", name="Explore", exact=True)).to_have_attribute("aria-current", "page")
         expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
         no_exception(page)

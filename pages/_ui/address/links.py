@@ -31,6 +31,7 @@ from pages._ui.address.data import FILE, MISSING, columns_of, file_word
 from pages._ui.address.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 from pages._ui.address.state import Opened, address_state
 from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
+from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
 __all__ = ["enter", "go", "keep", "notice", "now", "opened", "rewind"]
@@ -140,7 +141,12 @@ def keep(
     del session.opened_now
     _component(
         key=keys.ADDRESS(page),
-        data={"query": query, "entry": f"{page} {query if entry is None else entry}", "opened": opened_now},
+        data={
+            "query": query,
+            "entry": f"{page} {query if entry is None else entry}",
+            "opened": opened_now,
+            "others": [name for name in PAGES if name != page],
+        },
         height=1,
     )
 
@@ -207,7 +213,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
         elif not _file_is_here(name):
             columns = ", ".join(columns_of(name))
             sentence = (
-                f"This link needs the file with the columns {columns}: open it on the Data page as public data, then "
+                f"This link needs the file with the columns {columns}: open it under Your data as public data, then "
                 "come back. Until then the sample is shown."
             )
             address_state.address_file = (name, page, query)

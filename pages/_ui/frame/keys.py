@@ -28,7 +28,7 @@ class Keys:
 
 # Every page
 STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
-MISHAP = "mishap"
+MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
 DOORS_WIDE, DOORS_NARROW = "doors_wide", "doors_narrow"
