@@ -57,6 +57,7 @@ if room is not None and seat is None:
     st.stop()
 if room is not None:
     st.html(markup.unseen("Class"))
+    assert seat is not None
     phone.phone(room, seat)
     st.stop()
 

@@ -35,7 +35,7 @@ if data.private:
     st.stop()
 by = how.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
-    format_func={"step": "step", "spent": "ε spent"}.get,
+    format_func={"step": "step", "spent": "ε spent"}.__getitem__,
     help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",
 )  # fmt: skip
 found = made.comparison(data, asked)
@@ -44,5 +44,5 @@ if found is None:
     st.skeleton(height=430)
     st.stop()
 view.unlike_promises(found)
-view.player(found, hidden=hidden, by=by, opened=links.opened("compare"))
+view.player(found, hidden=hidden, by=str(by), opened=links.opened("compare"))
 view.curves(found)

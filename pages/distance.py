@@ -24,7 +24,7 @@ with st.sidebar:
     titles = {n: catalog.sample(n).title for n in methods.names()}
     catalog.follow(keys.RHO_DATA, list(titles))
     name = st.selectbox(
-        "Data", titles, format_func=titles.get,
+        "Data", titles, format_func=titles.__getitem__,
         **prepared.kept(keys.RHO_DATA), help="Data sets whose columns share one scale, so that rho is one distance.",
     )  # fmt: skip
     data = catalog.sample(name)
@@ -52,7 +52,7 @@ rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how long a move of a person may be to stay hidden", stops, methods.first(data),
     format_func=lambda value: plain(data.domain.length(value)), **prepared.kept(keys.RHO(name)),
 )  # fmt: skip
-chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
+chosen = {s: methods.algorithm(s, n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
     result = methods.made(data, chosen[slug], 0)
 drawn = results.drawn(result)
@@ -85,7 +85,7 @@ anything = markup.odds(
 )
 st.html(anything if instead else moves)
 paper = ALGORITHMS["dist-dp"].preset("paper", n_clusters=k, epsilon=epsilon, rho_distance=rho)
-thirds = 1 / paper.plan(*methods.size(data)).costs["points"][0].mu
+thirds = 1 / paper.plan(*methods.size(data)).costs["points"][0].gdp
 st.html(
     markup.small(
         markup.bold("The noise that buys it"),

@@ -22,7 +22,7 @@ slugs, refused = wire.offered()
 with st.sidebar:
     titles = {n: sample(n).title for n in wire.offered_data()}
     catalog.follow(keys.FED_DATA, list(titles))
-    name = st.selectbox("Data", titles, format_func=titles.get, **kept(keys.FED_DATA))
+    name = st.selectbox("Data", titles, format_func=titles.__getitem__, **kept(keys.FED_DATA))
     slug = st.selectbox(
         "Algorithm", slugs, slugs.index("fastlloyd"), format_func=lambda s: ALGORITHMS[s].name, **kept(keys.FED_SLUG)
     )
@@ -32,12 +32,14 @@ with st.sidebar:
     clients = st.slider("Clients", 2, 32, 4, **kept(keys.FED_CLIENTS))
     how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))
     drawn_by = st.segmented_control(
-        "The noise is drawn by", DRAWN_BY, format_func=wire.DRAWN_BY.get, default=CLIENTS, required=True,
+        "The noise is drawn by", DRAWN_BY, format_func=wire.DRAWN_BY.__getitem__, default=CLIENTS, required=True,
         help="The clients: no party can take off all of it. The server, as in the paper: then it must "
         "never see the result.", **kept(keys.FED_NOISE),
     )  # fmt: skip
     more = st.expander("More")
-    ring = wire.RINGS[more.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.get, **kept(keys.FED_RING))]
+    ring = wire.RINGS[
+        more.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **kept(keys.FED_RING))
+    ]
     silent = st.selectbox(
         "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT),
         help="It stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
@@ -59,6 +61,7 @@ st.html(markup.lede(wire.LEDE[drawn_by]))
 if problem:
     st.error(plain(problem))
     st.stop()
+assert run is not None
 if run.aborted:
     st.error(plain(f"{run.aborted} What was released before stays spent."))
 if not run.rounds:

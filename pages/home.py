@@ -52,7 +52,8 @@ with left:
         + f'<div class="dp-dots" role="img" aria-label="{bet.odds} of 100 dots; a coin has 50">{dots}</div>'
         + markup.small(
             f"A coin: 50, the gray ones. No privacy: 100. ε = {number(promise.epsilon)}, δ = {chance(promise.delta)} "
-            f"({rule_of(promise)}), μ = {number(promise.mu)}. A bound for every possible attacker, not an estimate."
+            f"({rule_of(promise)}), μ = {number(promise.mu or 0)}. "
+            "A bound for every possible attacker, not an estimate."
         )
     )
     shell.doors(keys.DOORS_WIDE, seen)

@@ -45,7 +45,7 @@ past = results.history()
 if len(past) > 1:
     labels = results.labels(past)
     now = list(labels).index(session.shown) if session.shown in labels else None
-    chosen = st.selectbox("Run", labels, now, format_func=labels.get)
+    chosen = st.selectbox("Run", tuple(labels), now, format_func=labels.__getitem__)
     if chosen not in (None, session.shown):
         session.shown = chosen
         st.rerun()
@@ -56,7 +56,7 @@ elif trace is None:
     st.info("Nothing run yet on these data. Run a method on Watch; its ledger appears here.")
 elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
-else:
+elif result is not None:
     st.header(plain(result.label))
     table = view.table_of(result)
     claimed, spent = trace.claimed, trace.spent

@@ -53,7 +53,7 @@ def opening() -> Classroom | None:
         )
     )
     keeps = st.radio(
-        "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.get,
+        "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.__getitem__,
         help="With randomized reports only, no point ever reaches the class, and only the local model can be shown.",
     )  # fmt: skip
     st.html(
@@ -81,11 +81,12 @@ def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "local")]
     stage = st.segmented_control(
-        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.get, key=keys.CLASS_STAGE,
+        "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
+        key=keys.CLASS_STAGE,
     )  # fmt: skip
     room.show(stage=stage)
     room.attend(room.lecturer)
-    {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[stage](room, base)
+    {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[str(stage)](room, base)
     with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
         if stage != "place":
             with st.popover("Code", icon=":material/qr_code:"):
@@ -130,10 +131,14 @@ def _renew(room: Classroom, empty: bool) -> None:
         messages.say("problem", str(problem))
 
 
+def _resume(room: Classroom) -> None:
+    room.resume()
+
+
 def _end(room: Classroom) -> None:
     """Ask before the class ends, and let it go on for some seconds after that."""
     if room.ending:
-        st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=room.resume)
+        st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=_resume, args=(room,))
         return
     with st.popover("End the class", key=keys.CLASS_CLOSE):
         st.fragment(_question, run_every=LIVE)(room)

@@ -131,7 +131,7 @@ def _local(room: Classroom, seat: Seat) -> None:
             room.place(seat.token, *at)
         else:
             classroom_state.class_point = at
-    if seat.report is None:
+    if seat.report is None and at is not None:
         room.tell(seat.token, compute.report(*at))
     own, bits = compute.cell_of(*at) if at else None, seat.report or ()
     told = "".join(
@@ -168,7 +168,8 @@ def _game(room: Classroom, seat: Seat) -> None:
         classroom_state.class_game_of = (shown, at)
         classroom_state.class_game = Game(compute.game_of(shown, at), shown.algorithm)
         room.score(seat.token, 0, 0)
-    game: Game = classroom_state.class_game
+    game = classroom_state.class_game
+    assert game is not None
     game.make(AHEAD)
     st.header("Was I in?")
     _rounds(room, seat, game, at)

@@ -57,6 +57,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
         found = _found(wanted, batch)
     if len(found) == len(set(wanted)):
         return Comparison(tuple(found[identity] for identity in wanted))
+    assert batch is not None
     st.fragment(_watch, run_every=0.4)(batch)
     return None
 

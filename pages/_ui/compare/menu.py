@@ -56,7 +56,8 @@ def menu(key: str, result: Result) -> None:
         }
         if past:
             chosen = st.multiselect(
-                "Earlier runs", past, format_func=results.labels(past.values()).get, key=keys.BESIDE_EARLIER(key),
+                "Earlier runs", past, format_func=results.labels(past.values()).__getitem__,
+                key=keys.BESIDE_EARLIER(key),
                 max_selections=sides.MOST - 1,
             )  # fmt: skip
             words = "Put them beside this one"

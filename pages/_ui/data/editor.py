@@ -129,7 +129,7 @@ def _bounds(upload: Upload, names: list[str]) -> list[dict[str, Any]]:
     for row in edited.to_dict("records"):
         entry = {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}
         entry |= {name: entry[name] or "" for name in ("unit", "description")}
-        upload.cells[entry["name"]] = {name: entry[name] for name in _CELLS}
+        upload.cells[str(entry["name"])] = {name: entry[name] for name in _CELLS}
         columns.append(entry)
     return columns
 
@@ -212,7 +212,8 @@ def _people(upload: Upload) -> dict[str, Any]:
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
-        format_func={"exact": "Exactly", "approximate": "Only about"}.get, key=keys.ROWS_ARE(upload.key), **keep,
+        format_func={"exact": "Exactly", "approximate": "Only about"}.__getitem__,
+        key=keys.ROWS_ARE(upload.key), **keep,
     )  # fmt: skip
     rows = field(
         "Rows of one person, at most", 1, value=draft["rows_per_person"], on=a, key=keys.ROWS_PER_PERSON(upload.key),
@@ -223,7 +224,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     )
     scale = a.selectbox(
         "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=keys.SCALE(upload.key),
-        format_func={"column": "each column its own", "common": "one for all: keeps distances"}.get,
+        format_func={"column": "each column its own", "common": "one for all: keeps distances"}.__getitem__,
         help="Each column its own: every column weighs the same. One for all: for maps and other equal units.", **keep,
     )  # fmt: skip
     radius = b.number_input(
@@ -259,6 +260,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
     if label is None:
         return {"label": None}
     groups = upload.table.groups(label)
+    assert groups is not None
     return {"label": label, "n_clusters": upload.draft.get("n_clusters") or len(np.unique(groups[groups >= 0]))}
 
 

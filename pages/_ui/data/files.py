@@ -11,4 +11,5 @@ from pages._ui.frame import keys
 def shown() -> Upload | None:
     """Return the file that the page is about, or None."""
     uploads = data_state.uploads
-    return uploads.get(st.session_state.get(keys.UPLOAD_SHOWN), next(iter(uploads.values()), None))
+    first: Upload | None = next(iter(uploads.values()), None)
+    return uploads.get(st.session_state.get(keys.UPLOAD_SHOWN, ""), first)

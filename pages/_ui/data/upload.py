@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 import streamlit as st
 from starlette.formparsers import MultiPartParser
@@ -78,7 +79,8 @@ def _release(file: UploadedFile) -> None:
     """Let the server's file store forget the bytes; the widget that showed name and size goes with the next turn."""
     context = get_script_run_ctx()
     if context is not None:
-        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
+        manager: Any = context.uploaded_file_mgr  # the server's, in memory
+        manager.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 
 def _ask(name: str, content: bytes) -> None:
@@ -184,7 +186,7 @@ def _list(uploads: dict[str, Upload]) -> None:
         state[keys.UPLOAD_SHOWN] = next(iter(uploads))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "File", uploads, format_func={token: upload.table.name for token, upload in uploads.items()}.get,
+            "File", uploads, format_func={token: upload.table.name for token, upload in uploads.items()}.__getitem__,
             key=keys.UPLOAD_SHOWN, width=300, persist_state="session",
         )  # fmt: skip
         upload = uploads[state[keys.UPLOAD_SHOWN]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,13 @@ def fits(name: str) -> bool:
     data = catalog.sample(name)
     half_width = data.domain.half_width
     return not data.private and len(half_width) > 1 and not np.ptp(half_width)
+
+
+def algorithm(slug: str, **values: Any) -> Moves:
+    """Return a method of the family, with its own promise about moves."""
+    made = ALGORITHMS[slug](**values)
+    assert isinstance(made, Moves)
+    return made
 
 
 def stops(data: Dataset) -> list[float]:
@@ -70,8 +78,9 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
     cost = algorithm.plan(*size(data)).costs.get("points")
     if cost is None:
         return f"{algorithm.name}: none, rho is too large, so full DP runs instead"
-    length = min(rho, data.domain.diameter) / cost[0].mu
-    return f"{algorithm.name}: {1 / cost[0].mu:.1f} rho = {data.domain.length(length)}"
+    mu = cost[0].gdp
+    length = min(rho, data.domain.diameter) / mu
+    return f"{algorithm.name}: {1 / mu:.1f} rho = {data.domain.length(length)}"
 
 
 def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsilon: float, far: str) -> pd.DataFrame:
@@ -80,7 +89,7 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
     Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.
     """
     delta = result.trace.claimed.delta / (1 + math.exp(epsilon / 2))
-    plain = [ALGORITHMS[s](n_clusters=family[0].n_clusters, epsilon=epsilon / 2, delta=delta) for s in PLAIN]  # type: ignore[attr-defined,call-arg]
+    plain = [ALGORITHMS[s](n_clusters=family[0].n_clusters, epsilon=epsilon / 2, delta=delta) for s in PLAIN]  # type: ignore[call-arg]
     todo = [(algorithm, seed) for algorithm in (*family, *plain) for seed in SEEDS]
     rows, bar = [("KMeans", "not private", result.reference_loss)], st.progress(0.0)
     for done, (algorithm, seed) in enumerate(todo):

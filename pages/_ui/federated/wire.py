@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.reconstruct import Read, published, read_off
 from dpviz.federated import (
     CLIENTS,
@@ -33,7 +33,8 @@ from pages._ui.frame.catalog import is_public, names, sample
 from pages._ui.frame.prepared import kept
 from pages._ui.limits.reconstruction import plain_lloyd
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 MOST_CELLS = 200_000
 RINGS = {"64": WIDE, "32": PAPER}  # by the bits of a word
 RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
@@ -67,9 +68,9 @@ WHO_LEARNS_WHAT = {
 }
 
 
-def algorithm(slug: str, name: str, epsilon: float, ring: Ring):
+def algorithm(slug: str, name: str, epsilon: float, ring: Ring) -> Algorithm:
     """Return the algorithm as it runs on this page; on a narrow ring with as many fraction bits as it has."""
-    values = {"n_clusters": sample(name).n_clusters, "epsilon": epsilon}
+    values: dict[str, Any] = {"n_clusters": sample(name).n_clusters, "epsilon": epsilon}
     if slug == "fastlloyd":
         values["fraction_bits"] = ring.fraction
     return ALGORITHMS[slug](**values)
@@ -133,6 +134,7 @@ def without_noise(name: str, clients: int, how: str, seed: int) -> tuple[Trace, 
     data, parts = sample(name), parts_of(name, clients, how, seed)
     lloyd = plain_lloyd(data.n_clusters)
     run = simulate(lloyd, parts, data.domain, seed=seed, noise="none", drawn_by=SERVER)
+    assert run.trace is not None
     return run.trace, read_off(published(run.trace), data.domain.radius)
 
 
@@ -178,7 +180,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     sent, back = b"".join(round_.uploads[client].values()), b"".join(round_.broadcast.values())
     part = next(iter(header.shapes))
     what = part or "votes"
-    noisy = sum(each[part] for each in (*round_.locals.values(), *round_.noise.values()))
+    noisy = np.sum([each[part] for each in (*round_.locals.values(), *round_.noise.values())], axis=0)
     computed = ("Computed", local, True, f"{client}'s {what}: {first_numbers(own[part])}")
     added = ("Noise", noise, True, f"Drawn by {'this client' if who == client else who}: {first_numbers(drawn[part])}")
     leaves = ("Leaves it", sent, False, f"The same words, masked: {_words(sent, size)}")

@@ -34,7 +34,7 @@ _HELP = (
 def field(cls: type[Algorithm], data: Dataset, spec: ParamSpec, default: float, key: str, delta: float) -> float:
     """Show the budget and in which notion it is given; return ε, and keep it under `key` whatever leads."""
     leads = st.segmented_control(
-        "Budget given as", GIVEN_AS, format_func=GIVEN_AS.get, default="epsilon", required=True,
+        "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,
         help=_HELP, width="stretch", **kept(keys.BUDGET_IN),
     )  # fmt: skip
     gaussian = _gaussian(cls, data)
@@ -59,9 +59,10 @@ def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: 
     given = st.number_input(
         _LABELS[leads], step=None, format="%g", key=own, persist_state="session", disabled=locked(key)
     )
+    assert given is not None
     if not given > 0:
         raise ValueError(f"{_LABELS[leads]} must be above 0; got {number(given)}.")
-    start, same = form_state.budget_start  # what was only converted for the field is not changed by it
+    start, same = form_state.budget_start or (None, now)  # what was only converted for the field is not changed by it
     value = same if given == start else _short(epsilon_of(leads, given, delta, gaussian=gaussian), 6)
     state[key] = value
     form_state.budget_led = (leads, key, value)
@@ -101,7 +102,7 @@ def _is_gaussian(cls: type[Algorithm], d: int, n: int) -> bool:
 
 def _gaussian(cls: type[Algorithm], data: Dataset) -> bool:
     """Return whether every release of an algorithm is Gaussian, by its plan."""
-    return _is_gaussian(cls, data.domain.n_features, data.n_public)
+    return _is_gaussian(cls, data.domain.n_features, data.n_public)  # type: ignore[arg-type]  # a class has a hash
 
 
 def _short(value: float, digits: int) -> float:

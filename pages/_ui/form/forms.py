@@ -43,7 +43,7 @@ def label_of(name: str) -> str:
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
     titles = {name: sample(name).title for name in names()}
-    name = st.selectbox("Data", titles, format_func=titles.get, **kept(keys.EXPLORE_DATA))
+    name = st.selectbox("Data", titles, format_func=titles.__getitem__, **kept(keys.EXPLORE_DATA))
     st.caption(plain(sample(name).description))
     return name, sample(name)
 
@@ -91,7 +91,7 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
                 )  # fmt: skip
         with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
             for name, spec in folded.items():
-                show(name, spec, seen=box.open)
+                show(name, spec, seen=bool(box.open))
         changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
         if changed:
             st.caption(f"Not the default: {', '.join(changed)}.")

@@ -9,7 +9,7 @@ class FormState:
     """Values of one visitor's session, as in `Session`."""
 
     budget_led: Held[tuple[str, str, float] | None] = Held(nothing)
-    budget_start: Held[tuple[float | None, float | None]] = Held(lambda: (None, None))
+    budget_start: Held[tuple[float, float] | None] = Held(nothing)
 
 
 form_state = FormState()

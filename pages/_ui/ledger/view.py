@@ -168,10 +168,10 @@ def _total(now: Account, relation: Neighboring) -> None:
     """Show what was claimed for one relation, how much is left, and which runs promise nothing there."""
     st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
     if relation in now.budgets:
-        budget, spent = now.budgets[relation], now.total(relation).epsilon
+        budget, spent, left = now.budgets[relation], now.total(relation).epsilon, now.remaining(relation) or 0.0
         st.progress(
             min(1.0, spent / budget.epsilon),
-            f"{number(now.remaining(relation))} is left of ε = {number(budget.epsilon)} at δ = {chance(budget.delta)}",
+            f"{number(left)} is left of ε = {number(budget.epsilon)} at δ = {chance(budget.delta)}",
         )
     converted = sum(claim.neighboring is not relation for claim in now.under(relation))
     if converted:
@@ -186,7 +186,8 @@ def _runs(number: int) -> str:
 
 
 def _budget_form(data: Dataset, now: Account) -> None:
-    relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
+    relations: list[Neighboring] = list(Neighboring)
+    relation = st.selectbox("Total for", relations, format_func=lambda one: one.unit)
     epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
     delta = st.number_input(
         "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import Algorithm
+from dpviz.algorithms.lloyd.dp_lloyd import DPLloyd
 from dpviz.audits.reconstruct import Read, exactly, published, read_off
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.figures import Panel, View
@@ -31,7 +32,7 @@ def samples() -> list[str]:
 
 def plain_lloyd(n_clusters: int) -> Algorithm:
     """Return Lloyd's algorithm: sums and counts of the rows nearest to each center, again and again."""
-    return ALGORITHMS["dp-lloyd"](n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
+    return DPLloyd(n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
 
 
 def lesson() -> None:
@@ -40,9 +41,9 @@ def lesson() -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
     noise = right.segmented_control(
-        "Published", list(NOISE), format_func=NOISE.get, default="none", required=True, **kept(keys.EXACT_NOISE)
+        "Published", list(NOISE), format_func=NOISE.__getitem__, default="none", required=True, **kept(keys.EXACT_NOISE)
     )
-    trace, read = read_on(name, noise)
+    trace, read = read_on(name, str(noise))
     data = sample(name)
     picture("exact", data, trace, read)
     st.html(markup.small(_WHY))

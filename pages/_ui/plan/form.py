@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import streamlit as st
 
@@ -20,7 +21,7 @@ from pages._ui.plan.state import plan_state
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
 
-START = {  # the town's declaration
+START: dict[str, Any] = {  # the town's declaration
     keys.PLAN_N: 5000,
     keys.PLAN_COLUMNS: "east, north",
     keys.PLAN_UNITS: "km",
@@ -70,7 +71,7 @@ def form() -> Wish:
     low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column, known without any row.")
     high = st.text_input("Largest possible values", **kept(keys.PLAN_HIGH))
     scale = st.segmented_control(
-        "Scale of the columns", list(SCALES), format_func=SCALES.get, required=True, **kept(keys.PLAN_SCALE),
+        "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True, **kept(keys.PLAN_SCALE),
         help="One scale keeps the shape of a map.",
     )  # fmt: skip
     k = whole_number("Centers k", value=START[keys.PLAN_K], **kept(keys.PLAN_K))
@@ -93,7 +94,7 @@ def form() -> Wish:
         k,
         columns=_listed(columns),
         units=_listed(units),
-        scale=scale,
+        scale=str(scale),
         like=like,
     )
     return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, "ε"))

@@ -26,11 +26,13 @@ from pages._ui.work.results import Result, drawn
 def groups(identity: str, _result: Result) -> Groups:
     """Return the groups that are there: the labels' where the data have as many as their k, else KMeans'."""
     data = _result.data
+    assert _result.reference is not None
     return groups_of(data.X, data.domain, _result.reference.cluster_centers, data.groups)
 
 
 @per_run(shared=256, own=64)
 def _demo(identity: str, _result: Result) -> Verdict:
+    assert _result.reference is not None and _result.reference_loss is not None
     data, reference, trace = _result.data, _result.reference.cluster_centers, drawn(_result)
     if has_regions(trace):
         return regions_verdict(trace, data.X, data.labels, reference)

@@ -143,7 +143,7 @@ def confirm(
         for total_for, total in before.budgets.items():
             st.markdown(
                 f"Left of your total of ε = {number(total.epsilon)} for {total_for.unit}: "
-                f"{number(before.remaining(total_for))}."
+                f"{number(before.remaining(total_for) or 0.0)}."
             )
         if not before.budgets:
             st.page_link("pages/ledger.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import count
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -112,7 +113,7 @@ class _Mine:
 _mine = _Mine()
 
 
-def _short(parameters: dict) -> dict[str, float]:
+def _short(parameters: Mapping[str, Any]) -> dict[str, float]:
     return {short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in parameters}
 
 

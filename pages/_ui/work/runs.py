@@ -86,7 +86,8 @@ def execute(
 def demo(name: str, epsilon: float, slug: str = STORY[1]) -> Result:
     """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
     data = _public(name)
-    return execute(data, ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon), 0)
+    values: dict[str, Any] = {"n_clusters": data.n_clusters, "epsilon": epsilon}
+    return execute(data, ALGORITHMS[slug](**values), 0)
 
 
 def forecast(data: Dataset, algorithm: Algorithm) -> str:

@@ -45,8 +45,8 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     if "a" in known:
         chosen = list(known["a"])
         names, curves = vary.names_of(chosen), vary.curves_of(chosen)
-        varied = Control("vary", keys.SWEEP_VARY, "Vary parameters", choice((), names), many=True, most=vary.MOST)
-        found += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", choice((), curves), many=True)]
+        varied = Control("vary", keys.SWEEP_VARY, "Vary parameters", choice((), [*names]), many=True, most=vary.MOST)
+        found += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", choice((), [*curves]), many=True)]
         for name in known.get("vary", ()):
             check = partial(_list, partial(vary.values_of, chosen, name))
             found.append(Control(f"p.{name}", keys.SWEEP_VARIED(name), label_of(name), ParamSpec(""), accepts=check))
