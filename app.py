@@ -23,11 +23,10 @@ def prepare() -> None:
 
     import dpviz.figures  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
+    from pages._ui.frame.streamlit_patches import show_as_kept, stay_offline
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
-    from pages._ui.server.offline import stay_offline
     from pages._ui.server.owner import bind_visits, check_settings
-    from pages._ui.server.presenters import show_as_kept
     from pages._ui.work.turns import check_settings as check_proxies
 
     check_settings()

@@ -105,7 +105,7 @@ MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow", "doors"}  # 
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
 STATE = {
     "pages._ui.frame.session",
-    "pages._ui.work.uninterrupted",
+    "pages._ui.frame.streamlit_patches",
     "pages._ui.server.incoming",
     "pages._ui.server.uploads",
 }  # who reads Streamlit's

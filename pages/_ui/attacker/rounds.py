@@ -9,9 +9,9 @@ import threading
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, Round, play
 from dpviz.privacy.guarantee import Notion
+from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import Job
-from pages._ui.work.uninterrupted import whole
 from pages._ui.work.workers import workers
 
 __all__ = ["Game"]

@@ -20,12 +20,12 @@ from pages._ui.classroom.state import classroom_state
 from pages._ui.form.forms import STOPS
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup, messages, shell
+from pages._ui.frame.streamlit_patches import whole
 from pages._ui.player import verdict
 from pages._ui.player.player import player
 from pages._ui.work import runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.results import Result
-from pages._ui.work.uninterrupted import whole
 
 __all__ = ["opening", "projector"]
 

@@ -13,10 +13,10 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from pages._ui.compare.state import Batch, Side, compare_state
 from pages._ui.frame import keys
+from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import results, runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.results import Result
-from pages._ui.work.uninterrupted import whole
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

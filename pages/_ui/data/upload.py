@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 import streamlit as st
 from starlette.formparsers import MultiPartParser
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.typing import UploadedFile
 
 from dpviz.datasets.readers import Form, Limits, TableError
 from dpviz.escape import plain
@@ -18,6 +15,7 @@ from pages._ui.data.new_files import count_new_file
 from pages._ui.data.state import Upload, data_state
 from pages._ui.form.numbers import field
 from pages._ui.frame import keys, messages
+from pages._ui.frame.streamlit_patches import forget
 from pages._ui.server.owner import owner
 from pages._ui.work import results
 from pages._ui.work.private import accounts
@@ -70,17 +68,9 @@ def _receive() -> None:
     )
     if file is not None:
         data_state.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
-        _release(file)
+        forget(file)
         data_state.file_turn, data_state.another = turn + 1, False
         st.rerun()
-
-
-def _release(file: UploadedFile) -> None:
-    """Let the server's file store forget the bytes; the widget that showed name and size goes with the next turn."""
-    context = get_script_run_ctx()
-    if context is not None:
-        manager: Any = context.uploaded_file_mgr  # the server's, in memory
-        manager.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 
 def _ask(name: str, content: bytes) -> None:

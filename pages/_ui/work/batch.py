@@ -11,11 +11,11 @@ from typing import Any
 import streamlit as st
 
 from pages._ui.frame.session import Held, nothing
+from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import LONG, Job
 from pages._ui.work.runs import QUICK
 from pages._ui.work.state import work_state
-from pages._ui.work.uninterrupted import whole
 from pages._ui.work.workers import workers
 
 __all__ = ["Gathered", "Piece", "Shelf", "gather", "halt", "peek"]

@@ -19,9 +19,9 @@ from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui.frame import keys, messages
 from pages._ui.frame.session import session
+from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import results, runs
 from pages._ui.work.state import work_state
-from pages._ui.work.uninterrupted import whole
 
 
 class NoAccounts(Refused):

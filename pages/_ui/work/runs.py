@@ -23,12 +23,12 @@ from dpviz.version import __version__
 from pages._ui.frame import keys, messages
 from pages._ui.frame.catalog import _public, is_public
 from pages._ui.frame.session import session
+from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import turns
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.pace import Pace, duration
 from pages._ui.work.results import Result, find, keep, show
 from pages._ui.work.state import work_state
-from pages._ui.work.uninterrupted import whole
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import RUNS, workers
 

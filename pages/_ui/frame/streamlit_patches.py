@@ -1,0 +1,59 @@
+"""Where the pages reach into Streamlit: names that it does not promise to keep. A test for each fails when one goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from streamlit import net_util
+from streamlit.components.v2.bidi_component import main
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.typing import UploadedFile
+
+__all__ = ["forget", "show_as_kept", "stay_offline", "whole"]
+
+
+def stay_offline() -> None:
+    """Call no other machine: Streamlit looks up its own address outside when a page of another origin calls.
+
+    Foreign origins are then refused without a look-up; `browser.serverAddress` names the server behind a proxy.
+    """
+    net_util.get_internal_ip = net_util.get_external_ip = lambda: None
+
+
+def show_as_kept() -> None:
+    """Read components' values from the session's state without the view that Streamlit makes at every look.
+
+    It makes a class and an object for every component whenever any field is drawn, which took an eighth of the
+    processor's time of a page. The view only adds triggers, and the dashboard reads those where a component is made.
+    """
+    main.make_bidi_component_presenter = lambda *_: None  # type: ignore[assignment]
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Let a script end before or after the block, not at a look into the session in it. Draw nothing there.
+
+    Streamlit ends a script at any look into the session when a click comes. A click must not end halfway, say, a claim
+    on a file's account and the run that it pays for.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    state = context.session_state if context is not None else None
+    if state is None:
+        yield
+        return
+    before = state._yield_callback
+    object.__setattr__(state, "_yield_callback", lambda: None)  # its own `__setattr__` writes into the session
+    try:
+        yield
+    finally:
+        object.__setattr__(state, "_yield_callback", before)
+
+
+def forget(file: UploadedFile) -> None:
+    """Remove an uploaded file's bytes from the server's store; the widget keeps name and size until the next turn."""
+    context = get_script_run_ctx()
+    if context is not None:
+        manager: Any = context.uploaded_file_mgr  # its protocol does not name the method
+        manager.remove_file(session_id=context.session_id, file_id=file.file_id)

@@ -1,0 +1,99 @@
+"""What the pages take from inside Streamlit is there, and does what it is taken for."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from streamlit import net_util
+from streamlit.components.v2.bidi_component import main
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
+from streamlit.testing.v1 import AppTest
+from streamlit.web.server import server_util
+
+from dpviz.privacy.accounts import Accounts
+from pages._ui.frame import streamlit_patches
+from tests.pages.visitor import csv, declare, drop, facts, finish, press
+
+ROOT = Path(__file__).parents[3]
+
+
+def click():
+    """A click comes: Streamlit ends the script at its next look into the session, and begins it anew."""
+    get_script_run_ctx().script_requests.request_rerun(RerunData())
+
+
+def test_a_foreign_origin_is_refused_without_a_look_at_another_machine(monkeypatch):
+    def asked():
+        raise AssertionError("the server asked for its own address")
+
+    for name in ("get_internal_ip", "get_external_ip"):
+        monkeypatch.setattr(net_util, name, asked)
+    with pytest.raises(AssertionError, match="asked for"):
+        server_util.is_url_from_allowed_origins("http://elsewhere.example")
+    streamlit_patches.stay_offline()
+    assert not server_util.is_url_from_allowed_origins("http://elsewhere.example")
+
+
+def test_components_have_no_view_that_is_made_at_every_look(monkeypatch):
+    monkeypatch.setattr(main, "make_bidi_component_presenter", main.make_bidi_component_presenter)
+    assert "presenter = make_bidi_component_presenter(" in inspect.getsource(main)
+    streamlit_patches.show_as_kept()
+    assert main.make_bidi_component_presenter(None, "") is None
+
+
+def test_an_upload_is_forgotten_by_the_server(monkeypatch):
+    class Context:
+        session_id, uploaded_file_mgr = "session", MemoryUploadedFileManager("/upload")
+
+    manager = Context.uploaded_file_mgr
+    manager.add_file("session", UploadedFileRec("file", "a.csv", "text/csv", b"1,2"))
+    (record,) = manager.get_files("session", ["file"])
+    monkeypatch.setattr(streamlit_patches, "get_script_run_ctx", Context)
+    streamlit_patches.forget(UploadedFile(record, FileURLs()))
+    assert manager.get_files("session", ["file"]) == []
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_a_click_ends_a_piece_only_before_or_after_it(safe):
+    def page(safe):
+        from contextlib import nullcontext
+
+        import streamlit as st
+
+        from pages._ui.frame.streamlit_patches import whole
+        from tests.pages.frame.test_streamlit_patches import click
+
+        if st.session_state.setdefault("begun", 0) == 0:
+            with whole() if safe else nullcontext():
+                st.session_state.begun = 1
+                click()
+                st.session_state.done = 1
+            st.session_state.after = 1
+        st.write("drawn")
+
+    app = AppTest.from_function(page, args=(safe,), default_timeout=240).run()
+    assert not app.exception and app.markdown[0].value == "drawn"
+    assert ("done" in app.session_state) == safe and "after" not in app.session_state
+
+
+def test_what_was_paid_for_is_run_although_the_button_was_pressed_twice(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    app.switch_page("pages/data.py").run()
+    declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
+    app.switch_page("pages/explore.py").run()
+    reserve, booked = Accounts.reserve, []
+
+    def and_again(self, *args):
+        reserve(self, *args)
+        booked.append(args)
+        click()
+
+    monkeypatch.setattr(Accounts, "reserve", and_again)
+    finish(press(app, "Run and spend"))
+    assert not app.exception and len(booked) == 1
+    assert len(app.session_state["history"]) == 1
