@@ -56,10 +56,11 @@ LONE = [  # of lines alone
     b'{', b'{"a": "1', b'[[[', b']', b'"', b'\x00', b'\xff\xfe', b"[" * 100_000, b'{"a":\n1}', b'', b'  ',
 ]  # fmt: skip
 RULES = (
-    Recoding("b", "one-hot", ("male", "\u00fcber")), Recoding("b", "ordinal", ("low", "1", "true")),
+    Recoding("b", "one-hot", ("male", "\u00fcber")),
+    Recoding("b", "ordinal", ("low", "1", "true")),
     Recoding("b", "days", (), "1990-01-01", "2030-01-01", "ymd"),
     Recoding("b", "days", (), "1990-01-01", "2030-01-01", "dmy"),
-)  # fmt: skip
+)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -35,9 +35,10 @@ def really_apart(files_are_read_here, monkeypatch):
 def stuck(monkeypatch, script):
     """Let the next processes run something else than the reader."""
     monkeypatch.setattr(
-        apart, "_start",
+        apart,
+        "_start",
         lambda: subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE),
-    )  # fmt: skip
+    )
 
 
 def test_what_comes_back_is_what_was_read():

@@ -13,7 +13,7 @@ from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.single import reference
 from pages._ui.classroom import components, compute, maps, phone
 from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import (  # fmt: skip
+from pages._ui.classroom.room import (
     ALONE,
     LETTERS,
     LIFE,

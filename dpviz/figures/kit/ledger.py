@@ -104,10 +104,11 @@ def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
     )  # fmt: skip
     claimed = trace.claimed.epsilon
     figure.add_hline(
-        y=claimed, line={"color": colors.muted, "dash": "dot", "width": 1.4},
+        y=claimed,
+        line={"color": colors.muted, "dash": "dot", "width": 1.4},
         annotation={"text": f"claimed {number(claimed)}", "font": {"size": 12, "color": colors.muted}},
         annotation_position="top left",
-    )  # fmt: skip
+    )
     figure.update_xaxes(title_text="step", dtick=whole(len(table)), range=[0.4, len(table) + 0.6])
     figure.update_yaxes(title_text="ε", range=[0, 1.25 * claimed])
     return figure

@@ -254,10 +254,11 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     )  # fmt: skip
     if best:
         figure.add_hline(
-            y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            y=1,
+            line={"color": colors.hidden, "dash": "dot", "width": 1.6},
             annotation={"text": against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
-        )  # fmt: skip
+        )
     _along_steps(figure, len(steps))
     top = max([y for _, y in known if y is not None] + [1.0 if best else 0.0])
     figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * top])

@@ -117,9 +117,7 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
     )  # fmt: skip
 
 
-def tag(
-    figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False, left: int = 0
-) -> None:  # fmt: skip
+def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False, left: int = 0) -> None:
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
     A plane of equal scales is narrower than its paper: the mark keeps to the corner of what is drawn. `left`:

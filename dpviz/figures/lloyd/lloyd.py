@@ -172,9 +172,10 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     true = all("true_counts" in table for table in tables.values())
     figure = base(colors, "Noisy rows per center", height=168)
     figure.add_bar(
-        name="noisy count", hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
+        name="noisy count",
+        hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
         error_y={"type": "data", "array": [], "color": colors.muted, "thickness": 1.2, "width": 3},
-    )  # fmt: skip
+    )
     if true:
         tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(name="true count (not private)", **true_tick(colors, 11))

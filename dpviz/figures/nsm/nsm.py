@@ -268,9 +268,10 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     figure = _bars(view, shots, "How far rows reach", step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(
-        title_text="up to this share of the declared radius", tickvals=table.x[every],
+        title_text="up to this share of the declared radius",
+        tickvals=table.x[every],
         ticktext=[f"{s:.0%}" for s in share[every]],
-    )  # fmt: skip
+    )
     learned = share[~table.outside].max()
     return Panel("plane", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
 

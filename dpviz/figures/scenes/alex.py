@@ -54,12 +54,13 @@ def worlds_panel(
             "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         },
         "Alex": {
-            "mode": "markers+text", "text": ["Alex"],
+            "mode": "markers+text",
+            "text": ["Alex"],
             "textposition": f"{below} center",
             "textfont": {"color": colors.hidden, "size": 13},
             "marker": {"symbol": "x-open", "size": 14, "color": colors.hidden, "line": {"width": 2.6}},
         },
-    }  # fmt: skip
+    }
     one, other = (view.flat(points) for points in ones)
     here, there = (xy(view.flat(np.concatenate(list(cloud)))) for cloud in clouds)
     first, second = (view.flat(points) for points in plain)

@@ -103,12 +103,13 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
     ]
     drawn = {
         "without": {
-            "mode": "markers", "name": "the same method without noise (not private)",
+            "mode": "markers",
+            "name": "the same method without noise (not private)",
             "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         },
         "look": {"mode": "markers", "marker": {"color": colors.released, "size": 8, "opacity": 0.5}},
         "mean": {**center(colors), "name": "mean of the looks so far"},
-    }  # fmt: skip
+    }
     aimed = dataclasses.replace(view, reference=None, missed=None)
     alt = f"One center in {len(looks)} runs; the mean of them nears where it is without noise."
     panel = layered(aimed, "One center, magnified", drawn, frames, alt, height=430)

@@ -137,10 +137,11 @@ def values_panel(colors: Theme, numbers: Values) -> Panel:
     every = [*values, *([numbers.line[0]] if numbers.line else [])]
     if numbers.line:
         figure.add_hline(
-            y=numbers.line[0], line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            y=numbers.line[0],
+            line={"color": colors.hidden, "dash": "dot", "width": 1.6},
             annotation={"text": numbers.line[1], "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
-        )  # fmt: skip
+        )
     figure.update_xaxes(range=[-0.4, n - 0.6], tickvals=x, ticktext=list(numbers.labels))
     figure.update_yaxes(title_text=numbers.axis, range=[0, 1.28 * max(every)])
     updates = [

@@ -220,10 +220,11 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     top = max([*(loss / best for loss in tried.values()), 1.0 if view.reference_loss else 0.0])
     if view.reference_loss:
         figure.add_hline(
-            y=1, line={"color": colors.hidden, "dash": "dot", "width": 1.6},
+            y=1,
+            line={"color": colors.hidden, "dash": "dot", "width": 1.6},
             annotation={"text": view.against, "font": {"color": colors.hidden, "size": 12}},
             annotation_position="bottom right",
-        )  # fmt: skip
+        )
     if not asked:
         figure.add_annotation(
             text="Press “Ask them” for a first point.", showarrow=False, x=0.5, y=0.5, xref="paper",

@@ -74,8 +74,9 @@ def test_dp_lloyd_with_every_later_idea_switched_on_is_sulloyd_bit_for_bit():
     theirs = SuLloyd(n_clusters=K).run(data(2), domain=domain, seed=3)
     assert [step.kind for step in mine.steps] == [step.kind for step in theirs.steps]
     np.testing.assert_array_equal(mine.cluster_centers, theirs.cluster_centers)
-    assert not np.array_equal(DPLloyd(n_clusters=K).run(data(2), domain=domain, seed=3).cluster_centers,
-                              theirs.cluster_centers)  # fmt: skip
+    assert not np.array_equal(
+        DPLloyd(n_clusters=K).run(data(2), domain=domain, seed=3).cluster_centers, theirs.cluster_centers
+    )
 
 
 def test_glloyd_and_sulloyd_divide_the_budget_as_published():
