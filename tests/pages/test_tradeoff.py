@@ -29,7 +29,8 @@ from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.jobs import Job, Jobs
-from pages._ui.work.results import Result, Store
+from pages._ui.work.recent import Recent
+from pages._ui.work.results import Result
 from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
 from tests.sweeps.handmade import ROOT, rows, runs
@@ -306,8 +307,8 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
     trace = ALGORITHMS["nsm"](n_clusters=3).run(private.X, domain=private.domain, noise="secure", dataset_id="f00d")
     app.session_state["own"] = {"f00d": private}
     app.session_state["explore_data"] = "f00d"
-    store = Store(10**8)
-    store.put(Result("run", trace, private))
+    store = Recent(10)
+    store.put("run", Result("run", trace, private))
     app.session_state["store"] = store
     app.session_state["history"] = ["run"]
     app.run()

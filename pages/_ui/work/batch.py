@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,11 +12,12 @@ from pages._ui.frame.session import Held, nothing
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import LONG, Job
+from pages._ui.work.recent import Recent
 from pages._ui.work.runs import QUICK
 from pages._ui.work.state import work_state
 from pages._ui.work.workers import workers
 
-__all__ = ["Gathered", "Piece", "Shelf", "gather", "halt", "peek"]
+__all__ = ["Gathered", "Piece", "gather", "halt", "peek"]
 
 SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session's own files
 
@@ -51,45 +50,23 @@ class Gathered:
     stopped: bool = False
 
 
-class Shelf:
-    """The last `most` pieces by name; any thread may put and get."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._kept, self._lock = most, OrderedDict[str, Any](), threading.Lock()
-
-    def put(self, name: str, piece: Any) -> None:
-        """Keep a piece and drop the oldest above the limit."""
-        with self._lock:
-            self._kept[name] = piece
-            self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-
-    def get(self, name: str) -> Any:
-        """Return a piece, which is the newest then, or None if it is not there."""
-        with self._lock:
-            if name in self._kept:
-                self._kept.move_to_end(name)
-            return self._kept.get(name)
-
-
 class _Mine:
-    pieces: Held[Shelf | None] = Held(nothing)  # what was computed from this session's own results
+    pieces: Held[Recent[Any] | None] = Held(nothing)  # what was computed from this session's own results
 
 
 _mine = _Mine()
 
 
 @st.cache_resource
-def _everybody() -> Shelf:
-    return Shelf(SHARED)
+def _everybody() -> Recent[Any]:
+    return Recent(SHARED)
 
 
-def _shelf(public: bool) -> Shelf:
+def _shelf(public: bool) -> Recent[Any]:
     if public:
         return _everybody()
     if _mine.pieces is None:
-        _mine.pieces = Shelf(OWN)
+        _mine.pieces = Recent(OWN)
     return _mine.pieces
 
 
@@ -136,7 +113,7 @@ def halt(topic: str) -> None:
         job.cancel()
 
 
-def _make(job: Job, missing: list[Piece], shelf: Shelf) -> None:
+def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
     """Make the pieces; every one counts as much as the others, however many steps it has."""
     for index, piece in enumerate(missing):
         part = Job("", piece.name)

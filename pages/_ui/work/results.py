@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import count
@@ -21,6 +20,7 @@ from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
 from pages._ui.frame.catalog import is_public, own
 from pages._ui.frame.session import Held, nothing, session
+from pages._ui.work.recent import Recent
 
 KEEP = 20  # results a session can go back to
 STORE_BYTES = 400_000_000  # of public data, all sessions together
@@ -81,33 +81,8 @@ def drawn(result: Result) -> Trace:
     return dataclasses.replace(trace, name=instead.name, claimed=promise)
 
 
-class Store:
-    """The last results of all sessions, at most `most` bytes of them; the newest always stays."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._kept, self._lock = most, OrderedDict[str, Result](), threading.Lock()
-
-    def put(self, result: Result) -> None:
-        """Keep a result and drop the oldest ones above the limit."""
-        with self._lock:
-            self._kept[result.identity] = result
-            self._kept.move_to_end(result.identity)
-            while len(self._kept) > 1 and sum(kept.size for kept in self._kept.values()) > self._most:
-                self._kept.popitem(last=False)
-
-    def get(self, identity: str) -> Result | None:
-        """Return a result, or None if it was dropped."""
-        return self._kept.get(identity)
-
-    def forget(self, dataset_id: str) -> None:
-        """Drop every result on a data set."""
-        with self._lock:
-            for identity in [i for i, kept in self._kept.items() if kept.data.dataset_id == dataset_id]:
-                del self._kept[identity]
-
-
 class _Mine:
-    store: Held[Store | None] = Held(nothing)  # results that no other session may see
+    store: Held[Recent[Result] | None] = Held(nothing)  # results that no other session may see
 
 
 _mine = _Mine()
@@ -117,28 +92,32 @@ def _short(parameters: Mapping[str, Any]) -> dict[str, float]:
     return {short: parameters[name] for name, short in (("n_clusters", "k"), ("epsilon", "ε")) if name in parameters}
 
 
+def _bytes(result: Result) -> int:
+    return result.size
+
+
 @st.cache_resource
-def store() -> Store:
+def store() -> Recent[Result]:
     """Return the server's one store."""
-    return Store(STORE_BYTES)
+    return Recent(STORE_BYTES, _bytes)
 
 
 def drop(dataset_id: str) -> None:
     """Forget a data set of this session and every run on it."""
     own().pop(dataset_id, None)
-    _stores()[0].forget(dataset_id)
+    _stores()[0].drop(lambda result: result.data.dataset_id == dataset_id)
 
 
-def _stores() -> tuple[Store, Store]:
+def _stores() -> tuple[Recent[Result], Recent[Result]]:
     """Return the session's own store and the one that is shared."""
     if _mine.store is None:
-        _mine.store = Store(OWN_BYTES)
+        _mine.store = Recent(OWN_BYTES, _bytes)
     return _mine.store, store()
 
 
 def keep(result: Result) -> None:
     """Keep a result: where its data are public for everybody, else for this session."""
-    _stores()[is_public(result.data)].put(result)
+    _stores()[is_public(result.data)].put(result.identity, result)
 
 
 def find(identity: str) -> Result | None:

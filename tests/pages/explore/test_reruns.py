@@ -93,7 +93,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     batch.halt("t")
     wanted = [batch.Piece("b", slow, ())]
     job = batch.gather("t", "title", wanted, public=False).job
-    get = batch.Shelf.get
+    get = batch.Recent.get
 
     def as_it_comes(shelf, name):
         there = get(shelf, name)
@@ -101,10 +101,10 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
         assert job.wait(240)
         return there
 
-    monkeypatch.setattr(batch.Shelf, "get", as_it_comes)
+    monkeypatch.setattr(batch.Recent, "get", as_it_comes)
     assert batch.gather("t", "title", wanted, public=False).active  # more will come: the next look has it
     assert batch.gather("t", "title", wanted, public=False).ready == {"b": "there"}
-    monkeypatch.setattr(batch.Shelf, "get", get)
+    monkeypatch.setattr(batch.Recent, "get", get)
     gate.clear()
     state.clear()
     other = batch.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
@@ -133,12 +133,3 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     asked = reruns.Question.of(result).pieces()
     assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row travels there
     assert result.trace.seed is None
-
-
-def test_a_shelf_drops_what_nobody_has_taken_for_longest():
-    shelf = batch.Shelf(2)
-    shelf.put("a", 1)
-    shelf.put("b", 2)
-    assert shelf.get("a") == 1
-    shelf.put("c", 3)
-    assert [shelf.get(name) for name in "abc"] == [1, None, 3]

@@ -1,0 +1,44 @@
+"""The values that were used last, by name, up to a limit."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+__all__ = ["Recent"]
+
+T = TypeVar("T")
+
+
+class Recent(Generic[T]):
+    """Values by name, at most `most` in all as `size_of` measures them; the newest always stays.
+
+    The one that was put or taken longest ago goes first. Any thread may call it.
+    """
+
+    def __init__(self, most: int, size_of: Callable[[T], int] = lambda value: 1) -> None:
+        self._most, self._size_of = most, size_of
+        self._values, self._lock = OrderedDict[str, T](), threading.Lock()
+
+    def put(self, name: str, value: T) -> None:
+        """Keep a value and drop the oldest above the limit."""
+        with self._lock:
+            self._values[name] = value
+            self._values.move_to_end(name)
+            while len(self._values) > 1 and sum(map(self._size_of, self._values.values())) > self._most:
+                self._values.popitem(last=False)
+
+    def get(self, name: str) -> T | None:
+        """Return a value, which is the newest then, or None if it is not there."""
+        with self._lock:
+            if name in self._values:
+                self._values.move_to_end(name)
+            return self._values.get(name)
+
+    def drop(self, unwanted: Callable[[T], bool]) -> None:
+        """Drop every value that is unwanted."""
+        with self._lock:
+            for name in [name for name, value in self._values.items() if unwanted(value)]:
+                del self._values[name]
