@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from dpviz import escape
-from dpviz.figures.kit.theme import base, tag
+from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
+from dpviz.trace import Step
 
 __all__ = ["scores_table", "strips_panel"]
 
@@ -48,8 +50,27 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
 
 def strips_panel(view: View) -> Panel:
     """Return emptiness, centreness and score of every cut with the chosen one, step by step."""
-    trace, colors = view.trace, view.colors
+    trace = view.trace
     strips = 1 if trace.domain.n_features == 1 else 2
+    figure = _empty(view.colors, strips)
+    updates, layouts = [], []
+    for t, step in enumerate(trace.steps):
+        table = scores_table(view, t)
+        probability = table.groupby("column").probability.sum().sort_values(ascending=False)
+        chosen = [step.released["column"]] if step.released.get("column", -1) >= 0 else []
+        usual = [c for c in (*probability.index, *range(strips)) if c not in chosen]
+        columns = sorted((chosen + list(dict.fromkeys(usual)))[:strips])
+        updates.append([update for column in columns for update in _strip(view, step, table, column)])
+        layouts.append({name: _axis(view, column) for name, column in zip(("xaxis", "xaxis2"), columns, strict=False)})
+    add_frames(figure, list(range(6 * strips)), updates, layouts)
+    figure.update_layout(layouts[-1])
+    return Panel(
+        "wide", figure, "True emptiness, centreness and score of every cut, with the released cut. Not private."
+    )
+
+
+def _empty(colors: Theme, strips: int) -> go.Figure:
+    """Return the strips side by side, each with its six traces: bars, three curves, the released cut, a word."""
     figure = base(colors, "Score of every cut", height=190)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
@@ -59,8 +80,7 @@ def strips_panel(view: View) -> Panel:
             xaxis={"domain": [0, 0.48]},
             xaxis2={**figure.layout.xaxis.to_plotly_json(), "domain": [0.52, 1]},
         )
-    for strip in range(strips):
-        axis = {"xaxis": "x" if strip == 0 else "x2"}
+    for axis in ({"xaxis": "x"}, {"xaxis": "x2"})[:strips]:
         figure.add_bar(hoverinfo="skip", marker={"color": colors.hidden, "opacity": 0.35}, **axis)
         for name, dash, width in (("5 x emptiness", "dash", 1.2), ("centreness", "dot", 1.2), ("score", "dot", 2.4)):
             figure.add_scatter(
@@ -73,50 +93,34 @@ def strips_panel(view: View) -> Panel:
             marker={"size": [0, 10], "color": colors.ink}, **axis,
         )  # fmt: skip
         figure.add_scatter(mode="text", hoverinfo="skip", textfont={"color": colors.muted}, **axis)
-    updates, layouts = [], []
+    return figure
+
+
+def _strip(view: View, step: Step, table: pd.DataFrame, column: int) -> list[dict[str, Any]]:
+    """Return what the six traces of a column show at a step; `table` is the step's scores in every column."""
+    domain, intervals = view.trace.domain, view.trace.steps[0].released["intervals"]
+    low, high = float(domain.low[column]), float(domain.high[column])
+    rows = table[table.column == column]
     blank: dict[str, Any] = {"x": [None], "y": [None]}
-    intervals = trace.steps[0].released["intervals"]
-    for t, step in enumerate(trace.steps):
-        table = scores_table(view, t)
-        probability = table.groupby("column").probability.sum().sort_values(ascending=False)
-        released = step.released
-        chosen = [released["column"]] if released.get("column", -1) >= 0 else []
-        usual = [c for c in (*probability.index, *range(strips)) if c not in chosen]
-        columns = sorted((chosen + list(dict.fromkeys(usual)))[:strips])
-        update, layout = [], {}
-        for strip, column in enumerate(columns):
-            rows = table[table.column == column]
-            low, high = float(trace.domain.low[column]), float(trace.domain.high[column])
-            word = (
-                "too few rows<br>to cut" if step.kind == "region" else "no cut here:<br>regions are<br>averaged"
-            ) * rows.empty
-            if len(rows):
-                x = rows.position.astype(np.float32).to_numpy()
-                bars = (6 * rows.probability / table.probability.max()).round(3).to_numpy()
-                word = "too narrow<br>to cut along<br>this column" if rows.score.isna().all() else ""
-            else:  # bars without a length
-                x = np.linspace(low, high, intervals, dtype=np.float32)
-                bars = np.zeros(intervals)
-            lines = [
-                {"x": x, "y": rows[part].astype(np.float32).to_numpy()} if len(rows) else blank
-                for part in ("emptiness", "centreness", "score")
-            ]
-            stem = blank
-            if column in chosen:
-                at = released["position"] * trace.domain.half_width[column] + trace.domain.middle[column]
-                stem = {"x": [at, at], "y": [0, 6.2]}
-            note = {"x": [(low + high) / 2], "y": [3.3], "text": [word]}
-            width = (high - low) / intervals
-            update += [{"x": x.tolist(), "y": bars.tolist(), "width": width}, *lines, stem, note]
-            unit = f" ({view.units[column]})" if view.units[column] else ""
-            layout["xaxis" if strip == 0 else "xaxis2"] = {
-                "range": [low, high],
-                "title": {"text": escape.figure(f"{view.columns[column]}{unit}")},
-            }
-        updates.append(update)
-        layouts.append(layout)
-    add_frames(figure, list(range(6 * strips)), updates, layouts)
-    figure.update_layout(layouts[-1])
-    return Panel(
-        "wide", figure, "True emptiness, centreness and score of every cut, with the released cut. Not private."
-    )
+    stem = blank
+    if rows.empty:  # bars without a length
+        x, bars, lines = np.linspace(low, high, intervals, dtype=np.float32), np.zeros(intervals), [blank] * 3
+        word = "too few rows<br>to cut" if step.kind == "region" else "no cut here:<br>regions are<br>averaged"
+    else:
+        x = rows.position.astype(np.float32).to_numpy()
+        bars = (6 * rows.probability / table.probability.max()).round(3).to_numpy()
+        parts = ("emptiness", "centreness", "score")
+        lines = [{"x": x, "y": rows[part].astype(np.float32).to_numpy()} for part in parts]
+        word = "too narrow<br>to cut along<br>this column" if rows.score.isna().all() else ""
+    if step.released.get("column", -1) == column:
+        at = step.released["position"] * domain.half_width[column] + domain.middle[column]
+        stem = {"x": [at, at], "y": [0, 6.2]}
+    note = {"x": [(low + high) / 2], "y": [3.3], "text": [word]}
+    return [{"x": x.tolist(), "y": bars.tolist(), "width": (high - low) / intervals}, *lines, stem, note]
+
+
+def _axis(view: View, column: int) -> dict[str, Any]:
+    """Return range and title of a strip's axis."""
+    domain, unit = view.trace.domain, view.units[column]
+    title = escape.figure(f"{view.columns[column]}{f' ({unit})' if unit else ''}")
+    return {"range": [float(domain.low[column]), float(domain.high[column])], "title": {"text": title}}
