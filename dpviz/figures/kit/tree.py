@@ -58,25 +58,19 @@ def tree_panel(
     current: Sequence[int],
     rejected: Sequence[bool],
     words: Sequence[str],
-    height: int,
 ) -> Panel:
     """Return the tree as bars. A node lights up at frame `visits[i]`; frame t points at node number `current[t]` or -1.
 
     `rejected[i]` says that a cut of node i was tried and refused; `words[i]` is said on hover.
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
-    figure = base(colors, "The tree: width = noisy count", height=height, margin_left=6)
+    figure = base(colors, "The tree: width = noisy count", height=306, margin_left=6)
     figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
     left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()
     figure.update_xaxes(visible=False, range=[left - 0.02 * (right - left), right + 0.02 * (right - left)])
     figure.update_yaxes(visible=False, range=[-deepest - 0.95, 0.3])
 
-    where = {node: i for i, node in enumerate(table.node)}
-    edges: list[tuple[float | None, float | None]] = []
-    for node, x, depth in zip(table.node, table.x, table.depth, strict=True):
-        if (up := where.get(node // 2)) is not None and depth:
-            middle = 0.28 - depth
-            edges += [(table.x[up], 0.4 - depth), (table.x[up], middle), (x, middle), (x, 0.02 - depth), (None, None)]
+    edges = _edges(table)
     figure.add_scatter(
         x=[x for x, _ in edges] or [None], y=[y for _, y in edges] or [None],
         mode="lines", hoverinfo="skip", line={"color": colors.line, "width": 1},
@@ -102,14 +96,7 @@ def tree_panel(
     for t, at in enumerate(current):
         lit = np.asarray(visits) <= t
         fill = np.where(lit, colors.released, colors.grid).tolist()
-        told = np.flatnonzero(lit & (wide | (np.arange(n) == at)))
-        label: dict[str, Any] = {"x": [None], "y": [None], "text": [""]}
-        if len(told):
-            label = {
-                "x": table.x[told].round(1).tolist(),
-                "y": (-table.depth[told] - _HEIGHT).tolist(),
-                "text": [f"{count:,.0f}" for count in table.noisy_count[told]],
-            }
+        label = _counts(table, np.flatnonzero(lit & (wide | (np.arange(n) == at))))
         arrow = {"x": [None], "y": [None]} if at < 0 else {"x": [table.x[at]], "y": [0.12 - table.depth[at]]}
         updates.append(
             [{"marker": {"color": fill, "pattern": {"shape": np.where(lit, shapes, "").tolist()}}}, label, arrow]
@@ -119,3 +106,25 @@ def tree_panel(
     return Panel(
         "side", figure, f"A tree of {n} nodes by noisy count; {finals} of them are final. Click one to go there."
     )
+
+
+def _edges(table: pd.DataFrame) -> list[tuple[float | None, float | None]]:
+    """Return the lines from every node to the one above it, with a gap after each."""
+    where = {node: i for i, node in enumerate(table.node)}
+    edges: list[tuple[float | None, float | None]] = []
+    for node, x, depth in zip(table.node, table.x, table.depth, strict=True):
+        if (up := where.get(node // 2)) is not None and depth:
+            middle = 0.28 - depth
+            edges += [(table.x[up], 0.4 - depth), (table.x[up], middle), (x, middle), (x, 0.02 - depth), (None, None)]
+    return edges
+
+
+def _counts(table: pd.DataFrame, nodes: np.ndarray) -> dict[str, Any]:
+    """Return the noisy counts below the bars of these nodes."""
+    if not len(nodes):
+        return {"x": [None], "y": [None], "text": [""]}
+    return {
+        "x": table.x[nodes].round(1).tolist(),
+        "y": (-table.depth[nodes] - _HEIGHT).tolist(),
+        "text": [f"{count:,.0f}" for count in table.noisy_count[nodes]],
+    }

@@ -236,7 +236,6 @@ def _tree(view: View) -> Panel:
         current=[number.get(t, -1) for t in range(len(trace.steps))],
         rejected=[step.released["reason"] == "one side too small" for _, step in regions],
         words=[step.title for _, step in regions],
-        height=306,
     )
 
 

@@ -71,7 +71,6 @@ def _tree(view: View) -> Panel:
         current=[-1] * len(view.trace.steps),
         rejected=enough,  # large enough to split, but neither half was large enough to keep
         words=[f"level {visit}: about {count:,.0f} rows" for visit, count in zip(visits, counts, strict=True)],
-        height=306,
     )
 
 

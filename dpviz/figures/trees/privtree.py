@@ -89,7 +89,6 @@ def _tree(view: View) -> Panel:
         current=[-1] * len(trace.steps),
         rejected=[False] * len(nodes),
         words=[f"depth {at}: about {counts[node]:,.0f} rows" for node, at in zip(nodes, depth, strict=True)],
-        height=306,
     )
 
 
