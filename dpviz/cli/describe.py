@@ -57,7 +57,7 @@ def _describe(arguments: argparse.Namespace) -> int:
     table = read_table(path.read_bytes(), path.name, private=arguments.private, words=True, **form)
     if question := table.question():
         raise TableError(f"{path.name}: {question}")
-    entries = {key: value for key, value in form.items() if value is not None}
+    entries = {"missing_marks": []} | {key: value for key, value in form.items() if value is not None}
     if arguments.private:
         example = example_of(entries)
         entries |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
