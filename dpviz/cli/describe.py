@@ -13,6 +13,7 @@ import numpy as np
 from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by, example_of, form_of, limits_by
 from dpviz.datasets.dictionary import amended, written_to
 from dpviz.datasets.identifiers import singles_out
+from dpviz.datasets.loading import present
 from dpviz.datasets.notation import preset_for, quote_name
 from dpviz.datasets.readers import Table, TableError, check_usable, read_table
 from dpviz.datasets.readers.form import NUMBERS
@@ -37,9 +38,7 @@ def add_describe(command: argparse.ArgumentParser) -> None:
 
 
 def _describe(arguments: argparse.Namespace) -> int:
-    path = arguments.file
-    if not path.is_file():
-        raise ValueError(f"describe: the file {path} does not exist.")
+    path = present(arguments.file)
     if arguments.private and arguments.header is None and path.suffix not in _TYPED:
         raise ValueError(
             f"describe: is the first line of {path.name} names of columns, or the first person? "

@@ -21,7 +21,18 @@ from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_tab
 from dpviz.datasets.readers.form import with_form
 from dpviz.domain import Domain
 
-__all__ = ["SAMPLES", "SAMPLE_FOLDER", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
+__all__ = [
+    "SAMPLES",
+    "SAMPLE_FOLDER",
+    "Clipping",
+    "clipping",
+    "from_table",
+    "load",
+    "load_csv",
+    "load_sample",
+    "made",
+    "present",
+]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
@@ -67,6 +78,21 @@ def made(name: str) -> Blobs | Painted | None:
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
     return None if kind is None else kind.parse(name)
+
+
+def present(path: Path) -> Path:
+    """Return the path of a file on this machine.
+
+    Raises
+    ------
+    ValueError
+        If it is the address of another machine, or if there is no such file.
+    """
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
+        raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
+    if not Path(path).is_file():
+        raise ValueError(f"datasets: the file {Path(path).name} does not exist.")
+    return Path(path)
 
 
 def load_csv(
@@ -124,14 +150,10 @@ def load_csv(
     ValueError
         One sentence: what is wrong with the file, and what to do.
     """
-    if re.match(r"[A-Za-z][A-Za-z+.-]+:/", str(path)):
-        raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
+    path = present(path)
     validate.one_of("datasets", ("drop", "middle"), missing=missing)
     if label is not None and private:
         raise ValueError("datasets: known groups are for public files; a private run is measured by nothing.")
-    path = Path(path)
-    if not path.is_file():
-        raise ValueError(f"datasets: the file {path.name} does not exist.")
     source, facts = facts_beside(path, dictionary)
     facts = amended(
         facts, source, columns=columns, bounds=bounds, recode=recode, low=low, high=high, n_public=n_public,
