@@ -23,6 +23,8 @@ __all__ = ["add_describe"]
 
 _TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
 
+_MARKS = (-9, -99, -999, -9999, -99999)
+
 
 def add_describe(command: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
@@ -73,6 +75,8 @@ def _describe(arguments: argparse.Namespace) -> int:
         print("To cluster one of them, move its entry from left_out to columns.", file=sys.stderr)
     if arguments.private:
         _say_wanted(facts)
+    else:
+        _say_marks(table)
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     if arguments.out is None:
         sys.stdout.write(text)
@@ -97,6 +101,21 @@ def _say_wanted(facts: dict[str, Any]) -> None:
     if meant:
         known = ",".join(f"{quote_name(name)}={preset}" for name, preset in meant.items())
         print(f"bounds that follow from names, if you mean them: --bounds '{known}'", file=sys.stderr)
+
+
+def _say_marks(table: Table) -> None:
+    """Name columns of a public file with a number below all others that often stands for a missing cell."""
+    for name in table.usable:
+        values = table.values(name)
+        values = values[np.isfinite(values)]
+        mark = values.min()
+        others = values[values != mark]
+        if mark in _MARKS and len(values) - len(others) > 1 and len(others) and others.min() >= 0:
+            print(
+                f"column {name!r} holds {mark:.0f}, and no other number below 0: if it stands for a missing cell, give "
+                f"--missing-marks={mark:.0f}",
+                file=sys.stderr,
+            )
 
 
 def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:

@@ -202,6 +202,16 @@ def test_a_run_without_a_promise_is_not_explained(tmp_path, capsys):
         )
 
 
+def test_a_number_that_often_stands_for_a_missing_cell_is_named(tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "1,-5\n2,-999\n-999,3\n-999,4\n5,6\n")
+    assert main(["describe", str(path), "--public"]) == 0
+    shown = capsys.readouterr().err
+    assert "column 'a' holds -999" in shown and "'b'" not in shown
+    assert main(["describe", str(path), "--public", "--missing-marks=-999"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"][0]["low"] == 1
+
+
 def test_lists_and_numbers_below_zero_are_typed_alike_everywhere():
     assert joined(["--low", "-20", "6", "--high", "1,2", "--n", "3"]) == ["--low=-20,6", "--high=1,2", "--n", "3"]
     assert joined(["--low=-2e1", "5", "--high", "-.5"]) == ["--low=-2e1,5", "--high=-.5"]
