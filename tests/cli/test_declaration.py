@@ -176,6 +176,22 @@ def test_a_dictionary_that_does_not_fit_is_refused_and_nothing_is_spent(name, gp
     assert main(["accounts", "list"]) == 0 and "run" not in capsys.readouterr().out
 
 
+def test_no_row_decides_what_is_said_of_a_private_file(gps, capsys, monkeypatch):
+    texts, lines = set(), gps.read_text().splitlines()
+    for place, row in enumerate((None, "x", "48,1;11,5", '"open,1', "1e999,nan", "1.234,secret", ",,,")):
+        folder = gps.parent / str(place)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        Path("gps.csv").write_text("\n".join([*lines[:5], *([] if row is None else [row]), *lines[5:]]) + "\n")
+        said = ["--bounds", "lat=latitude,lon=longitude", "--rows-per-person", "5", "--n-public", "60"]
+        assert main(["describe", "gps.csv", "--private", "--header", *said, "-o", "gps.json"]) == 0
+        assert main(["run", "nsm", "--data", "gps.csv", "--private", "--n-clusters", "2"]) == 0
+        shown = capsys.readouterr()
+        before, _, _ = shown.out.partition("spent:")
+        texts.add((Path("gps.json").read_text(), before, shown.err))
+    assert len(texts) == 1
+
+
 def test_a_sheet_that_is_gone_and_marks_that_hide_everything_are_refused(gps, capsys):
     book = gps.with_suffix(".xlsx")
     pd.read_csv(gps).to_excel(book, sheet_name="2025", index=False)
