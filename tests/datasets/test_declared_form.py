@@ -2,6 +2,9 @@
 
 import io
 import json
+import re
+import tracemalloc
+import zipfile
 
 import numpy as np
 import openpyxl
@@ -85,6 +88,37 @@ def test_a_workbook_s_far_cells_are_not_read(monkeypatch):
     with pytest.raises(TableError, match="at most 200 columns"):
         read_table(workbook(["a"] * 1000), "x.xlsx")
     assert len(parsed) == 201
+
+
+def test_of_a_wide_row_a_workbook_s_reader_holds_few_cells_and_stops_where_it_refuses(monkeypatch):
+    """The row of 9,000 cells has 300 kB of XML; a sheet that does not say its size is not read to find it."""
+    wide, inflated, read = range(9_000), [], zipfile.ZipExtFile.read
+    first, later = unsized(workbook(wide, [1, 2])), unsized(workbook(["a", "b"], [1, 2], wide, [3, 4]))
+
+    def counted(member, n=-1):
+        content = read(member, n)
+        inflated.append(len(content) * (member.name == "xl/worksheets/sheet1.xml"))
+        return content
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counted)
+    with pytest.raises(TableError, match="at most 200 columns"):
+        read_table(first, "x.xlsx")
+    assert sum(inflated) < 100_000
+    tracemalloc.start()
+    table = read_table(later, "x.xlsx", private=True, header=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(table.columns[0].values, [1, np.nan, 3], equal_nan=True)
+    assert peak < 2_000_000, peak
+
+
+def unsized(content):
+    """Return a workbook whose sheets do not say how large they are."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for member in source.infolist():
+            target.writestr(member.filename, re.sub(rb"<dimension[^>]*/>", b"", source.read(member)))
+    return buffer.getvalue()
 
 
 @pytest.mark.parametrize(
