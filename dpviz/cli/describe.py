@@ -13,6 +13,7 @@ import numpy as np
 from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by, example_of, form_of, limits_by
 from dpviz.datasets.dictionary import amended, written_to
 from dpviz.datasets.identifiers import singles_out
+from dpviz.datasets.loading import present
 from dpviz.datasets.notation import preset_for, quote_name
 from dpviz.datasets.readers import Table, TableError, check_usable, read_table
 from dpviz.datasets.readers.form import NUMBERS
@@ -21,6 +22,8 @@ from dpviz.privacy.accounts import refuse_private
 __all__ = ["add_describe"]
 
 _TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
+
+_MARKS = (-9, -99, -999, -9999, -99999)
 
 
 def add_describe(command: argparse.ArgumentParser) -> None:
@@ -37,9 +40,7 @@ def add_describe(command: argparse.ArgumentParser) -> None:
 
 
 def _describe(arguments: argparse.Namespace) -> int:
-    path = arguments.file
-    if not path.is_file():
-        raise ValueError(f"describe: the file {path} does not exist.")
+    path = present(arguments.file)
     if arguments.private and arguments.header is None and path.suffix not in _TYPED:
         raise ValueError(
             f"describe: is the first line of {path.name} names of columns, or the first person? "
@@ -57,7 +58,7 @@ def _describe(arguments: argparse.Namespace) -> int:
     table = read_table(path.read_bytes(), path.name, private=arguments.private, words=True, **form)
     if question := table.question():
         raise TableError(f"{path.name}: {question}")
-    entries = {key: value for key, value in form.items() if value is not None}
+    entries = {"missing_marks": []} | {key: value for key, value in form.items() if value is not None}
     if arguments.private:
         example = example_of(entries)
         entries |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
@@ -74,6 +75,8 @@ def _describe(arguments: argparse.Namespace) -> int:
         print("To cluster one of them, move its entry from left_out to columns.", file=sys.stderr)
     if arguments.private:
         _say_wanted(facts)
+    else:
+        _say_marks(table)
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     if arguments.out is None:
         sys.stdout.write(text)
@@ -98,6 +101,21 @@ def _say_wanted(facts: dict[str, Any]) -> None:
     if meant:
         known = ",".join(f"{quote_name(name)}={preset}" for name, preset in meant.items())
         print(f"bounds that follow from names, if you mean them: --bounds '{known}'", file=sys.stderr)
+
+
+def _say_marks(table: Table) -> None:
+    """Name columns of a public file with a number below all others that often stands for a missing cell."""
+    for name in table.usable:
+        values = table.values(name)
+        values = values[np.isfinite(values)]
+        mark = values.min()
+        others = values[values != mark]
+        if mark in _MARKS and len(values) - len(others) > 1 and len(others) and others.min() >= 0:
+            print(
+                f"column {name!r} holds {mark:.0f}, and no other number below 0: if it stands for a missing cell, give "
+                f"--missing-marks={mark:.0f}",
+                file=sys.stderr,
+            )
 
 
 def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:

@@ -42,16 +42,26 @@ def _explain(arguments: argparse.Namespace) -> int:
     if sentences is None:
         sentences, source = explain_cells.sentences(trace, *_names(trace)), "counts of cells"
     if sentences is None:
-        again = f"{arguments.run.stem}-2.json"
-        print(
-            f"{trace.name} declares no noise per center, so what its centers differ in may be noise. Ask the rows: "
-            f"dpviz explain {arguments.run} --data FILE --epsilon 0.2, with --public or --private. Or run an algorithm "
-            f"whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then explain {again}."
-        )
+        print(_ways(trace, arguments.run))
         return 0
     print(f"from the released {source}; nothing was read, nothing spent:")
     print(*sentences, sep="\n")
     return 0
+
+
+def _ways(trace: Trace, path: Path) -> str:
+    """Return what can be done where a run's noise has no formula, as it is typed."""
+    again = f"{path.stem}-2.json"
+    other = (
+        f"run an algorithm whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then dpviz "
+        f"explain {again}."
+    )
+    if not trace.claimed.private:
+        return f"{trace.name} releases nothing under a promise, so nothing is explained of it: {other}"
+    return (
+        f"{trace.name} declares no noise per center, so what its centers differ in may be noise. Ask the rows: dpviz "
+        f"explain {path} --data FILE --epsilon 0.2, with --public or --private. Or {other}"
+    )
 
 
 def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:

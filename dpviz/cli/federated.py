@@ -141,6 +141,11 @@ def _client(arguments: argparse.Namespace) -> int:
             f"federated: {source} declares other bounds than the agreement; give the columns there the agreement's, in "
             "its order. Nothing was sent."
         )
+    if data.domain.rows_per_person > domain.rows_per_person:
+        raise ValueError(
+            f"federated: {source} declares up to {data.domain.rows_per_person} rows per person, and the agreement "
+            f"{domain.rows_per_person}; agree on the larger number. Nothing was sent."
+        )
     say_form(data.facts["form"])
     accounts = Accounts.open()
     key = accounts.key(content or b"")

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpviz.datasets import Dataset
 from dpviz.datasets.dictionary import domain_of
+from dpviz.datasets.loading import present
 from dpviz.datasets.notation import read_bounds, read_names, read_numbers, read_rules, read_signs
 from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.form import FORM_ENTRIES, SEPARATORS, Form
@@ -217,8 +218,7 @@ def in_parts(
     ValueError
         If there is no such file, or its public bounds are missing or do not fit.
     """
-    if not path.is_file():
-        raise ValueError(f"datasets: the file {path.name} does not exist.")
+    present(path)
     if facts is not None:
         if facts["recode"] or facts["projection"] or any(column["fill"] is not None for column in facts["columns"]):
             raise ValueError(

@@ -70,7 +70,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     see `readers.form.Form`), recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a
     column that is named without bounds, or not at all, stands for all that its rule makes), projection (how kilometers
     are made from latitude and longitude, see `projection.Equirectangular`). A column without bounds may have its rule
-    itself, as `recode`: "ordinal:never,rarely,often". Other keys are left out.
+    itself, as `recode`: "ordinal:never,rarely,often". Other keys are left out; in a file they are refused.
 
     Raises
     ------
@@ -219,6 +219,11 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):
         raise ValueError(f"{name}: this is not a data dictionary; it needs the entry 'columns'.")
+    if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:  # such as a misspelt one
+        raise ValueError(
+            f"{name}: a data dictionary has no entry {str(unknown[0])[:40]!r}; its entries are columns, left_out, "
+            f"{', '.join(_DEFAULTS)}. (`dpviz describe FILE` drafts one of this version.)"
+        )
     return facts
 
 

@@ -25,7 +25,7 @@ from dpviz.domain import Domain
 
 __all__ = [
     *("SAMPLES", "SAMPLE_FOLDER", "Clipping", "Fewer"),
-    *("clipping", "from_table", "load", "load_csv", "load_sample", "made"),
+    *("clipping", "from_table", "load", "load_csv", "load_sample", "made", "present"),
 ]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
@@ -126,6 +126,21 @@ def made(name: str) -> Blobs | Painted | Fewer | None:
     return Fewer.parse(name) if name.partition(":")[0] in SAMPLES and ":" in name else None
 
 
+def present(path: Path) -> Path:
+    """Return the path of a file on this machine.
+
+    Raises
+    ------
+    ValueError
+        If it is the address of another machine, or if there is no such file.
+    """
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
+        raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
+    if not Path(path).is_file():
+        raise ValueError(f"datasets: the file {Path(path).name} does not exist.")
+    return Path(path)
+
+
 def load_csv(
     path: Path,
     *,
@@ -181,14 +196,10 @@ def load_csv(
     ValueError
         One sentence: what is wrong with the file, and what to do.
     """
-    if re.match(r"[A-Za-z][A-Za-z+.-]+:/", str(path)):
-        raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
+    path = present(path)
     validate.one_of("datasets", ("drop", "middle"), missing=missing)
     if label is not None and private:
         raise ValueError("datasets: known groups are for public files; a private run is measured by nothing.")
-    path = Path(path)
-    if not path.is_file():
-        raise ValueError(f"datasets: the file {path.name} does not exist.")
     source, facts = facts_beside(path, dictionary)
     facts = amended(
         facts, source, columns=columns, bounds=bounds, recode=recode, low=low, high=high, n_public=n_public,

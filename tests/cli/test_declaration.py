@@ -143,6 +143,91 @@ def test_a_column_that_would_empty_the_table_is_drafted_as_left_out(tmp_path, ca
     assert facts["left_out"][0]["name"] == "b" and "60.0%" in shown.err
 
 
+COLUMNS = [{"name": "lat", "low": -90, "high": 90}, {"name": "lon", "low": -180, "high": 180}]
+WRONG = {  # name: what is wrong with a dictionary, and what its one sentence names
+    "of another file": ({"columns": [{"name": "height", "low": 0, "high": 9}]}, "lacks the column 'height'"),
+    "older": ({"columns": COLUMNS, "n": 60}, "no entry 'n'"),
+    "misspelt": ({"columns": COLUMNS, "rows_per_persons": 5}, "no entry 'rows_per_persons'"),
+    "bounds the wrong way": ({"columns": [{"name": "lat", "low": 90, "high": -90}]}, "must have low < high"),
+    "one column twice": ({"columns": [COLUMNS[0], COLUMNS[0]]}, "declared twice"),
+    "bounds and a rule": ({"columns": [COLUMNS[0] | {"recode": "ordinal:a,b"}]}, "bounds and a rule"),
+    "one sign for both": ({"columns": COLUMNS, "form": {"decimal": ",", "thousands": ","}}, "thousands must be"),
+    "a mark that is a category": (
+        {"columns": [{"name": "lat", "recode": "ordinal:low,high"}], "form": {"missing_marks": ["low", "high"]}},
+        "none of them a category",
+    ),
+    "a sheet of a text": ({"columns": COLUMNS, "form": {"sheet": "2024"}}, "has no sheets"),
+    "names that are not there": ({"columns": COLUMNS, "form": {"header": False, "n_columns": 2}}, "lacks the column"),
+    "rows of a person unsaid": ({"columns": COLUMNS, "rows_per_person": None}, "--rows-per-person 1"),
+    "n unsaid": ({"columns": COLUMNS, "n_public": None}, "--n-public"),
+    "not filled in": ({"columns": [COLUMNS[0] | {"low": None}]}, "--bounds 'lat=LOW..HIGH'"),
+    "read off the rows": ({"columns": COLUMNS, "declared": False}, "taken from data"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_dictionary_that_does_not_fit_is_refused_and_nothing_is_spent(name, gps, capsys):
+    facts, said = WRONG[name]
+    facts = {"n_public": 60, "form": {"header": True}} | facts
+    gps.with_suffix(".json").write_text(json.dumps(facts))
+    assert main(["run", "nsm", "--data", str(gps), "--private", "--n-clusters", "2"]) == 2
+    shown = capsys.readouterr()
+    assert said in shown.err and shown.err.count("\n") == 1 and "booked" not in shown.out
+    assert main(["accounts", "list"]) == 0 and "run" not in capsys.readouterr().out
+
+
+def test_no_row_decides_what_is_said_of_a_private_file(gps, capsys, monkeypatch):
+    texts, lines = set(), gps.read_text().splitlines()
+    for place, row in enumerate((None, "x", "48,1;11,5", '"open,1', "1e999,nan", "1.234,secret", ",,,")):
+        folder = gps.parent / str(place)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        Path("gps.csv").write_text("\n".join([*lines[:5], *([] if row is None else [row]), *lines[5:]]) + "\n")
+        said = ["--bounds", "lat=latitude,lon=longitude", "--rows-per-person", "5", "--n-public", "60"]
+        assert main(["describe", "gps.csv", "--private", "--header", *said, "-o", "gps.json"]) == 0
+        assert main(["run", "nsm", "--data", "gps.csv", "--private", "--n-clusters", "2"]) == 0
+        shown = capsys.readouterr()
+        before, _, _ = shown.out.partition("spent:")
+        texts.add((Path("gps.json").read_text(), before, shown.err))
+    assert len(texts) == 1
+
+
+def test_a_sheet_that_is_gone_and_marks_that_hide_everything_are_refused(gps, capsys):
+    book = gps.with_suffix(".xlsx")
+    pd.read_csv(gps).to_excel(book, sheet_name="2025", index=False)
+    facts = {"columns": COLUMNS, "n_public": 60, "form": {"header": True, "sheet": "2024"}}
+    book.with_suffix(".json").write_text(json.dumps(facts))
+    assert main(["run", "nsm", "--data", str(book), "--private", "--n-clusters", "2"]) == 2
+    assert "there is no sheet '2024'" in capsys.readouterr().err
+    same = gps.with_name("same.csv")
+    same.write_text("a,b\n" + "5,7\n" * 60)
+    run = ["run", "nsm", "--data", str(same), "--public", "--n-clusters", "2", "--low", "0", "--high", "9"]
+    assert main([*run, "--missing-marks", "5,7"]) == 2
+    assert "no column can be clustered" in capsys.readouterr().err
+
+
+def test_a_run_without_a_promise_is_not_explained(tmp_path, capsys):
+    run = tmp_path / "run.json"
+    for slug, said in (("kmeans", "releases nothing under a promise"), ("pe-means", "Ask the rows: dpviz explain")):
+        assert main(["run", slug, "--data", "sample:tiny", "--n-clusters", "2", "--json", str(run)]) == 0
+        capsys.readouterr()
+        assert main(["explain", str(run)]) == 0
+        shown = capsys.readouterr().out
+        assert (
+            said in shown and "dpviz run nsm --data FILE" in shown and ("Ask the rows" in shown) == (slug != "kmeans")
+        )
+
+
+def test_a_number_that_often_stands_for_a_missing_cell_is_named(tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "1,-5\n2,-999\n-999,3\n-999,4\n5,6\n")
+    assert main(["describe", str(path), "--public"]) == 0
+    shown = capsys.readouterr().err
+    assert "column 'a' holds -999" in shown and "'b'" not in shown
+    assert main(["describe", str(path), "--public", "--missing-marks=-999"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"][0]["low"] == 1
+
+
 def test_lists_and_numbers_below_zero_are_typed_alike_everywhere():
     assert joined(["--low", "-20", "6", "--high", "1,2", "--n", "3"]) == ["--low=-20,6", "--high=1,2", "--n", "3"]
     assert joined(["--low=-2e1", "5", "--high", "-.5"]) == ["--low=-2e1,5", "--high=-.5"]

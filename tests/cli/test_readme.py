@@ -21,6 +21,7 @@ REFUSED = {  # in one sentence, where what the command needs is not there: a fol
     "reproduce": "DPVIZ_DATASETS",
     "accounts assign": "3fa9c01b22de",
 }
+FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # of the runs that these two take minutes for
 
 
 def printed(name):
@@ -76,21 +77,14 @@ def test_every_printed_command_is_tried():
 @pytest.mark.parametrize("name", READMES)
 def test_the_printed_commands_run_one_after_another(name, home, capsys):
     for file, words in COMMANDS:
-        if file == name and words[0] not in ("plan", "audit"):
-            out = did(words, capsys)
+        if file == name:
+            out = did(words + FEWER.get(words[0], []), capsys)
             if words[0] == "run" and "visits.csv" in words:
                 assert "one person has up to 5 rows" in out and "Age  Visits  Q1  Q2  Q3" in out
     if name != "README.md":
         assert json.loads(Path("visits.json").read_text())["form"]["missing_marks"] == ["k. A.", "-999"]
         for kind in ("label", "page", "script", "notebook"):  # the comment beside `export`
             did(["export", "out.json", "--as", kind, "-o", f"made.{kind}"], capsys)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["plan", "audit"])
-def test_a_printed_command_that_takes_long_runs(command, home, capsys):
-    words = next(words for _, words in COMMANDS if words[0] == command)
-    assert did(words, capsys)
 
 
 @pytest.mark.slow

@@ -141,8 +141,13 @@ def test_the_command_line_takes_known_groups_missing_cells_and_no_address(tmp_pa
     assert "missing" not in capsys.readouterr().err
     assert load_csv(path, low=0, high=[99, 9], label="city", missing="middle").X[3].tolist() == [60.0, 4.5]
     assert main(run) == 2 and "--columns with the others, or --recode city=RULE" in capsys.readouterr().err
-    assert main([*run[:3], "https://example.org/people.csv", "--public"]) == 2
-    assert "asks no other machine" in capsys.readouterr().err
+    for command in (
+        [*run[:3], "https://example.org/people.csv"],
+        [*run[:3], "s3://x/y.csv"],
+        ["describe", "s3://x/y.csv"],
+    ):
+        assert main([*command, "--public"]) == 2
+        assert "asks no other machine" in capsys.readouterr().err
 
 
 def test_a_map_has_east_on_the_right(tmp_path):

@@ -1,5 +1,6 @@
 """A client's file pays the whole plan before its first word is sent, and a total that the owner set holds."""
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -53,6 +54,26 @@ def test_a_run_is_booked_in_full_and_counts_against_the_total(folder, ann, capsy
     assert "booked:  epsilon = " in capsys.readouterr().out
     assert command(folder, file, 1) == 2, "refused before it looks for a server"
     assert "above the total" in capsys.readouterr().err and len(accounts.of(key).claims) == 1
+
+
+def test_a_client_s_dictionary_is_obeyed_or_refused(folder, ann, capsys):
+    accounts, file, key = ann
+    low, high = agreed().domain.low.tolist(), agreed().domain.high.tolist()
+    columns = [{"name": n, "low": a, "high": b} for n, a, b in zip("xy", low, high, strict=True)]
+    wrong = [
+        ({"columns": [columns[0], columns[1] | {"high": high[1] + 1}]}, "other bounds than the agreement"),
+        ({"columns": columns, "rows_per_person": 5}, "up to 5 rows per person"),
+        ({"columns": columns, "form": {"sheet": "2024"}}, "has no sheets"),
+    ]
+    for facts, said in wrong:
+        file.with_suffix(".json").write_text(json.dumps({"n_public": 100, "form": {"header": True}} | facts))
+        assert command(folder, file, 1) == 2 and said in capsys.readouterr().err
+    assert not accounts.of(key).claims
+    file.write_text("y;x\n" + "\n".join(f"{y:.3f};{x:.3f}".replace(".", ",") for x, y in PARTS["ann"]))
+    form = {"header": True, "decimal": ","}
+    file.with_suffix(".json").write_text(json.dumps({"columns": columns, "n_public": 100, "form": form}))
+    assert run(folder, file) == (0, [None, None])
+    assert "numbers like 1.234,5" in capsys.readouterr().out
 
 
 def test_a_file_on_record_as_public_takes_no_part(folder, ann, capsys):

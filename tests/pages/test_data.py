@@ -460,6 +460,24 @@ def test_the_owner_says_how_numbers_are_written(start):
     assert any("Numbers like 1.234,5" in caption.value for caption in app.caption) and not app.exception
 
 
+def test_a_dictionary_of_the_command_line_is_obeyed_on_the_page_or_refused(start):
+    content = "a;b;c\n" + "\n".join(f"{i},5;48.1{i};often" for i in range(10, 39)) + "\n-9;48.5;often\n"
+    columns = [{"name": "a", "low": 0, "high": 50}, {"name": "b", "low": 0, "high": 90}]
+    columns += [{"name": "c", "low": None, "high": None, "recode": "ordinal:never,often"}]
+    form = {"header": True, "decimal": ".", "decimal_of": {"a": ","}, "missing_marks": ["-9"]}
+    left = [{"name": "d", "kind": "text", "reason": "It was not named."}]
+    declared = {"columns": columns, "left_out": left, "form": form, "n_public": 30, "rows_per_person": 5}
+    app = drop(start(), "mine.csv", content.encode(), "No, it is private")
+    elsewhere = {**declared, "form": form | {"header_row": 2}}
+    next(f for f in app.file_uploader if "dictionary" in f.key).upload("f.json", json.dumps(elsewhere).encode()).run()
+    assert any("header_row is another one" in error.value.replace("\\", "") for error in app.error)
+    next(f for f in app.file_uploader if "dictionary" in f.key).upload("g.json", json.dumps(declared).encode()).run()
+    press(app, "Use this data set")
+    (data,) = app.session_state["own"].values()
+    assert data.columns == ("a", "b", "c") and data.X[0].tolist() == [10.5, 48.11, 1] and np.isnan(data.X[-1][0])
+    assert data.domain.rows_per_person == 5 and not app.exception
+
+
 def test_a_public_cell_that_may_be_two_numbers_is_asked_about_on_screen(start):
     app = drop(start(), "mine.csv", b"a;b\n" + b"1.234;7\n" * 20, "Yes, it is public")
     assert any("1.234: is it 1,234?" in block.value.replace("\\", "") for block in app.markdown)

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from dpviz.datasets.readers.apart import read_apart
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.formats import FORMATS, REFUSED, declared_format, is_first_record
+from dpviz.datasets.readers.formats import FORMATS, REFUSED, declared_format, is_first_record, unplaced
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_much
 from dpviz.datasets.readers.text import is_split_slowly, read_text
@@ -75,7 +75,10 @@ def read_table(
     for magic, what in REFUSED.items():
         if head.startswith(magic) and not is_first_record(name, head, form):
             raise TableError(f"{name}: the content is {what}; {FORMATS}.")
-    here = declared_format(name, head, form) == "text" and not private and not is_split_slowly(data)
+    kind = declared_format(name, head, form)
+    if problem := "" if kind == "gzip" else unplaced(kind, form):
+        raise TableError(f"{name}: {problem} (on the command line: --sheet and --header-row).")
+    here = kind == "text" and not private and not is_split_slowly(data)
     try:
         table = (read_text if here else read_apart)(data, name, form, limits, advance)
     except MemoryError:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dpviz.datasets.readers.arrow import read_arrow
 from dpviz.datasets.readers.excel import read_excel
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record
+from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record, unplaced
 from dpviz.datasets.readers.frames import ERROR, PROGRESS, asked, frames, send, send_table
 from dpviz.datasets.readers.parquet import read_parquet
 from dpviz.datasets.readers.records import read_json
@@ -64,6 +64,8 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
             raise TableError(f"{name}: the archive holds {what}.")
     if kind == "gzip":
         raise TableError(f"{name}: the archive holds another archive; unpack it first.")
+    if problem := unplaced(kind, form):
+        raise TableError(f"{name}: {problem} (on the command line: --sheet and --header-row).")
     return _READERS[kind](data, name, form, limits, advance)
 
 

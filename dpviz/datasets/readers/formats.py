@@ -6,7 +6,7 @@ import re
 
 from dpviz.datasets.readers.form import Form
 
-__all__ = ["FORMATS", "REFUSED", "declared_format", "format_of", "is_first_record"]
+__all__ = ["FORMATS", "REFUSED", "declared_format", "format_of", "is_first_record", "unplaced"]
 
 _BINARY = {  # the first bytes: what reads them
     b"PK\x03\x04": "excel",
@@ -73,6 +73,15 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
         return format_of(head)
     ending = name.lower().rpartition(".")[2]
     return _ENDINGS.get(ending) or ("text" if form.header is False else format_of(head))
+
+
+def unplaced(kind: str, form: Form) -> str:
+    """Return what a file of a kind cannot have of the place that its owner declared for its table; "" where it can."""
+    if form.sheet is not None and kind != "excel":
+        return "it is no workbook, and has no sheets; leave out the sheet"
+    if form.header_row is not None and kind not in ("excel", "text"):
+        return "it has no lines above its table; leave out the header row"
+    return ""
 
 
 def is_first_record(name: str, head: bytes, form: Form) -> bool:

@@ -53,7 +53,7 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
     doubt : a cell such as 1,234 that would be another number if its sign were the other one; "" where there is none,
         or where another cell has several such groups, or a group and decimals: then it is known which sign groups
     """
-    bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
+    bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
 
     def first(pattern: str) -> str:
         at = pc.index(pc.match_substring_regex(bare, f"^[+-]?({pattern})$"), True).as_py()
