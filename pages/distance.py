@@ -46,7 +46,7 @@ with st.sidebar:
 
 top = st.container()
 links.notice("distance", distance.rho)
-st.title("Hide a move, not a person.")
+shell.title()
 stops = methods.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how long a move of a person may be to stay hidden", stops, methods.first(data),

@@ -20,7 +20,7 @@ SAMPLE = "town"
 result = demo(SAMPLE, st.session_state.get(keys.HOME_EPSILON) or 1.0)
 promise = result.trace.claimed
 bet = bet_of(promise, who="Alex")
-seen = {"pages/explore.py": write(explored(result), explore)}  # its door leads to the same run
+seen = {"explore": write(explored(result), explore)}  # its door leads to the same run
 shell.strip(sample(SAMPLE).title, result.trace.name, promise)
 
 links.notice("home", home)

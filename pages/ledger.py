@@ -30,7 +30,7 @@ shell.strip(
 )
 links.notice("ledger", ledger)
 view.keep(result, coming)
-st.title("Ledger")
+shell.title()
 runs.progress()
 st.html(
     markup.lede(
@@ -53,7 +53,7 @@ if len(past) > 1:
 if session.job:
     st.skeleton(height=240)
 elif trace is None:
-    st.info("Nothing run yet on these data. Run an algorithm on the Explore page; its ledger appears here.")
+    st.info("Nothing run yet on these data. Run a method on Watch; its ledger appears here.")
 elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
 else:

@@ -234,9 +234,10 @@ def _read_rows(
     while block := list(islice(rows, 5000)):
         for number, row in enumerate(block, start + 1):
             if len(row) > width and not form.private:
+                where = (form.header_row or 1) + number if width == 1 else "N"
                 raise TableError(
                     f"{name}: row {number} below the first line has a cell right of that line's last one; if "
-                    "the names stand further down, say where (on the command line: --header-row 2)."
+                    f"the names stand further down, say where (on the command line: --header-row {where})."
                 )
             if row:
                 row = () if len(row) > width else row

@@ -28,7 +28,7 @@ def heading(choice: Choice, result: Result | None) -> None:
         data, promise, name = result.data, drawn.claimed, drawn.name
         weaker = reach(drawn) if promise.rho_distance is not None else ""
     shell.strip(data.title, name, promise, private=data.private, reach=weaker)
-    st.html(markup.unseen(f"Explore: {name}"))
+    st.html(markup.unseen(f"Watch: {name}"))
 
 
 def notices(choice: Choice, result: Result | None) -> None:
