@@ -45,11 +45,13 @@ def end() -> None:
     """Stop whatever is computed, so that nothing outlives the server."""
     from dpviz.datasets.readers import apart
     from pages._ui.work.jobs import stop_all
+    from pages._ui.work.memory import remove_all
     from pages._ui.work.workers import workers
 
     stop_all()
     apart.stop()
     workers().stop()
+    remove_all()
 
 
 @asynccontextmanager

@@ -75,6 +75,10 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (READERS + "excel.py", ONE_READING): [
         ("excel_wide_row_is_dropped", "row = () if len(row) > width else row", "if len(row) > width and len(columns[0]):\n                    continue"),
     ],
+    (READERS + "excel.py", DECLARED + " -k of_a_wide_row"): [
+        ("excel_wide_row_is_held", "if ended >= self.most:", "if ended < 0:"),
+        ("excel_sheet_is_measured", "def _get_size(self)", "def _size(self)"),
+    ],
     (READERS + "parquet.py", ONE_READING): [
         ("parquet_keeps_the_writer_s_index", "if not field.name.startswith(INDEX)", "if field.name"),
     ],
@@ -394,11 +398,16 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (F + "client.py", "tests/federated/test_server.py -k laplace"): [
         ("client_place_from_one", "place = rows.agreement.clients.index(rows.party.name)", "place = 1 + rows.agreement.clients.index(rows.party.name)"),
     ],
+    ("pages/_ui/work/results.py", "tests/pages/explore/test_drawn.py"): [
+        ("moves_drawn_as_full_dp", "if instead is algorithm:", "if not trace.claimed.private:"),
+    ],
     ("pages/_ui/server/owner.py", OWNER): [
         ("owner_behind_a_proxy", "and not any(_FORWARDED.fullmatch(name) for name, _ in headers)", ""),
         ("owner_by_any_host", "and all(_loopback(_hostname(value)) for value in (*hosts, *origins))", ""),
         ("owner_by_any_address", '_loopback((scope.get("client") or ("",))[0])', "True"),
-        ("owner_by_word_of_mouth", "for name, value in scope[\"headers\"] if name != _INTERNAL]", "for name, value in scope[\"headers\"]]"),
+        ("owner_by_word_of_mouth", "if name not in (_INTERNAL, _BOUND)]", "if name != _BOUND]"),
+        ("visit_by_word_of_mouth", "if name not in (_INTERNAL, _BOUND)]", "if name != _INTERNAL]"),
+        ("visit_of_anybody_with_a_cookie", 'who.name.encode("latin-1") if known else b""', 'who.kind.encode("latin-1")'),
         ("owner_of_two_names", "if len(logins) == 1 and logins[0]:", "if logins and logins[0].strip():"),
         ("owner_cookie_for_scripts", "; HttpOnly; SameSite=Lax", "; SameSite=Lax"),
         ("owner_cookie_of_the_domain", "names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]", "names = _COOKIES[::-1]"),

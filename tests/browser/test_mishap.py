@@ -32,7 +32,7 @@ def failing(browser, tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "before", "width", "height"),
     [
-        ("limits", "h1:has-text('What is not protected')", 1280, 800),
+        ("limits", "h2:has-text('Public inputs')", 1280, 800),
         ("explore", "[data-testid=stSidebarUserContent]", 1280, 800),
         ("explore", "h2:has-text('Would it happen again?')", 390, 844),
     ],

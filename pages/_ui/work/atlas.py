@@ -67,8 +67,8 @@ def _probes() -> _Probes:
     return _Probes()
 
 
-@functools.cache
-def _stamped() -> bool:
+@st.cache_resource(show_spinner=False)
+def _stamped() -> bool:  # asked by one visitor, the others wait: Python 3.11 fails where several parse at once
     return files.stamped(FOLDER)
 
 

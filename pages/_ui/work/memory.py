@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
 
 try:
@@ -13,7 +14,7 @@ try:
 except ModuleNotFoundError:  # Windows: nothing is left in memory there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MemoryFolder"]
+__all__ = ["MemoryFolder", "remove_all"]
 
 PREFIX = "dpviz-memory-"
 _LOCK = "in-use"
@@ -32,11 +33,21 @@ class MemoryFolder:
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         made.rename(made.with_name(_LOCK))  # nobody sees the file before it is locked
+        _here.add(self)
 
     def cleanup(self) -> None:
         """Remove the folder now."""
         self._lock.close()
         self._folder.cleanup()
+
+
+_here: weakref.WeakSet[MemoryFolder] = weakref.WeakSet()
+
+
+def remove_all() -> None:
+    """Remove the folders of this process: a signal ends a server before the interpreter tidies up."""
+    for folder in list(_here):
+        folder.cleanup()
 
 
 def sweep_stale(place: Path) -> None:

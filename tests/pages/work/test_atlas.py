@@ -1,6 +1,8 @@
 """Whether a page uses stored runs: only where they are still true, only of samples, and without ever waiting."""
 
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -35,6 +37,28 @@ def test_stamped_runs_are_used_at_once(folder, monkeypatch):
     monkeypatch.setattr(files, "current", lambda *chapter: pytest.fail("the stamp was enough"))
     assert trust("tiny", "kmeans") is Trust.YES
     assert chart("tiny", "kmeans").seeds == cells.SEEDS
+
+
+def test_visitors_who_come_together_ask_for_the_stamp_once(monkeypatch):
+    asked, together = [], threading.Barrier(6)
+
+    def stamped(folder):
+        asked.append(folder)
+        time.sleep(0.2)  # in which the others come
+        return False
+
+    def visit(_):
+        together.wait()
+        return atlas._stamped()
+
+    monkeypatch.setattr(files, "stamped", stamped)
+    atlas._stamped.clear()
+    try:
+        with ThreadPoolExecutor(6) as visitors:
+            assert not any(visitors.map(visit, range(6)))
+    finally:
+        atlas._stamped.clear()
+    assert len(asked) == 1
 
 
 def test_without_a_stamp_the_probes_decide_once_and_nobody_waits(folder, monkeypatch):

@@ -1,5 +1,6 @@
 """Nothing is computed for nobody, nothing for too long, and nothing outlives the server."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.visitor import Visitor
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES, load_sample
 from dpviz.sweeps.spec import sweep_of
@@ -16,6 +18,7 @@ from pages._ui.work import memory, runs, watchers
 from pages._ui.work.jobs import Jobs, stop_all
 from pages._ui.work.memory import MemoryFolder
 from pages._ui.work.watchers import Presence
+from tests.serving import awaited, running
 
 ROOT = Path(__file__).parents[3]
 
@@ -137,6 +140,21 @@ def test_the_folder_of_a_killed_server_is_removed_at_the_next_start_and_a_living
     assert not other.exists() and (Path(mine.name) / "rows.csv").exists()
     mine.cleanup()
     assert not Path(mine.name).exists()
+
+
+async def sweeps_page(url):
+    async with Visitor(int(url.rpartition(":")[2]), "tradeoff") as visitor:
+        await visitor.ask()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="only Linux tells which files a process holds")
+def test_the_folder_goes_with_a_server_that_is_told_to_end():
+    with running(DPVIZ_WORKERS="0") as (url, process):
+        awaited(sweeps_page(url))
+        held = {os.path.realpath(file) for file in Path(f"/proc/{process.pid}/fd").iterdir()}
+        [folder] = [Path(file).parent for file in held if memory.PREFIX in file]
+    assert process.returncode is not None and not folder.exists()
 
 
 def test_a_run_that_would_take_too_long_is_refused_with_what_fits():
