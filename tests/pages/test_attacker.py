@@ -114,7 +114,7 @@ def test_the_machine_plays_on_and_against_kmeans(open_link, monkeypatch):
 
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     monkeypatch.setattr(atlas, "_stamped", lambda: True)
-    app = open_link("v=1&d=town")
+    app = open_link()  # with no word in the address: what the form itself begins with
     assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
     assert game(app).guesses == [] and len(game(app).rounds) <= 6 and "exact" not in app.session_state["attacker_games"]
     keys = [button.key for button in app.button]
