@@ -24,7 +24,7 @@ __all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sour
 
 LAYOUT = 1  # of the files; a reader takes no other
 _ABOVE = {  # no run executes them; the last two lie beside the code of an installed package
-    *("atlas", "audits", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
+    *("atlas", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
     *("dashboard", "sample_data"),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")

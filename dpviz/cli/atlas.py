@@ -8,6 +8,7 @@ from pathlib import Path
 
 from loky import cpu_count
 
+from dpviz.atlas import rounds
 from dpviz.atlas.cells import chapters
 from dpviz.atlas.files import FOLDER, stamp
 from dpviz.atlas.make import check, drawn, make, outdated
@@ -46,6 +47,12 @@ def _atlas(arguments: argparse.Namespace) -> int:
 
 def _make(arguments: argparse.Namespace) -> int:
     old = outdated(arguments.folder, arguments.sample)
+    if not arguments.sample and not rounds.current(arguments.folder):
+        total = sum(game.rounds for game in rounds.GAMES)
+        print(f"atlas: {rounds.NAME} to make, {total:,} rounds", file=sys.stderr)
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+        with Bar(total) as bar:
+            rounds.make(arguments.folder, workers=arguments.workers, on_run=bar.step)
     if not old and not arguments.sample:
         stamp(arguments.folder)  # all were probed just now
         print("atlas: every file is up to date", file=sys.stderr)

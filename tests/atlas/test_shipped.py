@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpviz.atlas import files, make
+from dpviz.atlas import files, make, rounds
 from dpviz.atlas.cells import STOPS, STORY, STORY_SEEDS, Chapter, chapters
 from dpviz.atlas.fingerprint import agrees, inputs
 from dpviz.datasets import SAMPLES
@@ -12,7 +12,7 @@ MAKE_THEM = "old files: run `python -m dpviz atlas --make` and commit what it ma
 
 def test_the_folder_holds_every_chapter_and_nothing_else_in_at_most_8_mb():
     wanted = {f"{chapter.name}.parquet" for chapter in chapters()}
-    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {"sources.json"}
+    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {"sources.json", rounds.NAME}
     assert sum(path.stat().st_size for path in files.FOLDER.iterdir()) <= 8_000_000
 
 
@@ -32,6 +32,10 @@ def test_what_the_story_is_made_of_is_what_the_code_releases_today(chapter):
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_no_stored_run_is_old(sample):
     assert make.outdated(samples=[sample]) == [], MAKE_THEM
+
+
+def test_the_first_stored_rounds_come_out_again():
+    assert rounds.current(), MAKE_THEM
 
 
 def test_the_storys_budget_finds_the_groups_that_a_quarter_loses_and_300_people_break():

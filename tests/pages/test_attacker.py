@@ -15,6 +15,7 @@ from dpviz.datasets import load_sample
 from dpviz.trace import Cancelled
 from pages._ui.address import scene
 from pages._ui.attacker import rounds, view
+from pages._ui.work import atlas
 from pages._ui.work.jobs import Job
 from pages._ui.workspace.attacker import attacker
 from tests.pages.pictures import pictures
@@ -109,6 +110,18 @@ def test_the_machine_plays_on_and_against_kmeans(open_link, monkeypatch):
     until(app, lambda: "Against KMeans the machine is right" in words(app))
     assert not app.exception and len(game(app).rounds) == 12 and len(game(app, "exact").rounds) == 8
     assert "after 12 (" in words(app) and "NOT PRIVATE" in words(app)
+
+
+def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
+    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    app = open_link()  # with no word in the address: what the form itself begins with
+    assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
+    assert game(app).guesses == [] and len(game(app).rounds) <= 6 and "exact" not in app.session_state["attacker_games"]
+    keys = [button.key for button in app.button]
+    assert "attacker_auto" not in keys and "attacker_exact" not in keys
+    for query in ("v=1&d=town&e=2", "v=1&d=town&who=outlier"):
+        other = open_link(query)
+        assert "after 2,000 (" not in words(other) and "attacker_auto" in [button.key for button in other.button]
 
 
 def test_another_question_is_another_game(open_link):

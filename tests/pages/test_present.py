@@ -12,6 +12,7 @@ from pages._ui.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck
 from pages._ui.present import pictures, scenes
 from pages._ui.present.scenes import staged
 from pages._ui.present.show import _record
+from pages._ui.work import atlas
 
 ROOT = Path(__file__).parents[2]
 QUICK = Deck(
@@ -175,6 +176,15 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
     assert made.big.endswith("×") and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
     with pytest.raises(ValueError, match="different promises"):
         picture("tradeoff?v=1&d=tiny&a=dpm&a=stemmer-kaplan-local&e=4&runs=2")
+
+
+def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
+    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    for name in ("play", "execute"):
+        monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
+    shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}
+    assert "In 100 rounds" in shown["attacker"].titles[0] and shown["attacker"].big == "57 of 100"
+    assert "mean of 10 runs" in shown["tradeoff"].titles[0]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.audits.game import Question, moved, people, present
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
@@ -70,7 +70,7 @@ def setup(name: str, data: Dataset) -> Setup | None:
     """Show the form; return what it says, or None after a sentence that says what does not fit."""
     slugs = offered(False)
     slug = st.selectbox(
-        "Algorithm", slugs, format_func=named, **kept(keys.ATTACKER_ALGORITHM),
+        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, **kept(keys.ATTACKER_ALGORITHM),
         help="Every picture is a complete run of it, with its own noise.",
     )  # fmt: skip
     cls = ALGORITHMS[slug]

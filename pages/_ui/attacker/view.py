@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
+from dpviz.algorithms import Algorithm
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.escape import figure, plain
@@ -15,6 +18,7 @@ from pages._ui.attacker.setup import Setup, pin_keys
 from pages._ui.attacker.state import attacker_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.player.panel import draw
+from pages._ui.work import atlas
 
 AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
@@ -55,7 +59,7 @@ def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
     left, right = st.columns([6, 5], gap="medium")
     with right:
         _answers(setup, game, waiting=now is None)
-        _machine(game)
+        _machine(setup, game)
     with left:
         _picture(setup, mine, now)
     _square(setup, game)
@@ -110,7 +114,8 @@ def _answers(setup: Setup, game: Game, *, waiting: bool) -> None:
             )  # fmt: skip
     bound = setup.question.bound
     yours = score(game.rounds, game.guesses)
-    machine = score(game.rounds, attack(game.rounds))
+    tried = _machines(setup, game)
+    machine = score(tried, attack(tried))
     st.html(bar(yours, machine, bound.best_guess))
     low, high = luck(yours.rounds)
     lucky = (
@@ -128,8 +133,22 @@ def _answers(setup: Setup, game: Game, *, waiting: bool) -> None:
     st.html(markup.small(lucky, promise, " Losing proves nothing: a better attacker may do better."))
 
 
-def _machine(game: Game) -> None:
-    """Let the machine play on, with progress and a way to stop it."""
+def _machines(setup: Setup, game: Game) -> Sequence[Round]:
+    """Return the rounds by which the machine is judged: stored ones where there are more than the session's."""
+    stored = _stored(setup, game.algorithm)
+    return stored if len(stored) > len(game.rounds) else game.rounds
+
+
+def _stored(setup: Setup, algorithm: Algorithm) -> Sequence[Round]:
+    if setup.question.elsewhere is not None:  # they ask whether Alex is in the data
+        return ()
+    return atlas.played(setup.data, algorithm, setup.question.person)
+
+
+def _machine(setup: Setup, game: Game) -> None:
+    """Let the machine play on, with progress and a way to stop it; where its rounds are stored, there is no need."""
+    if len(_stored(setup, game.algorithm)) >= AUTO:
+        return
     if game.busy and game.target >= AUTO:
         bar, button = st.columns([4, 1], vertical_alignment="center")
         bar.progress(len(game.rounds) / game.target, f"The machine plays: {len(game.rounds):,} of {game.target:,}")
@@ -196,8 +215,9 @@ def _square(setup: Setup, game: Game) -> None:
     """Draw false alarms and misses of both players beside the bound's curve."""
     picture, words = st.columns([6, 5], gap="medium")
     points: list[tuple[str, Rates]] = []
-    for name, guesses in (("you", game.guesses), ("attack", attack(game.rounds))):
-        alarm, miss = rates(game.rounds, guesses)
+    tried = _machines(setup, game)
+    for name, rounds, guesses in (("you", game.rounds, game.guesses), ("attack", tried, attack(tried))):
+        alarm, miss = rates(rounds, guesses)
         if alarm.rounds and miss.rounds:
             points.append((name, ((alarm.share, *alarm.interval()), (miss.share, *miss.interval()))))
     with picture:
@@ -228,7 +248,8 @@ def _exact(setup: Setup, mine: dict[str, Game]) -> None:
     game = mine.get("exact")
     if game is None:
         game = Game(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
-    if not game.target:
+    stored = _stored(setup, game.algorithm)
+    if not game.target and not stored:
         st.button(
             f"Let the machine play {AGAINST} against KMeans", key=keys.ATTACKER_EXACT, on_click=_against,
             args=(mine, game), icon=":material/smart_toy:",
@@ -238,8 +259,8 @@ def _exact(setup: Setup, mine: dict[str, Game]) -> None:
         words = f"{len(game.rounds)} of {game.target}" if game.rounds else "after the pictures that are being made"
         st.progress(len(game.rounds) / game.target, f"Against KMeans: {words}")
         return
-    found = score(game.rounds, attack(game.rounds))
-    own = score(mine["main"].rounds, attack(mine["main"].rounds))
+    against, tried = stored or game.rounds, _machines(setup, mine["main"])
+    found, own = score(against, attack(against)), score(tried, attack(tried))
     st.html(
         markup.odds(
             markup.tag(),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpviz.algorithms import Algorithm
-from dpviz.audits.game import attack, play, score
+from dpviz.audits.game import Round, attack, play, score
 from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
@@ -30,7 +30,7 @@ from dpviz.runs.single import Reference, reference, replay
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.summary import Summary
-from dpviz.sweeps.sweep import Sweep, execute
+from dpviz.sweeps.sweep import Row, Sweep, execute
 from dpviz.takeaway.label import block
 from dpviz.trace import Trace
 from pages._ui.attacker.scores import percent, span
@@ -176,17 +176,20 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     )
 
 
-def game(setup: Setup, mode: str, on_step: OnStep) -> Picture:
-    """Return the two worlds as clouds, and how often the best known attack was right beside the bound."""
+def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
+    """Return the two worlds as clouds, and how often the best known attack was right beside the bound.
+
+    `stored` holds finished rounds of the game with seed 0: those of a coin, inside, outside; each may be empty.
+    """
     question, algorithm, data = setup.question, setup.algorithm, setup.data
     total = ROUNDS + 2 * CLOUD
 
     def told(before: int) -> Callable[[int], None]:
         return lambda done: on_step(before + done, total)
 
-    rounds = play(question, algorithm, 0, ROUNDS, 0, on_round=told(0))
+    rounds = stored[0] or play(question, algorithm, 0, ROUNDS, 0, on_round=told(0))
     both = [
-        play(question, algorithm, 0, CLOUD, 0, world, on_round=told(ROUNDS + i * CLOUD))
+        stored[i + 1] or play(question, algorithm, 0, CLOUD, 0, world, on_round=told(ROUNDS + i * CLOUD))
         for i, world in enumerate((True, False))
     ]
     machine = score(rounds, attack(rounds))
@@ -202,8 +205,8 @@ def game(setup: Setup, mode: str, on_step: OnStep) -> Picture:
         exact=not promise.private,
     )  # fmt: skip
     words = (
-        f"{setup.words} · In {ROUNDS} rounds the best known attack was right {percent(machine.share)} times of 100 "
-        f"({span(machine)} with 95 % confidence)."
+        f"{setup.words} · In {len(rounds)} rounds the best known attack was right {percent(machine.share)} times of "
+        f"100 ({span(machine)} with 95 % confidence)."
     )
     bound = question.bound.odds
     small = "is what nobody beats in the long run, whatever they know about everybody else. A coin is right 50 times."
@@ -214,8 +217,10 @@ def game(setup: Setup, mode: str, on_step: OnStep) -> Picture:
     )  # fmt: skip
 
 
-def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step: OnStep) -> Picture:
-    """Return the curves of a sweep of one data set, under one promise.
+def sweep(
+    asked: Sweep, title: str, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
+) -> Picture:
+    """Return the curves of a sweep of one data set, under one promise; rows that are `stored` are not made.
 
     Raises
     ------
@@ -223,9 +228,9 @@ def sweep(asked: Sweep, title: str, mode: str, log: bool, single: bool, on_step:
         If it has several of them: they share no picture.
     """
     cells = list(asked.runs())
-    rows = []
+    rows, there = [], {row["key"]: row for row in stored}
     for i, cell in enumerate(cells):
-        rows.append(execute(cell))
+        rows.append(there.get(cell.key) or execute(cell))
         on_step(i + 1, len(cells))
     frame, metric = table(rows), METRICS[asked.metrics[0]]
     found = Summary(frame, asked.metrics[0])

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.rows import stored_rows
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
@@ -25,7 +26,7 @@ from pages._ui.home.controls import home
 from pages._ui.limits.controls import limits
 from pages._ui.present import pictures
 from pages._ui.tradeoff.form import sweep_of
-from pages._ui.work import runs
+from pages._ui.work import atlas, runs
 from pages._ui.work.batch import Piece
 from pages._ui.workspace.attacker import attacker
 from pages._ui.workspace.explore import explore
@@ -163,7 +164,9 @@ def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
         for word, column in zip(("x", "y"), data.view, strict=False):
             pin[column] = values[word]
     setup = question_of(data, algorithm, values["who"], values["ask"], values.get("far", 0.0), pin)
-    return pictures.game, (setup, mode)
+    asked = data, algorithm, setup.question.person
+    stored = tuple(atlas.played(*asked, world) if values["ask"] == "in" else () for world in (None, True, False))
+    return pictures.game, (setup, mode, stored)
 
 
 def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
@@ -173,7 +176,8 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
     if sum(1 for _, _ in zip(asked.runs(), range(MOST_RUNS + 1), strict=False)) > MOST_RUNS:
         raise ValueError(f"A slide's sweep has at most {MOST_RUNS} runs; this one has more.")
     title = catalog.sample(scene.values["d"][0]).title
-    return pictures.sweep, (asked, title, mode, scene.values["scale"] == "log", scene.values["single"])
+    stored = tuple(stored_rows(asked.runs(), atlas.chart))
+    return pictures.sweep, (asked, title, mode, scene.values["scale"] == "log", scene.values["single"], stored)
 
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {

@@ -13,18 +13,22 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from dpviz.atlas import files
+from dpviz.algorithms import Algorithm
+from dpviz.atlas import files, rounds
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter
 from dpviz.atlas.files import Chart
-from dpviz.datasets import SAMPLES
+from dpviz.atlas.rounds import GAMES, Game
+from dpviz.audits.game import Round
+from dpviz.datasets import SAMPLES, Dataset
 from pages._ui.frame.session import session
 from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.state import work_state
 from pages._ui.work.workers import workers
 
-__all__ = ["Trust", "chart", "covers", "note", "trust"]
+__all__ = ["Trust", "chart", "covers", "note", "played", "trust"]
 
 FOLDER = files.FOLDER
 
@@ -45,21 +49,23 @@ class _Probes:
 
     def __init__(self) -> None:
         self._queue = Jobs(workers=1, keep=1000)
-        self._jobs: dict[Chapter, Job] = {}
+        self._jobs: dict[Chapter | None, Job] = {}  # None: the rounds
         self._lock = threading.Lock()
 
-    def verdict(self, chapter: Chapter) -> Trust:
+    def verdict(self, chapter: Chapter | None) -> Trust:
         with self._lock:
             if chapter not in self._jobs:
-                self._jobs[chapter] = self._queue.submit(chapter.name, functools.partial(_probe, chapter))
+                name = rounds.NAME if chapter is None else chapter.name
+                self._jobs[chapter] = self._queue.submit(name, functools.partial(_probe, chapter))
             job = self._jobs[chapter]
         if job.active:
             return Trust.CHECKING
         return Trust.YES if job.status == "done" and job.result else Trust.NO
 
 
-def _probe(chapter: Chapter, job: Job) -> bool:
-    return bool(workers().call(files.current, chapter, FOLDER))
+def _probe(chapter: Chapter | None, job: Job) -> bool:
+    probe = (rounds.current, FOLDER) if chapter is None else (files.current, chapter, FOLDER)
+    return bool(workers().call(*probe))
 
 
 @st.cache_resource(show_spinner=False)
@@ -102,6 +108,31 @@ def chart(
     if trust(sample, method, values) is not Trust.YES:
         return None
     return files.read(sample, method, people, values, folder=FOLDER)
+
+
+def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool | None = None) -> tuple[Round, ...]:
+    """Return the stored rounds of the question whether a person is in a sample; none where there are none to use.
+
+    Parameters
+    ----------
+    data : only the name of a sample is looked up
+    algorithm : who is attacked
+    person : (d,), original units
+    world : of all rounds; None: a coin decided
+    """
+    mine = [game for game in GAMES if data.dataset_id == f"sample:{game.sample}" and game.world is world]
+    if data.private or algorithm not in [game.algorithm() for game in mine] or not (FOLDER / rounds.NAME).is_file():
+        return ()
+    if not _stamped() and _probes().verdict(None) is not Trust.YES:
+        return ()
+    stored = rounds.read(FOLDER) or {}
+    of = (game for game in mine if game.algorithm() == algorithm and np.array_equal(_person(game), person))
+    return next((stored[game] for game in of if game in stored), ())
+
+
+@functools.cache
+def _person(game: Game) -> np.ndarray:
+    return game.question().person
 
 
 def note(trusts: Iterable[Trust]) -> None:

@@ -1,0 +1,168 @@
+"""Stored rounds of the game against a promise: those that are the same for everybody, in one Parquet file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.atlas.cells import beside, opened
+from dpviz.atlas.files import FOLDER
+from dpviz.atlas.fingerprint import LAYOUT, agrees
+from dpviz.audits.game import Question, Round, people, play, present
+from dpviz.sweeps.engines import on_this_machine
+
+__all__ = ["GAMES", "NAME", "Game", "current", "make", "outcome", "read"]
+
+NAME = "rounds.parquet"
+_STEP = 2.0**-22  # of a center, z units
+_BATCH, _PROBES = 25, 2  # rounds that are played together, and rounds of each game that are played again
+_SCHEMA = pa.schema(
+    [("game", pa.int8()), ("inside", pa.bool_()), ("speaks", pa.float64()), ("centers", pa.list_(pa.float64()))]
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Game:
+    """Rounds about one person of a sample: is this person in the data?
+
+    Attributes
+    ----------
+    sample, method : names; the method runs with the sample's own k, ε 1 and else its defaults
+    who : "typical", "outlier" or "small", as `dpviz.audits.game.people` has them
+    world : the world of all rounds; None: a coin decides in every one
+    rounds : how many there are, from number 0 of the game with seed 0
+    """
+
+    sample: str
+    method: str
+    who: str
+    world: bool | None
+    rounds: int
+
+    def algorithm(self) -> Algorithm:
+        """Return the method."""
+        k, cls = opened(self.sample, None).data.n_clusters, ALGORITHMS[self.method]
+        return cls(n_clusters=k, **({"epsilon": 1.0} if hasattr(cls, "epsilon") else {}))
+
+    def question(self) -> Question:
+        """Return the two worlds."""
+        data = opened(self.sample, None).data
+        row = people(data.X, data.domain, beside(self.sample, None).groups)[self.who]
+        return present(self.algorithm(), data.X, data.domain, data.n_public, data.X[row], row)
+
+
+GAMES = (
+    Game("town", "nsm", "typical", None, 2_000),  # Attacker's first question
+    Game("town", "kmeans", "typical", None, 100),
+    Game("town", "pe-means", "outlier", None, 100),  # the default deck's
+    Game("town", "pe-means", "outlier", True, 25),
+    Game("town", "pe-means", "outlier", False, 25),
+)
+
+
+def outcome(game: Game, first: int, count: int) -> list[dict[str, Any]]:
+    """Play rounds and return what is kept of them: inside; speaks; centers (k' * d,), z units, in steps of 2^-22."""
+    question = game.question()
+    return [
+        {
+            "game": GAMES.index(game),
+            "inside": one.inside,
+            "speaks": one.speaks,
+            "centers": np.round(question.domain.normalize(one.centers).ravel() / _STEP) * _STEP,
+        }
+        for one in play(question, game.algorithm(), first, count, 0, game.world)
+    ]
+
+
+def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] = lambda: None) -> None:
+    """Play all games and write them; the old file stays until the new one is whole."""
+    batches = [(game, first) for game in GAMES for first in range(0, game.rounds, _BATCH)]
+    rows: dict[tuple[Game, int], list[dict[str, Any]]] = {}
+    for batch, found in on_this_machine(batches, _played, _given_up, workers=workers):
+        rows[batch] = found
+        for _ in found:
+            on_run()
+    table = pa.Table.from_pylist([row for batch in batches for row in rows[batch]], _SCHEMA)
+    table = table.replace_schema_metadata({"dpviz": json.dumps(_inputs())})
+    whole = folder / f".{NAME}.{os.getpid()}"
+    try:
+        pq.write_table(
+            table,
+            whole,
+            compression="zstd",
+            compression_level=19,
+            use_dictionary=["game"],
+            column_encoding=dict.fromkeys(["speaks", "centers.list.element"], "BYTE_STREAM_SPLIT"),
+            write_statistics=False,
+            write_page_checksum=True,
+        )
+        os.replace(whole, folder / NAME)
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _played(batch: tuple[Game, int]) -> tuple[tuple[Game, int], list[dict[str, Any]]]:
+    game, first = batch
+    return batch, outcome(game, first, min(_BATCH, game.rounds - first))
+
+
+def _given_up(batch: tuple[Game, int], reason: str) -> Any:
+    raise ValueError(f"atlas: rounds against {batch[0].method} on {batch[0].sample}: {reason}")
+
+
+def _inputs() -> dict[str, Any]:
+    """Return what the rounds are made from."""
+    return {"layout": LAYOUT, "games": [[repr(game), repr(game.algorithm())] for game in GAMES]}
+
+
+def _load(folder: Path) -> list[dict[str, Any]] | None:
+    try:
+        table = pq.read_table(folder / NAME, page_checksum_verification=True, use_threads=False, memory_map=False)
+        facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
+        rows: list[dict[str, Any]] = table.cast(_SCHEMA.with_metadata(table.schema.metadata)).to_pylist()
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+    return rows if facts == _inputs() and len(rows) == sum(game.rounds for game in GAMES) else None
+
+
+def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[Game, list[dict[str, Any]]]]:
+    for number, game in enumerate(GAMES):
+        yield game, [row for row in rows if row["game"] == number]
+
+
+def current(folder: Path = FOLDER) -> bool:
+    """Return whether the first rounds of every stored game come out again."""
+    rows = _load(folder)
+    return rows is not None and all(_again(game, kept) for game, kept in _split(rows))
+
+
+def _again(game: Game, kept: list[dict[str, Any]]) -> bool:
+    made = outcome(game, 0, _PROBES)
+    return all(
+        agrees({**row, "centers": list(row["centers"])}, {**one, "centers": one["centers"].tolist()})
+        for row, one in zip(kept, made, strict=False)
+    )
+
+
+@lru_cache(maxsize=2)
+def read(folder: Path = FOLDER) -> dict[Game, tuple[Round, ...]] | None:
+    """Return the stored rounds of every game, None where the file is missing, damaged or of another version."""
+    rows = _load(folder)
+    if rows is None:
+        return None
+    return {game: tuple(map(partial(_round, game), kept)) for game, kept in _split(rows)}
+
+
+def _round(game: Game, row: dict[str, Any]) -> Round:
+    domain = opened(game.sample, None).data.domain
+    return Round(row["inside"], domain.denormalize(np.reshape(row["centers"], (-1, domain.n_features))), row["speaks"])
