@@ -13,9 +13,9 @@ from pages._ui.frame.words import on_screen
 from pages._ui.ledger import view
 from pages._ui.player import takeaway
 from pages._ui.work import results, runs
-from pages._ui.workspace.ledger import ledger
+from pages._ui.workspace.explore import asked
 
-links.enter(__file__, ledger)
+links.enter(__file__, asked)
 data = catalog.chosen()
 coming = view.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
@@ -26,7 +26,7 @@ shell.strip(
     trace.claimed if trace else None,
     private=(result.data if result else data).private,
 )
-links.notice("ledger", ledger)
+links.notice("ledger", asked)
 view.keep(result, coming)
 shell.title()
 runs.progress()

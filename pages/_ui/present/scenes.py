@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
@@ -152,9 +151,7 @@ def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
 
 def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
     values, data = scene.values, catalog.sample(scene.values["d"])
-    cls = ALGORITHMS[values["a"]]
-    names = {"n_clusters": data.n_clusters, "epsilon": values["e"], "rho_distance": values.get("rho")}
-    algorithm = cls(**{name: value for name, value in names.items() if value and name in params.specs(cls)})
+    algorithm = asked_by(scene, attacker).algorithm
     if runs.seconds(data, algorithm) > SLOWEST / 3:
         raise ValueError("One round of its game would take too long; choose smaller data or a faster algorithm.")
     pin = None

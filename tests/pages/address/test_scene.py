@@ -24,9 +24,8 @@ from pages._ui.tradeoff import vary
 from pages._ui.workspace.attacker import attacker
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.distance import rho
-from pages._ui.workspace.explore import explore
+from pages._ui.workspace.explore import asked, explore
 from pages._ui.workspace.federated import clients
-from pages._ui.workspace.ledger import ledger
 from pages._ui.workspace.tradeoff import tradeoff
 
 PAGES = {
@@ -41,7 +40,7 @@ PAGES = {
     "plan": plan,
     "papers": papers,
     "data": data,
-    "ledger": ledger,
+    "ledger": asked,
     "limits": limits,
     "present": present,
     "class": classroom,
