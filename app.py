@@ -26,12 +26,13 @@ def prepare() -> None:
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
     from pages._ui.server.offline import stay_offline
-    from pages._ui.server.owner import check_settings
+    from pages._ui.server.owner import bind_visits, check_settings
     from pages._ui.server.presenters import show_as_kept
     from pages._ui.work.turns import check_settings as check_proxies
 
     check_settings()
     check_proxies()
+    bind_visits()
     check_values()
     stay_silent()
     stay_offline()

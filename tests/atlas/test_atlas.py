@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.atlas import cells, files, make
 from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
-from dpviz.atlas.fingerprint import agrees, fingerprint
+from dpviz.atlas.fingerprint import _without_words, agrees, fingerprint
 from dpviz.datasets import SAMPLES, load
 from dpviz.metrics import run_loss
 
@@ -126,8 +126,28 @@ def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypat
     runs = []
     make.make([TINY], copy, on_run=lambda: runs.append(1))
     assert len(runs) == cells.SEEDS and make.outdated(copy) == [] and files.stamped(copy)
-    monkeypatch.setattr(files, "sources", lambda: "other sources")
+    monkeypatch.setattr(files, "sources", lambda: "other words")
+    assert files.stamped(copy)
+    monkeypatch.setattr(files, "code", lambda: "other code")
     assert not files.stamped(copy)
+
+
+def test_comments_and_docstrings_are_no_code():
+    written, reworded, changed = (
+        _without_words(text)
+        for text in (
+            '"""One."""\ndef f():\n    """Two."""\n    return 1  # three\n',
+            "def f():\n\n    return 1\n",
+            "def f():\n\n    return 2\n",
+        )
+    )
+    assert written == reworded != changed
+
+
+@pytest.mark.parametrize("stamp", ["", "[]", "null", '"text"', "{}", '{"sources": 1}'])
+def test_a_stamp_that_says_nothing_is_no_stamp(tmp_path, stamp):
+    (tmp_path / "sources.json").write_text(stamp)
+    assert not files.stamped(tmp_path)
 
 
 @pytest.mark.slow

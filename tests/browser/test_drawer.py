@@ -12,7 +12,7 @@ def test_on_a_phone_the_drawer_closes_by_itself_and_one_line_leads_back_to_the_f
     expect(page.locator(".dp-strip")).to_be_visible()
     expect(form).to_be_hidden()  # Home has none
     page.get_by_role("link", name="Explore", exact=True).click()
-    expect(form).to_contain_text("NSM (ours), ε 1")
+    expect(form).to_contain_text("PE-means, ε 1")
     expect(drawer).to_have_attribute("data-collapsed", "true")
     form.click()
     expect(drawer).to_have_attribute("data-collapsed", "false")

@@ -56,7 +56,7 @@ def test_every_page_renders_behind_the_headers(visit, name):
 
 def test_explore_draws_and_plotly_comes_for_a_close_look(visit):
     page = visit("explore")
-    charts(page, 6)
+    charts(page, 5)
     page.get_by_role("button", name="Look closely").click()
     expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
     no_exception(page)

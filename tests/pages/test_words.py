@@ -12,7 +12,6 @@ from streamlit.proto.NumberInput_pb2 import NumberInput
 
 from dpviz import figures
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.datasets import load_sample
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import release_name
@@ -76,7 +75,7 @@ def test_no_step_and_no_advice_shows_a_name_of_the_code_or_another_word_for_a_pe
     assert code_names(map(on_screen, lines)) == []
     about = [algorithm.tagline, algorithm.trust, *(spec.help for spec in specs(ALGORITHMS[slug]).values())]
     reasons = [entry.reason for entry in trace.ledger]
-    assert other_people([*lines, *about, *reasons, *(line.text for line in PSEUDOCODE[slug])]) == []
+    assert other_people([*lines, *about, *reasons, *(line.text for line in ALGORITHMS[slug].CODE)]) == []
     assert [line for line in steps if LENGTH.search(line)] == []
     assert [line for line in steps if NOTHING.search(line)] == []  # a step in which nothing happens is left out
     assert [name for name in map(release_name, trace.ledger) if re.search("[._]", name)] == []

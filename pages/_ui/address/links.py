@@ -34,7 +34,7 @@ from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
-__all__ = ["enter", "fill", "go", "keep", "notice", "now", "opened"]
+__all__ = ["enter", "fill", "go", "keep", "notice", "now", "opened", "rewind"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -109,6 +109,15 @@ def opened(page: str) -> Opened | None:
     """Return the scene by which a page was opened last, if any."""
     found = address_state.opened
     return found if found is not None and found.scene.page == page else None
+
+
+def rewind(page: str) -> None:
+    """Let the player of a page go to the last step of the run that is drawn next."""
+    last = address_state.opened
+    number = 1 if last is None else last.number + 1
+    scene = Scene(page) if last is None or last.scene.page != page else last.scene
+    whole = last is not None and last.shown_whole
+    address_state.opened = Opened(dataclasses.replace(scene, step=None, play=False), "", number, whole)
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:

@@ -49,6 +49,7 @@ HOME_EPSILON = "home_epsilon"
 # Explore
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"
 EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "explore_hidden"
+EXPLORE_DRAG = "explore_drag"
 EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug

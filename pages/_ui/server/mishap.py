@@ -22,7 +22,8 @@ __all__ = ["show", "stay_silent"]
 _LOG = Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
 _ALONE = (  # what a page had drawn before it failed is not seen
-    "<style>[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
+    "<style>body:has(.st-key-{key}) [data-testid=stSidebar]{{display:none}}"
+    "[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
     ":not(:has(.st-key-{key})):not(.st-key-{key} *):not(.st-key-{bar}):not(.st-key-{tabs}){{display:none}}</style>"
 )
 
@@ -47,7 +48,7 @@ def show(error: Exception) -> bool:
                 "The fault is ours. Your file and its account are safe: nothing was read or spent that is not listed."
             )
         )
-        st.page_link("pages/home.py", label="Go on from Start")
+        st.page_link("pages/home.py", label="Go on from Start", icon=":material/arrow_forward:")
         st.html(markup.small("For the operator of this server: error ", markup.bold(number), " in its log."))
     return True
 

@@ -281,10 +281,10 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     counts = np.zeros(28)
     counts[12] = 1000.0  # all rows at about half the top, 2^-3 of it
     rows = edges[12]
-    assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0, 1.0) == pytest.approx(rows)
-    assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0, 1.0) < rows / 2
+    assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
+    assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
     counts[0] = 5.0  # no more than noise: it does not hold the radius up
-    assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0, 1.0) == pytest.approx(rows)
+    assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0) == pytest.approx(rows)
 
 
 def small_and_far():
@@ -334,7 +334,7 @@ class Answers:
     def __init__(self, **answers):
         self.answers, self.plan = answers, SimpleNamespace(costs=dict.fromkeys(["step.counts", "scatter"], ["once"]))
 
-    def release(self, label, query):  # noqa: ARG002
+    def release(self, label, query):
         return self.answers[label]
 
 
