@@ -34,7 +34,7 @@ from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
-__all__ = ["enter", "fill", "go", "keep", "notice", "now", "opened", "rewind"]
+__all__ = ["enter", "fill", "go", "hand_over", "keep", "notice", "now", "opened", "rewind"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -185,6 +185,21 @@ def go(query: str) -> None:
     """Open an address of this page in place."""
     address_state.address = (None, query)
     st.rerun()
+
+
+def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
+    """Open at another page what the address of this one asked for by a switch that the other page stands for now.
+
+    The browser's arrows come back to this page: it then shows the rest of the address.
+    """
+    found, context = opened(page), get_script_run_ctx()
+    if found is None or not session.opened_now or not found.scene.values.get(word):
+        return
+    scene = dataclasses.replace(found.scene, values={**found.scene.values, word: False})
+    fill(scene.values, vocabulary)
+    if context is None or not context.is_history_navigation:
+        address_state.address = (to, write(scene, vocabulary))
+        st.switch_page(f"pages/{to}.py")
 
 
 def _raw() -> str:

@@ -138,6 +138,10 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
 
 
+def _again(scene: Scene, slide: Slide, mode: str) -> Work:
+    return _explore(dataclasses.replace(scene, values={**scene.values, "again": True}), slide, mode)
+
+
 def _home(scene: Scene, slide: Slide, mode: str) -> Work:
     data = catalog.sample("town")
     algorithm = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=scene.values["e"])
@@ -175,6 +179,7 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "explore": (explore, _explore),
+    "again": (explore, _again),
     "home": (home, _home),
     "limits": (limits, _limits),
     "attacker": (attacker, _attacker),

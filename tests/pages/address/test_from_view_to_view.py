@@ -6,7 +6,7 @@ from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import asked, explore
 
 RUN = {"d": "iris", "a": "sulloyd", "k": 4, "e": 3.0, "s": 7}
-VIEWS = {"explore": explore, "attacker": attacker, "compare": compare, "ledger": asked}
+VIEWS = {"explore": explore, "again": explore, "attacker": attacker, "compare": compare, "ledger": asked}
 
 
 def at(app, page):
@@ -24,7 +24,7 @@ def at(app, page):
 
 def test_the_run_stays_from_view_to_view_and_each_view_can_change_it(open_link):
     app = open_link("explore", "v=1&d=iris&a=sulloyd&k=4&e=3&s=7")
-    assert at(app, "attacker") == RUN and at(app, "compare") == RUN and at(app, "ledger") == RUN
+    assert [at(app, page) for page in ("again", "attacker", "compare", "ledger")] == [RUN] * 4
     app.switch_page("pages/attacker.py").run()
     app.number_input(key="param_sulloyd_epsilon").set_value(1.5).run()
     assert at(app, "explore") == {**RUN, "e": 1.5} and at(app, "compare") == {**RUN, "e": 1.5}

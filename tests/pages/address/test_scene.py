@@ -31,6 +31,7 @@ from pages._ui.workspace.tradeoff import tradeoff
 PAGES = {
     "home": home,
     "explore": explore,
+    "again": explore,
     "compare": compare,
     "attacker": attacker,
     "distance": rho,
@@ -54,6 +55,8 @@ PUBLIC = (
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(file_word),
+    ("again", "d"): PUBLIC,
+    ("again", "alex"): st.sampled_from(["", "far"]),
     ("ledger", "d"): PUBLIC,
     ("compare", "d"): PUBLIC,
     ("attacker", "d"): PUBLIC,
