@@ -7,21 +7,23 @@ from pages._ui.address import links
 from pages._ui.compare import made, sides, view
 from pages._ui.compare.form import form
 from pages._ui.form.forms import pick_data
-from pages._ui.frame import keys, prepared, shell
+from pages._ui.frame import catalog, keys, prepared, shell
 from pages._ui.workspace.compare import compare
+from pages._ui.workspace.explore import asked
 
 links.enter(__file__, compare, has=("form", "kmeans", "navigation", "player"))
-sides.arrive()
+if not catalog.chosen().private:
+    sides.arrive(links.now("explore", asked), asked)
 
 with st.sidebar:
     name, data = pick_data()
-    asked = [] if data.private else form(data)
+    runs = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
         "Show people and KMeans", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
         help="Hidden layers. They exist in DEMO only.",
     )  # fmt: skip
-runs = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, asked, strict=False))
-shell.strip(data.title, runs, private=data.private)
+names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
+shell.strip(data.title, names, private=data.private)
 links.notice("compare", compare)
 head, how = st.columns([3, 2], vertical_alignment="bottom")
 with head:
@@ -33,12 +35,13 @@ if data.private:
     )
     links.keep("compare", compare, private=True)
     st.stop()
+sides.depart(runs[0], links.now("explore", asked), asked)
 by = how.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
     format_func={"step": "step", "spent": "ε spent"}.__getitem__,
     help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",
 )  # fmt: skip
-found = made.comparison(data, asked)
+found = made.comparison(data, runs)
 links.keep("compare", compare)
 if found is None:
     st.skeleton(height=430)

@@ -14,9 +14,9 @@ from pages._ui.frame.words import on_screen
 from pages._ui.ledger import view
 from pages._ui.player import takeaway
 from pages._ui.work import results, runs
-from pages._ui.workspace.ledger import ledger
+from pages._ui.workspace.explore import asked
 
-links.enter(__file__, ledger)
+links.enter(__file__, asked)
 data = catalog.chosen()
 coming = view.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
@@ -28,7 +28,7 @@ shell.strip(
     private=(result.data if result else data).private,
     reach=reach(trace) if trace and trace.claimed.rho_distance is not None else "",
 )
-links.notice("ledger", ledger)
+links.notice("ledger", asked)
 view.keep(result, coming)
 shell.title()
 runs.progress()

@@ -382,7 +382,7 @@ def without_controls(modules):
         entered = [ast.unparse(node.args[1]) for node in calls if ast.unparse(node.func) == "links.enter"]
         used = [".".join([names.get(name.split(".")[0], ""), *name.split(".")[1:]]) for name in entered]
         folder = "classroom" if page == "class" else page  # no package may be called class
-        homes = (f"pages._ui.{folder}.controls.", f"pages._ui.workspace.{folder}.")
+        homes = (f"pages._ui.{folder}.controls.", "pages._ui.workspace.")
         if not any(name.startswith(homes) for name in used):
             found.add(page)
     return found

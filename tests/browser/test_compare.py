@@ -89,7 +89,8 @@ def test_a_dropped_pin_is_another_question(open_page):
     page.wait_for_function(
         "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
     )
-    fields, pin = page.locator("input[type=number]"), page.locator(".dpviz-pin")
+    fields = page.locator("[class*=st-key-attacker_x] input, [class*=st-key-attacker_y] input")
+    pin = page.locator(".dpviz-pin")
     before = fields.evaluate_all("fields => fields.map(field => Number(field.value))")
     pin.scroll_into_view_if_needed()
     at = pin.bounding_box()
@@ -99,7 +100,8 @@ def test_a_dropped_pin_is_another_question(open_page):
     page.mouse.move(x - 80, y + 30, steps=4)
     page.mouse.up()
     page.wait_for_function(
-        "before => { const now = [...document.querySelectorAll('input[type=number]')].map(field => +field.value);"
+        "before => { const pins = '[class*=st-key-attacker_x] input, [class*=st-key-attacker_y] input';"
+        " const now = [...document.querySelectorAll(pins)].map(field => +field.value);"
         " return now.length === before.length && now[0] < before[0] && now[1] < before[1]; }",
         arg=before,
     )

@@ -32,9 +32,9 @@ def failing(browser, tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "before", "width", "height"),
     [
-        ("limits", "h2:has-text('Public inputs')", 1280, 800),
+        ("limits", "h1:has-text('Limits')", 1280, 800),
         ("explore", "[data-testid=stSidebarUserContent]", 1280, 800),
-        ("explore", "h2:has-text('Would it happen again?')", 390, 844),
+        ("explore", "h2:has-text('Alex in, Alex out')", 390, 844),
     ],
 )
 def test_a_page_that_failed_says_what_is_safe_and_leads_on(open_page, failing, name, before, width, height):

@@ -144,7 +144,7 @@ def test_rho_asks_here_or_away(open_link):
     assert "Nothing is promised here" in words(app)
 
 
-BAD = ["v=1&a=nobody", "v=1&e=3", "v=1&who=me", "v=1&d=town&x=1e9", "v=1&ask=why", "v=1&far=-1"]
+BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&d=town&x=1e9", "v=1&ask=why", "v=1&far=-1"]
 
 
 @pytest.mark.parametrize("query", BAD)

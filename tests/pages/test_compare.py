@@ -145,7 +145,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     assert [s.algorithm.epsilon for s in app.session_state["compare_runs"]] == [0.25, 1.0, 0.25]
     app.button(key="compare_remove").click().run()
     turn = app.session_state["compare_turn"]
-    app.number_input(key=f"compare_{turn}_A_nsm_epsilon").set_value(-1.0).run()
+    app.number_input(key=f"compare_{turn}_A_pe-means_epsilon").set_value(-1.0).run()
     assert [error.value for error in app.error] == [
         "Privacy budget ε must be above 0; got -1.0. The picture still shows the run before it."
     ]

@@ -16,7 +16,7 @@ How a page adopts a scene:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
-__all__ = ["enter", "go", "keep", "notice", "now", "opened", "rewind"]
+__all__ = ["enter", "fill", "go", "hand_over", "keep", "notice", "now", "opened", "rewind"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -54,6 +54,8 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
     query = _asked(page, came)
     if query:
         _open(page, query, vocabulary, came)
+    elif came:
+        _take_over(page, vocabulary)
     if (waiting := address_state.address_file) is not None and waiting[1] == page and _file_is_here(waiting[0]):
         del address_state.address_file
         _open(page, waiting[2], vocabulary)
@@ -185,6 +187,21 @@ def go(query: str) -> None:
     st.rerun()
 
 
+def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
+    """Open at another page what the address of this one asked for by a switch that the other page stands for now.
+
+    The browser's arrows come back to this page: it then shows the rest of the address.
+    """
+    found, context = opened(page), get_script_run_ctx()
+    if found is None or not session.opened_now or not found.scene.values.get(word):
+        return
+    scene = dataclasses.replace(found.scene, values={**found.scene.values, word: False})
+    fill(scene.values, vocabulary)
+    if context is None or not context.is_history_navigation:
+        address_state.address = (to, write(scene, vocabulary))
+        st.switch_page(f"pages/{to}.py")
+
+
 def _raw() -> str:
     context = get_script_run_ctx()
     return "" if context is None else context.query_string
@@ -204,7 +221,6 @@ def _asked(page: str, came: bool) -> str:
 
 def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> None:
     """Set the widgets of a page to a scene."""
-    state = st.session_state
     scene, sentence = read(page, query, vocabulary)
     data = scene.values.get("d", ())
     for name in (data,) if isinstance(data, str) else data:
@@ -217,17 +233,36 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
                 "come back. Until then the sample is shown."
             )
             address_state.address_file = (name, page, query)
-    for control in controls(scene.values, vocabulary):
-        value = control.to_widget(scene.values[control.word])
-        if value is None and control.many:
-            state.pop(control.key, None)
-        else:
-            state[control.key] = SAMPLES[0] if value == MISSING else value
+    fill(scene.values, vocabulary)
     number = 1 if address_state.opened is None else address_state.opened.number + 1
     within = came and address_state.kept != ("", "")
     address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
     del address_state.opened_as
     session.asked = ""  # Explore runs what the scene asks for
+
+
+def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:
+    """Set widgets to values by their words, to the defaults where there is no value, all `but` some words."""
+    state = st.session_state
+    for control in controls(values, vocabulary):
+        value = control.to_widget(values.get(control.word, control.spec.default))
+        if control.word in but:
+            continue
+        if value is None and control.many:
+            state.pop(control.key, None)
+        else:
+            state[control.key] = SAMPLES[0] if value == MISSING else value
+
+
+def _take_over(page: str, vocabulary: Vocabulary) -> None:
+    """Let the widgets of a page begin with what those of the last page with the same keys hold.
+
+    To Streamlit they are other widgets, which begin with their defaults unless their keys are written anew.
+    """
+    state = st.session_state
+    for control in controls(now(page, vocabulary).values, vocabulary):
+        if control.key in state:
+            state[control.key] = state[control.key]
 
 
 def _file_is_here(word: str) -> bool:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from dpviz import params
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, moved, people, present
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.numbers import fraction
 from dpviz.postprocessing.verdict import Groups, groups_of
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.single import reference
 from pages._ui.distance import methods
-from pages._ui.form.forms import STOPS, in_words
-from pages._ui.form.picker import named, offered
+from pages._ui.form.forms import ShownAtField, in_words, parameters
+from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys
 from pages._ui.frame.prepared import kept
 from pages._ui.work import runs
@@ -68,24 +65,12 @@ def corner(low: float, high: float) -> float:
 
 def setup(name: str, data: Dataset) -> Setup | None:
     """Show the form; return what it says, or None after a sentence that says what does not fit."""
-    slugs = offered(False)
-    slug = st.selectbox(
-        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, **kept(keys.ATTACKER_ALGORITHM),
-        help="Every picture is a complete run of it, with its own noise.",
-    )  # fmt: skip
-    cls = ALGORITHMS[slug]
-    values: dict[str, Any] = {"n_clusters": data.n_clusters}
-    if "epsilon" in params.specs(cls):
-        values["epsilon"] = st.segmented_control(
-            "Privacy budget ε", STOPS, default=1.0, required=True, **kept(keys.ATTACKER_EPSILON), width="stretch",
-            format_func=fraction,
-        )  # fmt: skip
+    cls = pick_algorithm(data)
+    try:
+        values = parameters(cls, name, data, {"n_clusters": data.n_clusters})
+    except ShownAtField:
+        return None
     stops = stops_of(name)
-    if "rho_distance" in params.specs(cls) and stops:
-        values["rho_distance"] = st.select_slider(
-            "rho (distance)", stops, stops[14], format_func=lambda z: plain(data.domain.length(z)),
-            **kept(keys.ATTACKER_RHO(name)),
-        )  # fmt: skip
     who = st.segmented_control(
         "Alex is", WHO, default="typical", required=True, **kept(keys.ATTACKER_WHO), format_func=WHO.get,
         width="stretch",
@@ -106,6 +91,8 @@ def setup(name: str, data: Dataset) -> Setup | None:
     pin = _pin(name, data) if who == "pin" else None
     try:
         algorithm = cls(**values)
+        if algorithm.n_clusters > data.n_public:
+            raise ValueError(f"n_clusters must be <= {data.n_public:,}, the number of rows.")
         seconds = runs.seconds(data, algorithm)
         if seconds > SLOWEST:
             raise ValueError(f"One round would take {seconds:.0f} seconds here; choose smaller data or fewer centers.")

@@ -11,11 +11,13 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
 from dpviz.datasets import Dataset
+from pages._ui.address import links
 from pages._ui.address.scene import Control, Scene, Vocabulary, controls, read, write
 from pages._ui.compare.state import Side, compare_state
 from pages._ui.frame import keys
+from pages._ui.frame.session import session
 
-__all__ = ["MOST", "RunsControl", "arrive", "asked_by", "first", "get", "open_with", "put", "text_of"]
+__all__ = ["MOST", "RunsControl", "arrive", "asked_by", "depart", "first", "get", "open_with", "put", "text_of"]
 
 MOST = 4
 _KEY = keys.COMPARE_RUNS
@@ -37,18 +39,46 @@ def open_with(data_name: str, sides: Sequence[Side]) -> None:
     st.switch_page("pages/compare.py")
 
 
-def arrive() -> None:
-    """Take over what another page has sent here; before any widget is made."""
+def arrive(current: Scene, vocabulary: Vocabulary) -> None:
+    """Take over what another page has sent here, or the run of the other views as run A; before any widget is made."""
     data_name, sides = compare_state.compare_next
     if sides:
         st.session_state[keys.EXPLORE_DATA] = compare_state.compare_on = data_name
         put(sides)
+        return
+    try:
+        mine = asked_by(current, vocabulary)
+    except ValueError:  # a field of it is wrong, as its own form says
+        return
+    if mine == compare_state.compare_mine or session.opened_now:
+        return
+    compare_state.compare_mine, compare_state.compare_on = mine, st.session_state[keys.EXPLORE_DATA]
+    put([mine, *(get()[1:] or [_quarter(mine)])])
+
+
+def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
+    """Let the other views ask for run A, where it was changed here."""
+    if mine == compare_state.compare_mine:
+        return
+    compare_state.compare_mine = mine
+    known = {"d": current.values["d"], "a": mine.algorithm.slug}
+    names = _names(type(mine.algorithm), {control.word: control for control in controls(known, vocabulary)})
+    values = {word: getattr(mine.algorithm, name) for word, name in names.items()}
+    links.fill({**known, **values, "s": mine.seed}, vocabulary, but="d")
+    session.asked = ""  # Watch runs it
 
 
 def first(data: Dataset) -> list[Side]:
     """Return what is there before anybody chose: the recommended algorithm, and the same with a quarter of ε."""
-    one = ALGORITHMS[RECOMMENDED](n_clusters=data.n_clusters)
-    return [Side(one), Side(dataclasses.replace(one, epsilon=one.epsilon / 4))]  # type: ignore[attr-defined,call-arg]
+    one = Side(ALGORITHMS[RECOMMENDED](n_clusters=data.n_clusters))
+    return [one, _quarter(one)]
+
+
+def _quarter(side: Side) -> Side:
+    """Return the same run with a quarter of ε, with another seed where it has none."""
+    if not hasattr(side.algorithm, "epsilon"):
+        return dataclasses.replace(side, seed=side.seed + 1)
+    return dataclasses.replace(side, algorithm=dataclasses.replace(side.algorithm, epsilon=side.algorithm.epsilon / 4))
 
 
 def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:

@@ -32,6 +32,7 @@ class CompareState:
 
     compare_next: Once[tuple[str, list[Side]]] = Once(lambda: ("", []))  # what another page sends there
     compare_on: Held[str | None] = Held(nothing)
+    compare_mine: Held[Side | None] = Held(nothing)  # run A as the other views were last known to ask for it
     compare_drawn: Held[list[Side] | None] = Held(nothing)
     compare_turn: Held[int] = Held(int)
     compare_start: Held[list[Side]] = Held(list)

@@ -28,14 +28,15 @@ def heading(choice: Choice, result: Result | None) -> None:
         data, promise, name = result.data, drawn.claimed, drawn.name
         weaker = reach(drawn) if promise.rho_distance is not None else ""
     shell.strip(data.title, name, promise, private=data.private, reach=weaker)
-    st.html(markup.unseen(f"Watch: {name}"))
+    if session.page == "explore":
+        st.html(markup.unseen(f"Watch: {name}"))
 
 
 def notices(choice: Choice, result: Result | None) -> None:
     """Show what needs an answer, what is running, and what the run says about itself."""
     data, algorithm = choice.data, choice.form.algorithm
     with st.container(key=keys.MESSAGES):  # always there: a message does not move the figures elsewhere on the page
-        links.notice("explore", explore)
+        links.notice(session.page, explore)
         if data.private and result is None:
             private.offer(data, algorithm)
         if data.private:

@@ -1,4 +1,4 @@
-"""Below the player: would it happen again? Twenty reruns as clouds, for every ε, and one after the other."""
+"""Would it happen again? Twenty reruns as clouds, for every ε, and one after the other."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dpviz.escape import plain
 from dpviz.figures import Panel, View
 from dpviz.figures.scenes import reruns as figures
 from dpviz.figures.scenes.reruns import Cloud
+from dpviz.postprocessing.regions import has_regions
 from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns, spread
 from pages._ui.address import links
@@ -41,24 +42,23 @@ CAUTION = (
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
-    """Offer reruns; on private rows every single one would spend ε, so there people made up from the release stand in.
+    """Show reruns; on private rows every single one would spend ε, so there people made up from the release stand in.
 
     `current` says whether the run is the one that the form asks for: only then the form's scene leads to its reruns.
     """
     if result.trace.noiseless:
+        st.info("This run has no noise: another one differs by its start alone.")
         halt(_TOPIC)
         return
-    private = result.data.private
-    st.header("Where another run may end" if private else "Would it happen again?")
-    on = st.toggle(
-        f"{N} simulated runs" if private else f"{N} reruns", **kept(keys.AGAIN(key)),
-        help="On people made up from what was released. No row is read, nothing is spent."
-        if private
-        else "The same rows and parameters, other noise. DEMO only: on private rows every rerun would spend ε.",
-    )  # fmt: skip
-    if not on:
+    if has_regions(result.trace):
+        st.info("This method releases regions: its reruns have no centers to lay over each other.")
         halt(_TOPIC)
         return
+    st.caption(
+        f"{N} simulated runs, on people made up from what was released. No row is read, nothing is spent."
+        if result.data.private
+        else f"{N} runs on the same rows with other noise. DEMO only: on private rows every rerun would spend ε."
+    )
     question = Question.of(result)
     if question.seconds > runs.MOST_SECONDS:
         words = f"{N} reruns would take {duration(question.seconds)}, and this server allows "
@@ -188,7 +188,7 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
 
 def _worst(question: Question, ready: dict[str, Reruns]) -> None:
     """Offer the worst run of every ε as a link: its scene, with its seed."""
-    scene = links.now("explore", explore)
+    scene = links.now("again", explore)
     entries = []
     for one, some in ready.items():
         epsilon = getattr(question.algorithms[one], "epsilon", None)
@@ -196,5 +196,5 @@ def _worst(question: Question, ready: dict[str, Reruns]) -> None:
         there = dataclasses.replace(scene, values={**scene.values, **changed}, step=None, play=False)
         ratio = times(ratios(question.result, some)[some.worst])
         words = f"{one}: {ratio}, seed {some.seeds[some.worst]}"
-        entries.append(markup.link(f"explore?{write(there, explore)}", words))
+        entries.append(markup.link(f"again?{write(there, explore)}", words))
     st.html(markup.small(markup.bold("Open the worst run."), markup.Html(" " + " · ".join(entries))))

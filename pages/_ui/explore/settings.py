@@ -114,6 +114,6 @@ def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
     """Write the address of what was just asked for, or of the picture while the form still says the same."""
     shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
     if data.private:
-        links.keep("explore", explore, private=True)
+        links.keep(session.page, explore, private=True)
     elif identity and (asked or session.opened_now or (shown and shown.identity == identity)):
-        links.keep("explore", explore, entry=identity)
+        links.keep(session.page, explore, entry=identity)

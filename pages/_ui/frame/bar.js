@@ -10,9 +10,12 @@ if (!way.push) {
   way.push = history.pushState.bind(history);
   history.pushState = (state, title, url) => {
     const astray = way.to === location.pathname && new URL(url, location).pathname !== way.to;
-    astray ? setTimeout(travel, 0) : way.push(state, title, url);
+    astray && way.left-- > 0 ? setTimeout(travel, 0) : way.push(state, title, url);
   };
-  addEventListener("popstate", () => { way.to = location.pathname; });
+  addEventListener("popstate", () => {
+    if (way.to !== location.pathname) way.left = 5; // times that it may be repeated
+    way.to = location.pathname;
+  });
   for (const act of ["pointerdown", "keydown", "click"]) addEventListener(act, () => { way.to = undefined; }, true);
 }
 

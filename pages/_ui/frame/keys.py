@@ -104,9 +104,8 @@ COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # then slug and parameter
 COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), "compare_curves"
 
 # Attacker
-ATTACKER_ALGORITHM, ATTACKER_EPSILON = "attacker_algorithm", "attacker_epsilon"
 ATTACKER_WHO, ATTACKER_ASK = "attacker_who", "attacker_ask"
-ATTACKER_RHO, ATTACKER_FAR = Keys("attacker_rho_{}"), Keys("attacker_far_{}")  # data
+ATTACKER_FAR = Keys("attacker_far_{}")  # data
 ATTACKER_X, ATTACKER_Y = Keys("attacker_x_{}"), Keys("attacker_y_{}")
 ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"

@@ -30,6 +30,7 @@ PAGES = {
     "learn": Entry("Lessons", "", ":material/school:", "One question, one picture: predict, step, explain."),
     "limits": Entry("Limits", "What does no promise cover?"),
     "explore": Entry("Watch", "", ":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "again": Entry("Again?", "Would it happen again?"),
     "attacker": Entry("Alex", "Is Alex in the data?"),
     "compare": Entry("Beside", "How do two to four runs differ?"),
     "tradeoff": Entry("Trade-off", "What does ε change?"),
@@ -47,7 +48,7 @@ PAGES = {
 PLACES = (
     Place("Start", ("home",)),
     Place("Learn", ("learn", "limits")),
-    Place("Explore", ("explore", "attacker", "compare", "tradeoff", "ledger"), ("distance", "federated")),
+    Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger"), ("distance", "federated")),
     Place("Your data", ("data", "plan", "ledger")),
     Place("Teach", ("class", "present")),
 )

@@ -26,8 +26,7 @@ from pages._ui.server.owner import owner
 from pages._ui.work import runs
 from pages._ui.work.private import account_of, accounts, fingerprint, together
 from pages._ui.work.results import Result
-from pages._ui.workspace.explore import explored
-from pages._ui.workspace.ledger import ledger
+from pages._ui.workspace.explore import asked, explored
 
 MOST = 400  # releases listed on the page; the downloads have all
 _KEPT = (
@@ -52,7 +51,7 @@ def follow(data: Dataset) -> str:
     if opened is None or data.private:
         return ""
     try:
-        side = asked_by(opened.scene, ledger)
+        side = asked_by(opened.scene, asked)
     except ValueError as problem:
         if session.opened_now:
             st.error(plain(str(problem)))
@@ -68,11 +67,11 @@ def keep(result: Result | None, coming: str) -> None:
     """Write the address of the run that is seen, or of the one that is coming; a private run has none."""
     opened = links.opened("ledger")
     if result is not None and not result.data.private and catalog.is_here(result.data):
-        links.keep("ledger", ledger, entry=result.identity, scene=explored(result))
+        links.keep("ledger", asked, entry=result.identity, scene=explored(result))
     elif result is None and coming and session.job and opened is not None:
-        links.keep("ledger", ledger, entry=coming, scene=opened.scene)
+        links.keep("ledger", asked, entry=coming, scene=opened.scene)
     else:
-        links.keep("ledger", ledger, private=True)
+        links.keep("ledger", asked, private=True)
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:

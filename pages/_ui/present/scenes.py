@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.rows import stored_rows
 from dpviz.numbers import number
@@ -140,6 +139,10 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
 
 
+def _again(scene: Scene, slide: Slide, mode: str) -> Work:
+    return _explore(dataclasses.replace(scene, values={**scene.values, "again": True}), slide, mode)
+
+
 def _home(scene: Scene, slide: Slide, mode: str) -> Work:
     data = catalog.sample("town")
     algorithm = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=scene.values["e"])
@@ -153,9 +156,7 @@ def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
 
 def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
     values, data = scene.values, catalog.sample(scene.values["d"])
-    cls = ALGORITHMS[values["a"]]
-    names = {"n_clusters": data.n_clusters, "epsilon": values["e"], "rho_distance": values.get("rho")}
-    algorithm = cls(**{name: value for name, value in names.items() if value and name in params.specs(cls)})
+    algorithm = asked_by(scene, attacker).algorithm
     if runs.seconds(data, algorithm) > SLOWEST / 3:
         raise ValueError("One round of its game would take too long; choose smaller data or a faster algorithm.")
     pin = None
@@ -182,6 +183,7 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
 
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "explore": (explore, _explore),
+    "again": (explore, _again),
     "home": (home, _home),
     "limits": (limits, _limits),
     "attacker": (attacker, _attacker),

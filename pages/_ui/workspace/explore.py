@@ -21,6 +21,7 @@ from pages._ui.frame import catalog, keys
 from pages._ui.work.results import Result
 from pages._ui.workspace import who
 
+_LOOKS = ("layers", "clouds", "again", "alex", "axes")
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
 
 
@@ -74,6 +75,11 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
             Control("axes", seen_from(data.dataset_id, cls.slug), "Seen from two columns", columns, many=True, most=2)
         )
     return found
+
+
+def asked(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Return the controls of the run itself, which all views of it share: not how a picture of it is looked at."""
+    return [control for control in explore(known) if control.word not in _LOOKS]
 
 
 def seen_from(dataset_id: str, slug: str) -> str:

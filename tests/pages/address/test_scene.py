@@ -24,14 +24,14 @@ from pages._ui.tradeoff import vary
 from pages._ui.workspace.attacker import attacker
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.distance import rho
-from pages._ui.workspace.explore import explore
+from pages._ui.workspace.explore import asked, explore
 from pages._ui.workspace.federated import clients
-from pages._ui.workspace.ledger import ledger
 from pages._ui.workspace.tradeoff import tradeoff
 
 PAGES = {
     "home": home,
     "explore": explore,
+    "again": explore,
     "compare": compare,
     "attacker": attacker,
     "distance": rho,
@@ -41,7 +41,7 @@ PAGES = {
     "plan": plan,
     "papers": papers,
     "data": data,
-    "ledger": ledger,
+    "ledger": asked,
     "limits": limits,
     "present": present,
     "class": classroom,
@@ -55,6 +55,8 @@ PUBLIC = (
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(file_word),
+    ("again", "d"): PUBLIC,
+    ("again", "alex"): st.sampled_from(["", "far"]),
     ("ledger", "d"): PUBLIC,
     ("compare", "d"): PUBLIC,
     ("attacker", "d"): PUBLIC,

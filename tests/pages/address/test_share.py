@@ -84,7 +84,7 @@ def test_a_prepared_link_hides_locks_and_says_so(open_link):
     ("page", "lock", "free"),
     [
         ("plan", "epsilon", "plan_epsilon"),
-        ("attacker", "epsilon", "attacker_epsilon"),
+        ("attacker", "epsilon", "param_pe-means_epsilon"),
         ("compare", "all", ""),
         ("limits", "all", ""),
     ],

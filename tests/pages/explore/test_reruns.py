@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[3]
 def app(monkeypatch):
     monkeypatch.chdir(ROOT)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["address"] = ("explore", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&again=1")
-    app.session_state["wanted"] = "pages/explore.py"
+    app.session_state["address"] = ("again", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0")
+    app.session_state["wanted"] = "pages/again.py"
     return app.run()
 
 
@@ -46,11 +46,11 @@ def finish(app):
 def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app):
     finish(app)
     assert not app.exception and not app.error
-    links = dict(re.findall(r'href="explore\?([^"]+)"[^>]*>(ε [0-9.]+): ', words(app)))
+    links = dict(re.findall(r'href="again\?([^"]+)"[^>]*>(ε [0-9.]+): ', words(app)))
     assert sorted(links.values()) == ["ε 0.25", "ε 0.5", "ε 1", "ε 2", "ε 4"]
     address = next(query for query, one in links.items() if one == "ε 4").replace("&amp;", "&")
-    there, problem = scene.read("explore", address, explore)
-    assert problem == "" and there.values["e"] == 4 and there.values["again"]
+    there, problem = scene.read("again", address, explore)
+    assert problem == "" and there.values["e"] == 4
     data, algorithm = load("tiny"), ALGORITHMS["sulloyd"](n_clusters=2, epsilon=4.0)
     runs = {seed: algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(1, 21)}
     losses = {seed: normalized_loss(data.X, run.cluster_centers, data.domain) for seed, run in runs.items()}
@@ -60,6 +60,14 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
     assert not app.exception and len(pictures(app)) == before
     app.toggle(key="explore_hidden").set_value(False).run()
     assert "Open the worst run" not in words(app) and len(pictures(app)) < before  # no loss without the hidden layers
+
+
+def test_an_address_that_asked_explore_for_reruns_opens_them(open_link):
+    app = open_link("explore", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&again=1")
+    page, query = app.session_state["kept"]
+    assert not app.exception and page == "again" and query == "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0"
+    app.switch_page("pages/explore.py").run()
+    assert app.session_state["page"] == "explore"  # it does not lead away again
 
 
 def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
@@ -120,7 +128,7 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     spend(app)
     state = app.session_state
     (number,) = {len(state["history"])}
-    app.toggle(key="explore_again").set_value(True).run()
+    app.switch_page("pages/again.py").run()
     until = time.monotonic() + 240
     while "never where the true center is" not in words(app) and time.monotonic() < until:
         time.sleep(0.1)

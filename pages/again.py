@@ -1,0 +1,27 @@
+"""Again: whether it would happen again, by reruns of the run that is seen: for every ε, and one after the other."""
+
+import streamlit as st
+
+from pages._ui.address import links
+from pages._ui.explore import reruns
+from pages._ui.explore.look import choose, earlier, look, seen
+from pages._ui.explore.notices import first_run, heading, notices
+from pages._ui.frame import shell
+from pages._ui.workspace.explore import explore
+
+links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
+
+with st.sidebar:
+    choice = choose()
+    result = seen(choice)
+    earlier(choice.data)
+    how = look(choice.data, result)
+
+heading(choice, result)
+shell.title("Where may another run end?" if choice.data.private else "")
+notices(choice, result)
+if result is None:
+    first_run(choice)
+    st.stop()
+current = result.identity == choice.form.asks_for(choice.data)
+reruns.section("explore", result, hidden=how.hidden, axes=how.axes, current=current)
