@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import NamedTuple
 
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 
-__all__ = ["Bet", "bet_of"]
+__all__ = ["Bet", "bet_of", "odds_of_any"]
 
 _ALONE = {
     Neighboring.ADD_REMOVE: "whether {who} is in the data",
@@ -44,3 +45,8 @@ def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> 
     rows = promise.rows_per_person
     words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]
     return Bet(words.format(who=who, far=far, rows=rows), promise.person.odds)
+
+
+def odds_of_any(promise: Guarantee) -> int:
+    """Return how many of 100 bets on one person are won at most, whatever method keeps this ε and δ."""
+    return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds
