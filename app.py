@@ -4,7 +4,6 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import streamlit as st
 
@@ -27,12 +26,13 @@ def prepare() -> None:
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
     from pages._ui.server.offline import stay_offline
-    from pages._ui.server.owner import check_settings
+    from pages._ui.server.owner import bind_visits, check_settings
     from pages._ui.server.presenters import show_as_kept
     from pages._ui.work.turns import check_settings as check_proxies
 
     check_settings()
     check_proxies()
+    bind_visits()
     check_values()
     stay_silent()
     stay_offline()
@@ -79,19 +79,21 @@ async def _freeze() -> None:
 
 def visit() -> None:
     """Show the page that was asked for."""
+    from pages._ui.frame.bar import bar
+    from pages._ui.frame.places import HOME, PAGES
     from pages._ui.frame.session import session
-    from pages._ui.frame.shell import PAGES
 
     session.via_app = True
     if not session.pages:  # to make them anew would ask the disk for each of them in every run
         session.pages = [
-            st.Page(path, title=entry.title, default=entry.title == "Home") for path, entry in PAGES.items()
+            st.Page(f"pages/{name}.py", title=entry.title, default=name == HOME) for name, entry in PAGES.items()
         ]
-    page = st.navigation(session.pages, position="top")
+    page = st.navigation(session.pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=".streamlit/icon.svg", layout="wide")
     wanted = session.wanted
-    if wanted in PAGES and wanted != "pages/home.py":
+    if wanted in {f"pages/{name}.py" for name in PAGES if name != HOME}:
         st.switch_page(wanted)
+    bar(page.url_path or HOME)
     page.run()
 
 
@@ -100,7 +102,7 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from pages._ui.frame.shell import MOVED, PAGES
+    from pages._ui.frame.places import MOVED, PAGES
     from pages._ui.home.controls import run_of
     from pages._ui.player import stage
     from pages._ui.server import mishap
@@ -118,7 +120,7 @@ else:
             Middleware(Forwarded, page="explore", there=run_of),
         ],
         routes=[
-            *announcing(["BidiComponent"], ["/", *(f"/{Path(path).stem}" for path in PAGES)], [stage.NAME]),
+            *announcing(["BidiComponent"], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),
             keeping(),
             *moved(MOVED),

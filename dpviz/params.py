@@ -19,7 +19,7 @@ class ParamSpec:
     default : int, float, str, bool or None
     low, high : bounds, both inclusive, or None
     log : whether a slider should be logarithmic
-    unit, help : words for the widget
+    help : words for the widget
     choices : allowed values of a discrete parameter
     advanced : shown only when the visitor asks for more
     optional : None is a valid value
@@ -31,7 +31,6 @@ class ParamSpec:
     low: float | None = None
     high: float | None = None
     log: bool = False
-    unit: str = ""
     help: str = ""
     choices: tuple[Any, ...] | None = None
     advanced: bool = False
@@ -46,7 +45,6 @@ def param(
     low: float | None = None,
     high: float | None = None,
     log: bool = False,
-    unit: str = "",
     help: str = "",
     choices: tuple[Any, ...] | None = None,
     advanced: bool = False,
@@ -62,7 +60,7 @@ def param(
             kind = "bool"
         else:
             kind = "int" if isinstance(default, int) else "float"
-    spec = ParamSpec(default, low, high, log, unit, help, choices, advanced, optional or default is None, kind, needs)
+    spec = ParamSpec(default, low, high, log, help, choices, advanced, optional or default is None, kind, needs)
     return dataclasses.field(default=default, metadata={"spec": spec})
 
 

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from dpviz.escape import plain
 from pages._ui.address import links
 from pages._ui.attacker import view
 from pages._ui.attacker.setup import setup
@@ -19,7 +18,7 @@ promise = game.algorithm.guarantee(data.domain.n_features, data.n_public) if gam
 reach = data.domain.length(promise.rho_distance) if promise and promise.rho_distance is not None else ""
 shell.strip(data.title, game.algorithm.name if game else "", promise, private=data.private, reach=reach)
 links.notice("attacker", attacker)
-st.title(plain(game.words) if game else "Is Alex in the data?")
+shell.title(game.words if game else "")
 links.keep("attacker", attacker, private=data.private)
 if data.private:
     st.info(

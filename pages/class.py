@@ -60,7 +60,7 @@ if room is not None:
     phone.phone(room, seat)
     st.stop()
 
-st.title("Class")
+shell.title()
 joins, opens = st.columns(2, gap="large")
 with joins:
     st.header("Join with a phone")

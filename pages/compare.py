@@ -24,11 +24,12 @@ runs = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETT
 shell.strip(data.title, runs, private=data.private)
 links.notice("compare", compare)
 head, how = st.columns([3, 2], vertical_alignment="bottom")
-head.title("Side by side")
+with head:
+    shell.title()
 if data.private:
     st.info(
         "These data are private, and every run of a comparison would spend ε of the file again. Compare on a sample or "
-        "on a public file; run what you choose on Explore, once."
+        "on a public file; run what you choose on Watch, once."
     )
     links.keep("compare", compare, private=True)
     st.stop()

@@ -22,7 +22,7 @@ if st.session_state.get(keys.DATA_WAY) == OWN_FILE and upload is not None:
 else:
     shell.strip(chosen.title, private=chosen.private)
 links.notice("data", data)
-st.title("Data")
+shell.title()
 st.html(
     markup.lede(
         "Every method needs public facts before it looks at a row: bounds, a size, and what one "

@@ -14,6 +14,7 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import catalog, keys, markup, prepared, shell
 from pages._ui.player.panel import draw
 from pages._ui.player.player import player
+from pages._ui.work import results
 from pages._ui.workspace import distance
 
 links.enter(__file__, distance.rho, has=("form", "kmeans", "panels", "navigation", "player"))
@@ -45,7 +46,7 @@ with st.sidebar:
 
 top = st.container()
 links.notice("distance", distance.rho)
-st.title("Hide a move, not a person.")
+shell.title()
 stops = methods.stops(data)
 rho = st.container(key=keys.FORM).select_slider(
     "rho (distance): how long a move of a person may be to stay hidden", stops, methods.first(data),
@@ -54,10 +55,10 @@ rho = st.container(key=keys.FORM).select_slider(
 chosen = {s: ALGORITHMS[s](n_clusters=k, epsilon=epsilon, rho_distance=rho) for s in FAMILY}
 with st.spinner("Running on this server"):
     result = methods.made(data, chosen[slug], 0)
-drawn, promise = methods.promised(data, chosen[slug], result.trace)
-instead = drawn is not chosen[slug]
+drawn = results.drawn(result)
+promise, instead = drawn.claimed, drawn.claimed.rho_distance is None
 with top:
-    shell.strip(data.title, drawn.name, promise, reach="" if instead else reach(result.trace))
+    shell.strip(data.title, drawn.name, promise, reach="" if instead else reach(drawn))
 
 far, ten = (data.domain.length(times * rho) for times in (1, 10))
 farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(methods.odds(promise, 10)), ". ")
@@ -93,7 +94,7 @@ st.html(
         f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
     )
 )
-for sentence in drawn.advice(*methods.size(data)):
+for sentence in chosen[slug].runs(*methods.size(data)).advice(*methods.size(data)):
     st.warning(plain(sentence))
 links.keep("distance", distance.rho)
 player("rho", result, hidden=hidden, axes=(0, 1), opened=links.opened("distance"))

@@ -8,7 +8,7 @@ from dpviz.postprocessing.regions import has_regions
 from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
 from pages._ui.compare import menu as beside
-from pages._ui.explore import alex, centers, coreset, explain, local, quality, reruns
+from pages._ui.explore import alex, centers, coreset, drag, explain, local, quality, reruns
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import embed, markup, prepared
@@ -32,6 +32,7 @@ if result is None:
     st.stop()
 
 hidden, axes = how.hidden, how.axes
+drag.section("explore", choice, result, how)
 if prepared.shows("verdict"):
     verdict.line(result, hidden=hidden)
 current = result.identity == choice.form.asks_for(choice.data)

@@ -54,7 +54,7 @@ except (OverflowError, ValueError, PermissionError) as error:
 shell.strip(data.title, ALGORITHMS[slug].name, run.trace.claimed if run and run.trace else None)
 links.notice("federated", federated.clients)
 links.keep("federated", federated.clients)
-st.title("Rows stay where they are")
+shell.title()
 st.html(markup.lede(wire.LEDE[drawn_by]))
 if problem:
     st.error(plain(problem))

@@ -5,6 +5,7 @@ import streamlit as st
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import plot_steps
 from dpviz.numbers import chance, number
+from dpviz.postprocessing.verdict import reach
 from pages._ui.address import links
 from pages._ui.explore import centers
 from pages._ui.frame import catalog, keys, markup, shell
@@ -19,16 +20,17 @@ links.enter(__file__, ledger)
 data = catalog.chosen()
 coming = view.follow(data)
 result = None if session.job else runs.shown(st.session_state[keys.EXPLORE_DATA])
-trace = result.trace if result else None
+trace = results.drawn(result) if result else None
 shell.strip(
     result.data.title if result else data.title,
     trace.name if trace else "",
     trace.claimed if trace else None,
     private=(result.data if result else data).private,
+    reach=reach(trace) if trace and trace.claimed.rho_distance is not None else "",
 )
 links.notice("ledger", ledger)
 view.keep(result, coming)
-st.title("Ledger")
+shell.title()
 runs.progress()
 st.html(
     markup.lede(
@@ -51,7 +53,7 @@ if len(past) > 1:
 if session.job:
     st.skeleton(height=240)
 elif trace is None:
-    st.info("Nothing run yet on these data. Run an algorithm on the Explore page; its ledger appears here.")
+    st.info("Nothing run yet on these data. Run a method on Watch; its ledger appears here.")
 elif not trace.ledger:
     st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
 else:

@@ -11,7 +11,7 @@ links.enter(__file__, limits, has=("navigation",))
 shell.strip(catalog.chosen().title, private=catalog.chosen().private)
 links.notice("limits", limits)
 links.keep("limits", limits)
-st.title("What is not protected")
+shell.title()
 st.html(
     markup.lede(
         "A privacy promise is exact about a few things and silent about all others. These are the "
@@ -57,7 +57,7 @@ folder back to an older copy takes the claims since then away unnoticed.
 An account belongs to **a file and an owner**, so that nobody learns from this server whether a file that they hold is
 yours. So nobody adds up what two owners of one file claim, either: agree on one of them. On this machine itself there
 is one owner; elsewhere the owner is the person whom the operator's login names, or a key that your browser keeps in a
-cookie. **A lost key is a new account**, on which nothing was claimed yet. The Data page lets you download the key.
+cookie. **A lost key is a new account**, on which nothing was claimed yet. The page File lets you download the key.
 
 Promises under different relations convert in one direction: a run for one row added or removed counts twice for one
 row changed. The other way nothing follows: the noisy points of dist-DP are no secret to somebody who attacks the

@@ -14,11 +14,10 @@ from pages._ui.papers.writeup import show_own
 
 links.enter(__file__, papers_controls, has=("form", "navigation"))
 every = papers()
-heading = "The five papers, run again"
 source = "the papers' sets"
 shell.strip(source)
 links.notice("papers", papers_controls)
-st.title(heading)
+shell.title()
 st.html(
     markup.lede(
         f"{glance(every).sentence} Each entry says what the paper claims, what our rerun says, and "

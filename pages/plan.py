@@ -20,7 +20,7 @@ with st.sidebar:
 shell.strip(data="none is read")
 links.notice("plan", plan)
 links.keep("plan", plan, private=plan_state.plan_private)
-st.title("Plan before you spend")
+shell.title()
 st.html(
     markup.lede(
         "From what is public anyway: how far noise would move a center, how good the clusters would "

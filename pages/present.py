@@ -12,7 +12,7 @@ SHOWN = "samples and made-up people"
 links.enter(__file__, present)
 shell.strip(data="samples and made-up people")
 links.notice("present", present)
-st.title("Present")
+shell.title()
 st.html(
     markup.lede(
         "Scenes in order, full screen. Everything is computed before the first one appears, so "

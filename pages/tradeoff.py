@@ -56,7 +56,8 @@ shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep)
 links.notice("tradeoff", tradeoff)
 links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
-head.title("What privacy costs")
+with head:
+    shell.title()
 finished = shown is not None and any(row["algorithm"] != REFERENCE for row in shown.rows)
 if kept is None and not finished and sweep is not None:
     view.first(sweep, title)

@@ -15,14 +15,16 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpviz.datasets.readers.formats import FORMATS
+
 CELL = "482915736048"
 SAVE = "save it as .xlsx without a password, or as CSV"
 NO_ROWS = "there is no row below the header line; at least one is needed."
 EMPTY = "the file is empty; drop a table with a header line and at least one row."
-FORM = "a table in CSV, TSV, Parquet or Excel form is needed."
+FORM = f"{FORMATS}."
 EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
-    "stand further down, say where (on the command line: --header-row 2)."
+    "stand further down, say where (on the command line: --header-row N)."
 )
 NAMELESS = (
     "add a header line, or start its name with a letter (on the command line: --header if these are names, "
@@ -34,7 +36,7 @@ TEXT_ONLY = (
 TEXT_ONLY += "--recode COLUMN=one-hot:A,B,...)."
 JSON = "the content is JSON but no list of records and no record a line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
-NO_TEXT = "this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx)."
+NO_TEXT = f"this is not a text table; {FORMATS}."
 ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."
 CUT = "the zip archive inside the workbook is damaged or cut off; save it again."
 NO_BOOK = "the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
@@ -116,7 +118,7 @@ def make_files():
         "title above the header": (
             "x.csv",
             b"Report of May\na,b\n1,2\n3,4\n",
-            f"line 2 has 2 of the first line's 1 cells; {EQUAL}",
+            f"line 2 has 2 of the first line's 1 cells; {EQUAL.replace('N)', '2)')}",
         ),
         # kinds of cells
         "all text": ("x.csv", b"a,b\nSENTINEL,x\ny,z\n", TEXT_ONLY),
@@ -125,7 +127,53 @@ def make_files():
             b"Smith 34 51000\nSENTINEL 12 7\n",
             f"column 2 has a value for a name; {NAMELESS}",
         ),
-        "JSON by columns": ("x.json", b'{\n "a": ["SENTINEL", 2]\n}', NO_JSON),
+        "JSON by columns": (
+            "x.json",
+            b'{\n "a": ["SENTINEL", 2]\n}',
+            'the content is one JSON object, and a list of records is needed; make a table: python -c "import pandas; '
+            "pandas.read_json('x.json').to_csv('x.csv', index=False)\".",
+        ),
+        "a map": (
+            "x.geojson",
+            b'{"features": [{"geometry": {"x": "SENTINEL"}}]}',
+            "the content is a map (GeoJSON or ESRI); make a table of its features: "
+            'python -c "import gzip, json, pandas; '
+            "pandas.json_normalize(json.load(open('x.geojson'))['features']).to_csv('x.csv', index=False)\".",
+        ),
+        "ARFF": (
+            "x.arff",
+            b"% by us\n@relation x\n@attribute a numeric\n@data\n1,SENTINEL\n",
+            "the content is an ARFF file, whose names are no line of a table (on the command line: --no-header "
+            "--header-row 5).",
+        ),
+        "fixed width": (
+            "x.dat",
+            b"name      a\nSENTINEL  1\nBo Li    12\nAnn     123\n",
+            'its columns have a fixed width, and nothing separates them; make a CSV of it: python -c "import pandas; '
+            "pandas.read_fwf('x.dat').to_csv('x.csv', index=False)\" (with header=None behind the name where the first "
+            "line holds no names).",
+        ),
+        "sparse pairs": (
+            "x.txt",
+            b"1 1:0.5 3:SENTINEL\n0 2:4\n",
+            'the content is a sparse matrix; make a table of it: python -c "import pandas, sklearn.datasets; '
+            "pandas.DataFrame(sklearn.datasets.load_svmlight_file('x.txt')[0].toarray()).add_prefix('x')"
+            ".to_csv('x.csv', index=False)\".",
+        ),
+        "sparse matrix": (
+            "x.mtx",
+            b"%%MatrixMarket matrix coordinate\n1 1 SENTINEL\n",
+            'the content is a sparse matrix; make a table of it: python -c "import pandas, scipy.io; '
+            "pandas.DataFrame(scipy.io.mmread('x.mtx').toarray()).add_prefix('x').to_csv('x.csv', index=False)\".",
+        ),
+        "names in two lines": (
+            "x.csv",
+            b"x,y\nmean,SENTINEL\n1,2\n",
+            "no column can be clustered; column 1 was refused: it mixes numbers and other cells, first in row 1; "
+            "say what "
+            "stands for a missing cell, or where the names stand if they take two lines (on the command line: "
+            "--missing-marks A,B or --header-row 2).",
+        ),
         "JSON lists, one a line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON),
         "JSON values": ("x.json", b'["SENTINEL", 1]', JSON),
         "JSON cut off": ("x.json", b'[{"a": "SENTINEL"}, {"a": ', NO_JSON),
@@ -144,7 +192,7 @@ def make_files():
         "only NaN and inf": ("x.csv", b"a,b\n1,nan\n2,inf\n3,-inf\n", ("b", "empty")),
         "huge numbers only": ("x.csv", b"a,b\n1,1e400\n2,-1e300\n", ("b", "empty")),
         "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
-        "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2,5\n", ("b", "ambiguous")),
+        "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2.5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
         # form that is understood, and said
         "duplicate names": (
@@ -209,7 +257,7 @@ def make_files():
             "x.xlsx",
             workbook(["a"], [1], [2, int(CELL)]),
             "row 2 below the first line has a cell right of that line's last one; if the names stand further "
-            "down, say where (on the command line: --header-row 2).",
+            "down, say where (on the command line: --header-row 3).",
         ),
         "several sheets": (
             "x.xlsx",

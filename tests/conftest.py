@@ -7,10 +7,10 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: threads of two test processes wait for each other
 
-import pytest  # noqa: E402
+import pytest
 
-from dpviz.datasets import readers  # noqa: E402
-from dpviz.datasets.readers import child  # noqa: E402
+from dpviz.datasets import readers
+from dpviz.datasets.readers import child
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
 

@@ -226,6 +226,8 @@ def wrong(module, source):
         re.match(r"dpviz\.(algorithms|audits|runs|sweeps)", n) for n in names
     ):
         found.append("figures import algorithms, audits, runs or sweeps")
+    if module != "dpviz.figures.kit.theme" and re.search(r"#[0-9A-Fa-f]{6}\b", source):
+        found.append("a color outside figures/kit/theme.py")
     if re.search(r"np\.random\.(?!default_rng|Generator|SeedSequence)\w+\(", source):
         found.append("global np.random")
     calls = [node.func for node in nodes if isinstance(node, ast.Call)]
@@ -306,6 +308,7 @@ PLANTED = {
     "plotly": ("dpviz.metrics", "import plotly.graph_objects as go"),
     "room below": ("dpviz.geometry", "from dpviz.algorithms import ALGORITHMS"),
     "figures import": ("dpviz.figures.evolution.pe_means", "from dpviz.sweeps import summary"),
+    "a color": ("dpviz.sweeps.report", 'STYLE = "color: #1B5FA8"'),
     "global np.random": ("dpviz.geometry", "x = np.random.normal(0, 1)"),
     "noise outside": ("dpviz.algorithms.new", "y = rng.laplace(0, 1)"),
     "query class": ("dpviz.algorithms.new", "class Mine(Query):\n    pass"),

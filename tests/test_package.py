@@ -12,6 +12,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from dpviz.atlas.files import FOLDER as ATLAS
+from dpviz.atlas.fingerprint import sources
 from dpviz.papers.registry import papers
 from dpviz.papers.writeup import OURS
 from pages._ui.papers import view, writeup
@@ -42,11 +44,17 @@ def test_the_wheel_holds_what_an_installed_package_needs(tmp_path):
     assert len(results) > 20
     assert {f"dpviz/dashboard/{path.relative_to(ROOT)}" for path in results} <= names
     assert not [name for name in names if name.startswith(("tests", "pages", "benchmarks"))]
-    assert wheel.stat().st_size < 2_000_000
+    assert {path.name for path in ATLAS.iterdir()} == {
+        name.rpartition("/")[2] for name in names if name.startswith("dpviz/sample_data/atlas/")
+    }
+    assert wheel.stat().st_size < 8_000_000
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     run = [sys.executable, "-m", "dpviz", "run", "glloyd", "--data", "sample:tiny", "--n-clusters", "2"]
     done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    stamp = [sys.executable, "-c", "from dpviz.atlas.fingerprint import sources; print(sources())"]
+    installed = subprocess.run(stamp, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert installed.stdout.strip() == sources()  # what is believed of a checkout is believed of the package
 
 
 def test_what_was_tested_lies_in_the_ranges_of_the_package():

@@ -1,5 +1,7 @@
 """The registry: slug -> class, written by hand, in teaching order."""
 
+from collections.abc import Collection
+
 from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.dist_dp.dist_dp import DistDP
 from dpviz.algorithms.dist_dp.random_points import DistDPRandomPoints
@@ -17,6 +19,7 @@ from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.algorithms.lloyd.glloyd import GLloyd
 from dpviz.algorithms.lloyd.sulloyd import SuLloyd
 from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.balcan import Balcan
 from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.algorithms.stemmer_kaplan.shuffle import StemmerKaplanShuffle
@@ -59,4 +62,10 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
 }
 RECOMMENDED = "nsm"  # what the app offers first: lowest loss over most budgets of all of them
 
-__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm"]
+__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "lines_of"]
+
+
+def lines_of(slug: str, kinds: Collection[str]) -> tuple[Line, ...]:
+    """Return the pseudo-code of a run with steps of these kinds: the algorithm's, or of the one it handed over to."""
+    codes = (ALGORITHMS[slug].CODE, *(cls.CODE for cls in ALGORITHMS.values()))
+    return next((code for code in codes if set(kinds) <= {kind for line in code for kind in line.kinds}), codes[0])

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpviz import params, validate
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.privacy import accounting, ledger
@@ -29,7 +30,7 @@ _MOST_KEPT = 20_000_000  # rows that are filled up in memory where the relation 
 class Algorithm:
     """Base of all algorithms. Fields of subclasses are PUBLIC parameters: form, cache key, sweep axis, link.
 
-    A subclass gives `name`, `slug`, `tagline`, its parameters, `plan` and `steps`; the last step's released
+    A subclass gives `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`; the last step's released
     "centers" are the result, and released "coreset_points", "coreset_weights", "coreset_sd" become the coreset. The
     driver projects both on the declared box and ball, which hold every row: no row gets farther from them. Steps keep
     what was released.
@@ -46,6 +47,8 @@ class Algorithm:
     learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
     follows_a_run: ClassVar[bool] = False  # True where it is asked with the seed of a run before: noise of its own
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
+    CODE: ClassVar[tuple[Line, ...]] = ()  # what it does, in six to ten lines
+    AUDIT: ClassVar[dict[str, Any]] = {}  # a second setting for the audits: values that change what is asked
 
     n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
 
@@ -67,7 +70,7 @@ class Algorithm:
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta; None means n_public^-1.1 for every algorithm.
+        """Return delta; None means `accounting.default_delta` of n_public for every algorithm.
 
         Raises
         ------
@@ -77,7 +80,7 @@ class Algorithm:
         given = getattr(self, "delta", None)
         if given is None and n_public < 2 and hasattr(self, "delta"):
             raise ValueError(f"{self.name}: n must be at least 2 where delta is left empty (n^-1.1); give a delta.")
-        return float(n_public) ** -1.1 if given is None else given
+        return accounting.default_delta(n_public) if given is None else given
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
         """Return what is promised: the plan's total, from parameters and public facts alone."""
@@ -87,6 +90,13 @@ class Algorithm:
     def releases(self, n_features: int, n_public: int) -> int:
         """Return how many releases the plan holds."""
         return sum(map(len, self.plan(n_features, n_public).costs.values()))
+
+    def runs(self, n_features: int, n_public: int) -> Algorithm:
+        """Return the algorithm whose steps a run takes: this one, or ordinary DP where that is expected to lose less.
+
+        What runs instead hides any change of one row, under the same epsilon and delta.
+        """
+        return self
 
     def work(self, n_features: int, n_public: int) -> float:
         """Return a rough number of operations, from public values: what the pages guess the time from."""

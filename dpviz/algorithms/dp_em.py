@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import pack_cube, snap
 from dpviz.params import param
@@ -92,6 +93,16 @@ class DPEM(ApproximateDP):
     FULL: ClassVar[int] = 6  # up to so many columns "auto" has ellipses of any direction
     SHARES: ClassVar[tuple[float, float, float]] = (0.2, 0.4, 0.4)  # of a round's mu^2: counts, sums, second moments
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"along the columns": {"covariance": "diagonal"}}
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("spread k equal balls over the public bounds", ("mixture-start",)),
+        Line("repeat a few rounds:", ("mixture",)),
+        Line("  each row divides a share of 1 over them", ("mixture",), "update"),
+        Line("  add up shares, offsets, and spreads; noise", ("mixture",), "update"),
+        Line("  means move by noisy offsets over noisy shares", ("mixture",)),
+        Line("  shapes follow the noisy spreads", ("mixture",)),
+        Line("  what noise alone could stretch is made rounder", ("mixture",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"covariance": "diagonal", "iterations": 3, "reach": 1.5}
 
     iterations: int | None = param(None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: 6.")
     covariance: str = param(

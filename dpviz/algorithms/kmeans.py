@@ -13,6 +13,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from dpviz import validate
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.geometry import cluster_sums
@@ -75,6 +76,14 @@ class KMeans(Algorithm):
     notion: ClassVar[Notion] = Notion.NONE
 
     N_INIT: ClassVar[int] = 10
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("choose k rows as first centers", ("iteration",), at=("first",)),
+        Line("repeat until nothing moves:", ("iteration",)),
+        Line("  give each row to its nearest center", ("iteration",), at=("later",)),
+        Line("  move each center to the mean of its rows", ("iteration",), at=("later",)),
+        Line("start ten times, keep the best", ("iteration",), at=("end",)),
+        Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",)),
+    )
 
     n_clusters: int = param(8, low=1, high=256, help="How many centers to return.")
     objective: str = param(

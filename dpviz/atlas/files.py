@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, beside, opened
-from dpviz.atlas.fingerprint import LAYOUT, agrees, fingerprint, machine, sources
+from dpviz.atlas.fingerprint import LAYOUT, agrees, code, fingerprint, machine, sources
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
 
 __all__ = ["FOLDER", "Chart", "Stop", "current", "read", "stamped", "stamp", "write"]
 
-FOLDER = SAMPLE_FOLDER / "atlas"
+FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
 _STAMP = "sources.json"
 _SCHEMA = pa.schema(
     [
@@ -136,16 +136,18 @@ def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
 
 
 def stamped(folder: Path = FOLDER) -> bool:
-    """Return whether the atlas was made, or checked, by these very sources on this kind of machine."""
+    """Return whether the atlas was made, or checked, by this very code on this kind of machine."""
     try:
-        return bool(json.loads((folder / _STAMP).read_text(encoding="utf-8")).get("sources") == sources())
-    except (OSError, ValueError, AttributeError):
+        stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
+        return bool(stamp["sources"] == sources() or stamp["code"] == code())
+    except (OSError, ValueError, TypeError, KeyError):
         return False
 
 
 def stamp(folder: Path = FOLDER) -> None:
-    """Record that every chapter agrees with these sources on this kind of machine."""
-    (folder / _STAMP).write_text(json.dumps({"sources": sources()}) + "\n", encoding="utf-8")
+    """Record that every chapter agrees with this code on this kind of machine."""
+    hashes = {"sources": sources(), "code": code()}
+    (folder / _STAMP).write_text(json.dumps(hashes) + "\n", encoding="utf-8")
 
 
 @lru_cache(maxsize=64)

@@ -236,7 +236,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing exceeds the claim, and no release its declared sensitivity."""
+        """True if nothing exceeds the claim, and no release its declared sensitivity."""
         return max(self.realized, self.lower_bound) <= self.claimed * (1 + 1e-9) and self.reach <= 1 + 1e-9
 
 

@@ -1,4 +1,4 @@
-"""Everything that a trace shows, as facts to compare between runs: what no noise has touched comes back the same."""
+"""Everything that a trace shows, as facts to compare between runs: values that no noise has touched repeat exactly."""
 
 from __future__ import annotations
 

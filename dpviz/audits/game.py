@@ -62,7 +62,7 @@ class Round:
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """How often somebody was right."""
+    """The score of a player: how often they were right."""
 
     hits: int
     rounds: int
@@ -77,12 +77,12 @@ class Score:
         return clopper_pearson(self.hits, self.rounds, confidence) if self.rounds else (0.0, 1.0)
 
 
-def luck(rounds: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return between which shares a coin's score lies with that probability."""
+def luck(rounds: int) -> tuple[float, float]:
+    """Return between which shares a coin's score lies with probability 95 %."""
     if not rounds:
         return 0.0, 1.0
-    tail = (1 - confidence) / 2
-    return float(binom.ppf(tail, rounds, 0.5)) / rounds, float(binom.ppf(1 - tail, rounds, 0.5)) / rounds
+    low, high = binom.ppf([0.025, 0.975], rounds, 0.5)
+    return float(low) / rounds, float(high) / rounds
 
 
 def people(X: np.ndarray, domain: Domain, groups: Groups) -> dict[str, int]:

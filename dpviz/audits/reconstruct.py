@@ -25,7 +25,7 @@ _WHOLE = 1e-6  # a count this close to a whole number is one: an exact count alw
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Round:
-    """What one iteration of Lloyd publishes: its centers (k, d), and the sums (k, d) and counts (k,) of their rows.
+    """The publication of one Lloyd iteration: its centers (k, d), and the sums (k, d) and counts (k,) of their rows.
 
     A center's rows are those nearest to it; z units.
     """

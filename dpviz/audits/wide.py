@@ -17,24 +17,15 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
     "shifts": 2, "fraction_bits": 16, "oracle": "hadamard", "ball": "literal", "init": "random", "dead_cluster": "keep",
     "exactly_k": True, "max_depth": 4, "directions": 2, "refine": 0.5,
 }  # fmt: skip
-_ONE: dict[str, dict[str, Any]] = {
-    "stemmer-kaplan-local": {"budget": "epsilon"}, "dist-dp": {"budget": "thirds"}, "dpm": {"selection": "double"},
-    "continual": {"days": 6, "cells": 64, "arrivals": "by first column"},
-    "eugkm": {"lloyd_share": 0.5, "cells": 64},
-    "privtree": {"threshold": 2.0, "max_depth": 9},
-    "dp-dbscan": {"cells": 64, "reach": 2, "density": 2.0},
-    "dp-em": {"covariance": "diagonal", "iterations": 3, "reach": 1.5},
-    "dp-lloyd": {"schedule": "halving", "division": "optimal", "init": "packing"},
-}  # fmt: skip
 
 
 def second_instance(cls: type[Algorithm]) -> Algorithm:
     """Return an algorithm for six columns: projections, rounds, learned radius, second moment, scatter, swaps.
 
-    Five centers and parameters away from their defaults; epsilon is large, so that every stage is asked. A promise
-    about moves gets rho = 1.5, where the fallback is cheaper.
+    Five centers and parameters away from their defaults, the class's `AUDIT` over those below; epsilon is large, so
+    that every stage is asked. A promise about moves gets rho = 1.5, where the fallback is cheaper.
     """
-    values = {**_PARAMETERS, **_ONE.get(cls.slug, {})}
+    values = {**_PARAMETERS, **cls.AUDIT}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 

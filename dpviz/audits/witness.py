@@ -38,7 +38,7 @@ class Exchange(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What one data set says to a sequence of picked cells, pick by pick.
+    """The probabilities that one data set gives to a sequence of picked cells, pick by pick.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ from pathlib import Path
 from loky import cpu_count
 
 from dpviz.atlas.cells import chapters
-from dpviz.atlas.files import FOLDER
+from dpviz.atlas.files import FOLDER, stamp
 from dpviz.atlas.make import check, drawn, make, outdated
 from dpviz.cli.progress import Bar
 
@@ -46,6 +46,10 @@ def _atlas(arguments: argparse.Namespace) -> int:
 
 def _make(arguments: argparse.Namespace) -> int:
     old = outdated(arguments.folder, arguments.sample)
+    if not old and not arguments.sample:
+        stamp(arguments.folder)  # all were probed just now
+        print("atlas: every file is up to date", file=sys.stderr)
+        return 0
     total = sum(len(chapter.cells()) for chapter in old)
     print(f"atlas: {len(old)} files to make, {total:,} runs", file=sys.stderr)
     with Bar(total) as bar:

@@ -14,7 +14,7 @@ from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by,
 from dpviz.datasets.dictionary import amended, written_to
 from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.notation import preset_for, quote_name
-from dpviz.datasets.readers import Table, TableError, read_table
+from dpviz.datasets.readers import Table, TableError, check_usable, read_table
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.privacy.accounts import refuse_private
 
@@ -55,8 +55,8 @@ def _describe(arguments: argparse.Namespace) -> int:
         )
     form = form_of(arguments)
     table = read_table(path.read_bytes(), path.name, private=arguments.private, words=True, **form)
-    if table.question and arguments.public:
-        raise TableError(f"{path.name}: {table.question}")
+    if question := table.question():
+        raise TableError(f"{path.name}: {question}")
     entries = {key: value for key, value in form.items() if value is not None}
     if arguments.private:
         example = example_of(entries)
@@ -65,6 +65,8 @@ def _describe(arguments: argparse.Namespace) -> int:
             f"numbers like {example}: do yours look like this? Cells of any other form will count as missing.",
             file=sys.stderr,
         )
+    if not any(column.values is not None or column.suggestion for column in table.columns):
+        check_usable(table)
     facts = _with_declared(_draft(table, entries, arguments.private), arguments)
     for entry in facts["left_out"]:
         print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
@@ -149,6 +151,8 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
             found[name] = "It seems to number the rows, which singles out people."
         elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
             found[name] = "It holds one value only."
+        elif not private and (lacking := float(np.isnan(values).mean())) > 0.5:
+            found[name] = f"It is missing in {lacking:.1%} of the rows, which would be left out with it."
     return found if len(found) < len(table.usable) else {}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpviz.datasets import Dataset
 from dpviz.datasets.dictionary import domain_of
-from dpviz.datasets.notation import read_bounds, read_names, read_numbers, read_rules
+from dpviz.datasets.notation import read_bounds, read_names, read_numbers, read_rules, read_signs
 from dpviz.datasets.parts import columns_in, parts_of
 from dpviz.datasets.readers.form import FORM_ENTRIES, SEPARATORS, Form
 from dpviz.datasets.readers.names import named, numbered
@@ -49,8 +49,9 @@ def add_form(parser: argparse.ArgumentParser) -> None:
         "private one",
     )  # fmt: skip
     parser.add_argument(
-        "--decimal", choices=(".", ","), help="decimal sign; default: detected in a public file, else a point"
-    )
+        "--decimal", action="append", default=[], metavar="SIGN|COLUMN=SIGN",
+        help="decimal sign, . or , (default: detected in a public file, else a point), or that of one column: weight=,",
+    )  # fmt: skip
     parser.add_argument(
         "--thousands", choices=(".", ",", "none"), help="sign between thousands; default: the other one"
     )
@@ -115,8 +116,11 @@ def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the arguments of `add_form` say, as the readers call it; None for what they do not say."""
-    entries = {key: getattr(arguments, key) for key in FORM_ENTRIES}
+    decimal, decimal_of = read_signs(arguments.decimal)
+    entries = {key: getattr(arguments, key) for key in FORM_ENTRIES - {"decimal_of"}}
     return entries | {
+        "decimal": decimal,
+        "decimal_of": decimal_of or None,
         "separator": _SEPARATORS.get(arguments.separator),
         "thousands": "" if arguments.thousands == "none" else arguments.thousands,
         "missing_marks": None if arguments.missing_marks is None else read_names(arguments.missing_marks),
@@ -131,6 +135,8 @@ def example_of(form: Mapping[str, Any]) -> str:
 def say_form(form: Mapping[str, Any]) -> None:
     """Print a made-up cell in the form in which a private file is read: a cell of another form is not noticed."""
     example = example_of(form)
+    for name in form.get("decimal_of") or {}:
+        example += f", in {name!r} like {example_of({'decimal': form['decimal_of'][name]})}"
     print(f"read:    numbers like {example}; do yours look like this? Cells of any other form count as missing.")
 
 

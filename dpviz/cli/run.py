@@ -143,6 +143,8 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         source, facts = facts_beside(path, limits.pop("dictionary"))
         facts = amended(facts, source, **limits, **declared)
         form = with_form(facts, **form_of(arguments))
+        if form["decimal_of"]:
+            raise ValueError("--decimal COLUMN=SIGN is for files that fit in memory; give one sign for all columns.")
         form["missing_marks"] = tuple(form["missing_marks"] or ())
         rows = in_parts(
             path,

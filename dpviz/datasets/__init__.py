@@ -9,6 +9,7 @@ from dpviz.datasets.dataset import (
 from dpviz.datasets.loading import (
     SAMPLES,
     Clipping,
+    Fewer,
     clipping,
     from_table,
     load,
@@ -25,6 +26,7 @@ __all__ = [
     "Blobs",
     "Clipping",
     "Dataset",
+    "Fewer",
     "Painted",
     "clipping",
     "from_table",

@@ -75,7 +75,7 @@ class Blobs:
         facts = complete(
             {
                 "title": f"{self.n_clusters} blobs, {self.n_rows:,} made-up people",
-                "description": "Made on the Data page; the bounds follow from the generator, not from the rows.",
+                "description": "Made under Your data; the bounds follow from the generator, not from the rows.",
                 "columns": [
                     {"name": f"x{j + 1}", "low": -10, "high": 10, "description": f"made-up coordinate {j + 1}"}
                     for j in range(self.n_features)

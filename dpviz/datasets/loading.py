@@ -6,6 +6,7 @@ import dataclasses
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,13 @@ from dpviz.datasets.earth import Equirectangular
 from dpviz.datasets.painted import Painted
 from dpviz.datasets.readers import Column, Recoding, Table, TableError, read_table
 from dpviz.datasets.readers.form import with_form
+from dpviz.datasets.resampling import resampled
 from dpviz.domain import Domain
 
-__all__ = ["SAMPLES", "SAMPLE_FOLDER", "Clipping", "clipping", "from_table", "load", "load_csv", "load_sample", "made"]
+__all__ = [
+    *("SAMPLES", "SAMPLE_FOLDER", "Clipping", "Fewer"),
+    *("clipping", "from_table", "load", "load_csv", "load_sample", "made"),
+]
 
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
@@ -45,8 +50,58 @@ def load_sample(name: str) -> Dataset:
     return load_csv(SAMPLE_FOLDER / f"{name}.csv", dataset_id=f"sample:{name}")
 
 
+@dataclasses.dataclass(frozen=True)
+class Fewer:
+    """Some of a sample's people, as if only so many had come: "town:300" by its `key`."""
+
+    sample: str
+    people: int
+
+    @property
+    def key(self) -> str:
+        """The public name."""
+        return f"{self.sample}:{self.people}"
+
+    def __post_init__(self) -> None:
+        whole = _whole(self.sample)
+        validate.integer("datasets", whole.n_clusters, len(whole.X) - 1, people=self.people)
+
+    @classmethod
+    def parse(cls, key: str) -> Fewer:
+        """Return whose people, and how many of them, `key` names.
+
+        Raises
+        ------
+        ValueError
+            If it does not name any, or the sample has no more than that, or more groups.
+        """
+        sample, _, people = key.partition(":")
+        if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):
+            raise ValueError(f"datasets: {key[:80]!r} does not name some people of a sample; town:300 does.")
+        return cls(sample, int(people))
+
+    def make(self) -> Dataset:
+        """Return the data set: the rows that a sweep takes for so many people, and the sample's facts."""
+        whole = _whole(self.sample)
+        rows = resampled(len(whole.X), self.people)
+        return dataclasses.replace(
+            whole,
+            X=whole.X[rows],
+            labels=None if whole.labels is None else whole.labels[rows],
+            domain=dataclasses.replace(whole.domain, n_public=self.people),
+            dataset_id=f"sample:{self.key}",
+            title=f"{whole.title.partition(',')[0]}, {self.people:,} of its people",
+            facts={**whole.facts, "n_public": self.people},
+        )
+
+
+@lru_cache(maxsize=4)
+def _whole(sample: str) -> Dataset:
+    return load_sample(sample)
+
+
 def load(name: str) -> Dataset:
-    """Return what a public name stands for: a sample, blobs by the text of their parameters, or painted people.
+    """Return what a public name stands for: a sample, some of its people, blobs by their parameters, or a painting.
 
     Raises
     ------
@@ -57,7 +112,7 @@ def load(name: str) -> Dataset:
     return load_sample(name) if found is None else found.make()
 
 
-def made(name: str) -> Blobs | Painted | None:
+def made(name: str) -> Blobs | Painted | Fewer | None:
     """Return what is made from its public name alone, None for the name of anything else.
 
     Raises
@@ -66,7 +121,9 @@ def made(name: str) -> Blobs | Painted | None:
         If the name begins like one and is none.
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
-    return None if kind is None else kind.parse(name)
+    if kind is not None:
+        return kind.parse(name)
+    return Fewer.parse(name) if name.partition(":")[0] in SAMPLES and ":" in name else None
 
 
 def load_csv(
@@ -89,6 +146,7 @@ def load_csv(
     thousands: str | None = None,
     n_columns: int | None = None,
     missing_marks: Sequence[str] | None = None,
+    decimal_of: Mapping[str, str] | None = None,
     bounds: Mapping[str, tuple[float, float, str]] | None = None,
     rows_per_person: int | None = None,
     dictionary: Path | None = None,
@@ -110,7 +168,7 @@ def load_csv(
     columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
-    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks : the form of the file, see
+    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the form of the file, see
         `readers.Form`
     recode : which columns of words and dates become numbers
     content : what the caller has read from the file, so that nothing else is read; None: it is read here
@@ -143,7 +201,7 @@ def load_csv(
         )
     form = with_form(
         facts, header=header, sheet=sheet, header_row=header_row, separator=separator, decimal=decimal,
-        thousands=thousands, n_columns=n_columns, missing_marks=missing_marks,
+        thousands=thousands, n_columns=n_columns, missing_marks=missing_marks, decimal_of=decimal_of,
     )  # fmt: skip
     rules = tuple(recode) if facts is None else tuple(Recoding.parse(entry, source) for entry in facts["recode"])
     declared = _declared(facts, columns, rules)
@@ -174,8 +232,8 @@ def load_csv(
             f"or the file {source}, which `dpviz describe {path.name} {mode} -o {source}` drafts."
         )
     facts["form"] = {key: value for key, value in form.items() if value is not None}
-    if not private and table.doubt:
-        raise TableError(f"{path.name}: {table.question}")
+    if question := "" if private else whole.question(_declared(facts, None, rules)):
+        raise TableError(f"{path.name}: {question}")
     if label is not None:
         if label not in whole.groupings:
             raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Sequence
 from dpviz.datasets.dictionary import PRESETS
 from dpviz.datasets.readers.recode import Recoding
 
-__all__ = ["Bounds", "preset_for", "quote_name", "read_bounds", "read_names", "read_numbers", "read_rules", "spread"]
+__all__ = [
+    "Bounds",
+    "preset_for",
+    "quote_name",
+    "read_bounds",
+    "read_names",
+    "read_numbers",
+    "read_rules",
+    "read_signs",
+    "spread",
+]
 
 Bounds = dict[str, tuple[float, float, str]]  # name of a column: low, high, unit
 
@@ -102,6 +112,23 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
             )
         rules += [Recoding.of(name, found["rule"]) for name in read_names(found["columns"])]
     return tuple(rules)
+
+
+def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the decimal sign in texts such as `,` and `weight=.`, and those of single columns by name.
+
+    Raises
+    ------
+    ValueError
+        If one is neither a point nor a comma, or given twice.
+    """
+    signs: dict[str, str] = {}
+    for text in texts:
+        column, _, sign = text.rpartition("=")
+        if sign not in (".", ",") or column in signs:
+            raise ValueError(f"--decimal {text[:60]!r}: give . or , once, or the sign of a column, as in weight=,")
+        signs[column] = sign
+    return signs.pop("", None), signs
 
 
 def preset_for(name: str) -> str | None:

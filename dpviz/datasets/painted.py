@@ -75,7 +75,7 @@ class Painted:
         facts = complete(
             {
                 "title": f"Painted, {n} people in {k} group{'s' * (k > 1)}",
-                "description": "Painted on the Data page; the bounds are the edges of the canvas.",
+                "description": "Painted under Your data; the bounds are the edges of the canvas.",
                 "columns": [
                     {"name": name, "low": -10, "high": 10, "description": f"made-up coordinate, {way}"}
                     for name, way in (("x", "to the right"), ("y", "up"))

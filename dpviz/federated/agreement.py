@@ -1,4 +1,4 @@
-"""What all parties of a run agree on beforehand: public facts in one JSON file, compared by its digest."""
+"""The agreement of all parties before a run: public facts in one JSON file, compared by its digest."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Agreement:
 
     @property
     def shares(self) -> Shares:
-        """What every party adds to a sum."""
+        """The share of the noise that every party adds to a sum."""
         return Shares(self.drawn_by, len(self.clients))
 
     @property
@@ -95,7 +95,7 @@ class Agreement:
 
     @property
     def digest(self) -> bytes:
-        """What parties compare: 32 bytes."""
+        """The 32 bytes that parties compare."""
         return hashlib.sha256(self.to_json().encode()).digest()
 
     @classmethod

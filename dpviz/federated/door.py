@@ -41,7 +41,7 @@ class Peer:
         await self.writer.drain()
 
     async def farewell(self, words: str) -> None:
-        """Say why it ends, and close; one that is gone already cannot be told."""
+        """Send the reason for the end and close; skip a connection that is gone already."""
         with contextlib.suppress(OSError, TimeoutError):
             await asyncio.wait_for(self.send(Message(Kind.ABORT, payload=words.encode())), 2.0)
         await self.close()

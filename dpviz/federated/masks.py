@@ -22,7 +22,7 @@ SEED_BYTES = 32
 
 
 class Seeds(NamedTuple):
-    """What one client knows.
+    """The seeds that one client knows.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ def deal(names: Iterable[str]) -> dict[str, Seeds]:
 
 
 def mask(seed: bytes, run: bytes, client: str, round_: int, label: str, size: int, ring: Ring) -> np.ndarray:
-    """Return `size` words, uniform on the whole ring to whoever does not know the seed.
+    """Return `size` words, uniform on the whole ring to anyone who does not know the seed.
 
     SHAKE-256 of seed, run id, client, round and label, each with its length, so that no two streams share a prefix;
     no stream may ever mask two values.

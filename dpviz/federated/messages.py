@@ -35,7 +35,7 @@ class MessageError(Exception):
 
 
 class Kind(IntEnum):
-    """What a frame is for."""
+    """The purpose of a frame."""
 
     HELLO = 1  # client: its nonce and the digest of its agreement
     START = 2  # server: all nonces, in the order of the clients

@@ -30,7 +30,7 @@ class Aborted(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Header:
-    """What is public about a round.
+    """The public facts of a round.
 
     Attributes
     ----------

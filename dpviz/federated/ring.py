@@ -1,4 +1,4 @@
-"""Whole numbers modulo 2^bits: how statistics are written as ring words, and when they would not fit."""
+"""Integers modulo 2^bits: encode statistics as ring words, and refuse those that would not fit."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ Uploads = dict[str, dict[str, bytes]]
 
 @dataclasses.dataclass(frozen=True)
 class Round:
-    """What traveled in one round, byte for byte; `locals` and `noise` are NOT PRIVATE and exist in DEMO only.
+    """The traffic of one round, byte for byte; `locals` and `noise` are NOT PRIVATE and exist in DEMO only.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ __all__ = ["Report", "serve"]
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What the server may say after a run: no statistic is in it, because it saw none."""
+    """The server's report after a run: it contains no statistic, because the server saw none."""
 
     rounds: int
     bytes_up: int

@@ -1,4 +1,4 @@
-"""Who draws the noise of a federated sum: the clients, so that no party can subtract all of it, or the server alone.
+"""Shares of the noise of a federated sum: the clients draw it, so that no party can subtract all of it, or the server.
 
 Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any one client's own part is taken away:
 
@@ -51,7 +51,7 @@ def refuse(what: str) -> NoReturn:
 
 @dataclasses.dataclass(frozen=True)
 class Shares:
-    """What every party adds to a sum.
+    """The share of the noise that every party adds to a sum.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Shares:
 
     @property
     def trust(self) -> str:
-        """Who is trusted for what."""
+        """The parties that are trusted, and for what."""
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:

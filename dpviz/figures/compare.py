@@ -168,9 +168,10 @@ def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
     )
 
 
-def curves_panel(colors: Theme, bounds: Mapping[str, Bound], *, height: int = 380) -> Panel:
+def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
     """Return the trade-off curves of several promises on one axis, beside the coin."""
     table = curve_table(bounds)
+    height = 380
     figure = base(colors, "What an attacker can do at best", height=height)
     figure.update_xaxes(title_text="false alarms: says “in”, it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_yaxes(title_text="misses: says “out”, it is in", range=[0, 1], tickformat=".0%", dtick=0.25)

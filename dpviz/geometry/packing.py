@@ -37,7 +37,7 @@ def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.n
     return clip_ball(snap(np.concatenate([packed, rest])), radius)
 
 
-def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = True):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = True):  # type: ignore[no-untyped-def]
     """Accept proposals that keep a distance of 2a; return (points (n, d) or None, last a)."""
     points, count, failures = np.empty((n, d)), 0, 0
     while count < n:

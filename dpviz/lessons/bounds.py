@@ -69,7 +69,7 @@ def run(seed: int) -> Stage:
 
 
 def _bounds(town: Ground, factor: float) -> Domain:
-    """Return the town's bounds, so many times as wide around the same middle."""
+    """Return the town's bounds, widened by a factor around the same middle."""
     domain = town.data.domain
     half = factor * (domain.high - domain.low) / 2
     return dataclasses.replace(domain, low=domain.middle - half, high=domain.middle + half)

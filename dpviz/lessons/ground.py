@@ -1,4 +1,4 @@
-"""What lessons stand on: a public sample, KMeans' centers on it, the groups that are there, and how a run did."""
+"""The ground of the lessons: a public sample, KMeans' centers on it, its groups, and the measures of a run."""
 
 from __future__ import annotations
 

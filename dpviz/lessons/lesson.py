@@ -1,4 +1,4 @@
-"""A lesson: words in a TOML file with gaps, and a run that fills the gaps. Nothing is said that was not computed."""
+"""A lesson: words in a TOML file with gaps, and a run that fills them. Every number in it is computed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Option:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stage:
-    """What a lesson shows for one draw of the noise.
+    """The picture and numbers of a lesson for one draw of the noise.
 
     Attributes
     ----------
@@ -121,5 +121,5 @@ def read(path: Path) -> Lesson:
 
 
 def _one_line(value: Any) -> Any:
-    """Return text with its line breaks made spaces: they are there for whoever edits the file."""
+    """Return text with spaces in place of its line breaks, which only serve the editor of the file."""
     return re.sub(r"\s+", " ", value).strip() if isinstance(value, str) else value

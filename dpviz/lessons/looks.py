@@ -54,7 +54,7 @@ class Shown:
 
     @property
     def spent(self) -> list[Guarantee]:
-        """What all looks so far have cost together, from their ledgers."""
+        """The total cost of all looks so far, from their ledgers."""
         delta = self.traces[0].claimed.delta
         found = []
         for looks in range(1, len(self.traces) + 1):

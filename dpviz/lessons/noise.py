@@ -33,7 +33,7 @@ class Shown:
 
     @property
     def scatter(self) -> list[float]:
-        """How far a center scatters over the runs, per column: the median center, in km; one value an ε."""
+        """The scatter of the median center over the runs, per column, in km: one value for each ε."""
         domain = self.ground.data.domain
         return [
             float(np.median(spread(some.centers, self.ground.reference, domain)) * domain.half_width.max())

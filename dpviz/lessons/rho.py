@@ -35,7 +35,7 @@ class Shown:
 
     @property
     def odds(self) -> list[int]:
-        """How often in 100 an attacker may be right about a move of each length."""
+        """The largest number of times in 100 that an attacker can be right about a move of each length."""
         claimed = self.trace.claimed
         return [dataclasses.replace(claimed, rows_per_person=moves).person.odds for moves in MOVES]
 

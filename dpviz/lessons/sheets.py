@@ -1,4 +1,4 @@
-"""What a lesson gives to print: a worksheet with room for answers, and the teacher's notes. HTML without a script."""
+"""Printed sheets of a lesson: a worksheet with room for answers, and the teacher's notes. HTML without scripts."""
 
 from __future__ import annotations
 

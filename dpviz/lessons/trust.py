@@ -36,7 +36,7 @@ class Shown(Runs):
 
     @property
     def promises(self) -> list[Guarantee]:
-        """What each promises, for one row changed to any value: only then is one ε one promise."""
+        """The guarantee of each method for one row changed to any value: one ε then means one guarantee."""
         return [trace.claimed.under(Neighboring.REPLACE) for trace in self.traces]
 
 

@@ -17,7 +17,7 @@ CLOSE = 0.1  # so near, relatively, a printed number is to be to ours
 
 @dataclasses.dataclass(frozen=True)
 class Overview:
-    """What came of the reruns.
+    """The outcome of the reruns.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the papers report, as data: one TOML file a paper, one entry an item (a figure or a table)."""
+"""The papers' reported results as data: one TOML file for each paper, one entry for each figure or table."""
 
 from __future__ import annotations
 

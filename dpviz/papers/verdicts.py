@@ -29,7 +29,7 @@ NOT_RUN = "not run here"
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What the rerun says.
+    """The verdict of a rerun.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ _SIGNS = {
 
 @dataclasses.dataclass(frozen=True)
 class WriteUp:
-    """What the docstring of an algorithm says, in paragraphs of Markdown.
+    """The docstring of an algorithm as paragraphs of Markdown.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ MOST_PEOPLE = 10**10
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Facts:
-    """What is declared: nothing of it is read from rows.
+    """The declared facts about the data; none of them is read from rows.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Facts:
 
     @property
     def n_rows(self) -> int:
-        """How many stand in for them."""
+        """The number of made-up people that stand in for the real ones."""
         return min(self.n_people, MOST_ROWS)
 
     @property
@@ -126,7 +126,7 @@ class Facts:
         )  # fmt: skip
         return dataclasses.replace(self, domain=domain, filled=1.0)
 
-    def stand_in(self, seed: int = 0) -> Dataset:
+    def stand_in(self) -> Dataset:
         """Return made-up or public people in the declared bounds, `n_rows` of them.
 
         A look-alike's rows are drawn with replacement and keep their place between their own bounds; without one there
@@ -135,10 +135,10 @@ class Facts:
         if self.like:
             public = load(self.like)
             Z = _places(public)
-            Z = Z[np.random.default_rng(seed).integers(len(Z), size=self.n_rows)]
+            Z = Z[np.random.default_rng(0).integers(len(Z), size=self.n_rows)]
         else:
             blobs = Blobs(
-                n_rows=max(self.n_rows, 10), n_features=self.domain.n_features, n_clusters=self.n_clusters, seed=seed
+                n_rows=max(self.n_rows, 10), n_features=self.domain.n_features, n_clusters=self.n_clusters, seed=0
             )
             Z = _places(blobs.make())[: self.n_rows]
         half = (self.domain.high - self.domain.low) / 2

@@ -16,7 +16,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.metrics import normalized_loss
 from dpviz.planning.facts import Facts
 from dpviz.postprocessing.released import center_noise
-from dpviz.privacy.accounting import mu_of_epsilon
+from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.averages import margin_of_error
 from dpviz.runs.reruns import spread
@@ -32,7 +32,7 @@ _COPIES = 8.0
 
 @dataclasses.dataclass(frozen=True)
 class Rehearsal:
-    """What an algorithm gave at one ε on people who stand in.
+    """The result of an algorithm at one ε on made-up people.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Rehearsal:
 
     @property
     def by_formula(self) -> bool:
-        """Whether the noise per center follows from a formula."""
+        """True if the noise of each center follows from a formula."""
         return self.noise is not None
 
     @property
@@ -116,7 +116,8 @@ def rehearse(
 
 
 def _make(cls: type[Algorithm], facts: Facts, epsilon: float) -> Algorithm:
-    values = {"n_clusters": facts.n_clusters, "epsilon": epsilon, "delta": float(facts.n_people) ** -1.1}
+    delta = default_delta(facts.n_people)
+    values: dict[str, Any] = {"n_clusters": facts.n_clusters, "epsilon": epsilon, "delta": delta}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 

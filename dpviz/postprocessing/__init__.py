@@ -1,1 +1,1 @@
-"""What is made of released values only: it costs nothing, because no row is asked."""
+"""Postprocessing of released values: it costs no privacy, because it reads no row."""

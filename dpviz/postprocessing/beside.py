@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the runs differ in it; a parameter that only some of them have is no difference of its own."""
+        """True if the runs differ in it; a parameter that only some of them have does not count as a difference."""
         return len(set(self.values)) > 1 and _NOTHING not in self.values
 
 

@@ -1,4 +1,4 @@
-"""What no attacker beats: the trade-off between false alarms and misses that a promise allows.
+"""The bound on every attacker: the trade-off between false alarms and misses that a guarantee allows.
 
 An attacker who guesses whether a row is there has false alarms (says it is, but it is not) and misses. A promise is a
 curve: for every rate of false alarms the least rate of misses that anybody can have (Dong, Roth and Su 2022, sec. 2).

@@ -1,4 +1,4 @@
-"""What the noise means for each center: formulas for centers that are averages, made of released values only.
+"""The noise of each center: formulas for centers that are averages, from released values only.
 
 Every family declares the result in the step that gives its centers: `center_sd` (k, d), the standard deviation per
 column in z units, and `center_noise`, which noise that is. Families without a formula declare neither: where noise

@@ -1,4 +1,4 @@
-"""What a released weighted point set is good for: centers for any k and cost, again and again, free of privacy cost."""
+"""Uses of a released weighted point set: centers for any k and objective, as often as you like, at no privacy cost."""
 
 from __future__ import annotations
 

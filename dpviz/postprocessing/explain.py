@@ -1,4 +1,4 @@
-"""What sets each cluster apart, in the data's words and with its noise. Reads released values only.
+"""Explain what sets each cluster apart, in the data's units and with its noise. Reads released values only.
 
 Two sources. Noisy counts by cluster, column and bin, which a run of `ExplainClusters` bought: for every cluster and
 every edge of a column the share of its rows above the edge is compared with that of all others. Or, for nothing, the
@@ -90,7 +90,7 @@ class Explanation:
 
     @cached_property
     def sizes_known(self) -> np.ndarray:
-        """Whether each cluster's size stands out from its noise, shape (k,)."""
+        """Mask of the clusters whose size stands out from its noise, shape (k,)."""
         return np.isfinite(self.shares[1][0]).all(axis=(1, 2))
 
     def clearest(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What sets clusters apart, for nothing, where a run has counted every cell of a public grid. Reads released values.
+"""Explain clusters at no further cost where a run has counted every cell of a public grid. Reads released values.
 
 A cluster is a set of cells then: those of its region, or those whose middle is nearest to its center. Edges are
 borders of cells: a cell lies on one side, and the share of a cluster's rows above an edge is one sum of counts over

@@ -1,4 +1,4 @@
-"""What a center is like, in plain words: which of its values most people lie above or below. Released values only."""
+"""Describe a center in plain words: which of its values most people lie above or below. Reads released values only."""
 
 from __future__ import annotations
 

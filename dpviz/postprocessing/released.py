@@ -1,4 +1,4 @@
-"""What a run leaves in the hand: its centers in the data's units, with noisy sizes and noise, as table, CSV and JSON.
+"""The released result of a run: centers in the data's units, with noisy sizes and noise, as table, CSV and JSON.
 
 Everything here follows from released values: it costs nothing, and it is the same for DEMO and PRIVATE.
 """
@@ -38,7 +38,7 @@ _DIGITS = 1e-4  # of the width of a column's bounds: how far places are written 
 
 @dataclasses.dataclass(frozen=True)
 class CenterNoise:
-    """What the noise means for each released center.
+    """The noise of each released center.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a noisy second moment says: in which directions rows spread, and how noise should be shaped to match."""
+"""Read a noisy second moment: the directions in which rows spread, and the shape of noise that matches them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def symmetric(moment: Noisy) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """How far rows lie from a center, by direction.
+    """The spread of rows around a center, by direction.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Shape:
 
     @property
     def widths(self) -> np.ndarray:
-        """How wide noise of standard deviation 1 in all columns is after `undo`, by column (d,)."""
+        """The standard deviation by column (d,), after `undo`, of noise with standard deviation 1 in all columns."""
         return np.sqrt(((self.directions / self.stretch) ** 2).sum(axis=1))
 
     def undo(self, stretched: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ class Shape:
 
 @dataclasses.dataclass(frozen=True)
 class Leftover:
-    """What a candidate leaves unexplained of its rows, by direction: x is near explained * candidate.
+    """The part of the rows that a candidate does not explain, by direction: x is near explained * candidate.
 
     Attributes
     ----------

@@ -89,7 +89,7 @@ def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.n
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What to say about a run.
+    """The verdict on a run.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the curator gives back: noisy values with their noise, kept keys, reports; and DEMO's true statistics."""
+"""The curator's answers: noisy values with their noise, released keys, reports; and, in DEMO, the true statistics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NoisyKeys(NamedTuple):
 
 
 class Reports(NamedTuple):
-    """What many users' randomized reports add up to.
+    """The sum of many users' randomized reports.
 
     Attributes
     ----------

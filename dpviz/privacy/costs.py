@@ -1,4 +1,4 @@
-"""What one release may cost: a price that the curator turns into noise, with its words. See `COSTS` for all of them."""
+"""Costs of one release: prices that the curator turns into noise, and their words. `COSTS` lists all of them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Cost:
 
 @dataclasses.dataclass(frozen=True)
 class _Mu(Cost):
-    """What Gaussian noise costs: standard deviation l2_sensitivity / mu."""
+    """A cost in mu, paid with Gaussian noise of standard deviation l2_sensitivity / mu."""
 
     mu: float
 
@@ -118,7 +118,7 @@ class _Mu(Cost):
 
 @dataclasses.dataclass(frozen=True)
 class _Epsilon(Cost):
-    """What costs epsilon: noise of scale sensitivity / epsilon."""
+    """A cost in epsilon, paid with noise of scale sensitivity / epsilon."""
 
     epsilon: float
 
@@ -143,7 +143,7 @@ class _Epsilon(Cost):
 
 @dataclasses.dataclass(frozen=True)
 class _LaplaceNoise(_Epsilon):
-    """What is paid with Laplace noise."""
+    """A cost that is paid with Laplace noise."""
 
     def sd(self, scale: float) -> float:
         return math.sqrt(2) * scale

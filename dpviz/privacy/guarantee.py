@@ -1,4 +1,4 @@
-"""What a release promises, in full: notion, unit, neighboring relation, epsilon and delta, mu, trust."""
+"""The full guarantee of a release: notion, unit, neighboring relation, epsilon and delta, mu, trust."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Guarantee", "Neighboring", "Notion"]
 
 
 class Neighboring(StrEnum):
-    """Which pairs of data sets must look alike."""
+    """The pairs of data sets that must be hard to tell apart."""
 
     ADD_REMOVE = "add-remove"
     REPLACE = "replace"
@@ -24,12 +24,12 @@ class Neighboring(StrEnum):
 
     @property
     def unit(self) -> str:
-        """What changes between neighbors, in words."""
+        """The unit of protection in words: what differs between neighbors."""
         return _UNIT[self]
 
 
 class Notion(StrEnum):
-    """Which kind of promise it is. Promises of different notions never share an axis without saying so."""
+    """The notion of privacy. Guarantees of different notions share an axis only where the axis says so."""
 
     NONE = "none"
     CENTRAL = "central DP"
@@ -82,7 +82,7 @@ class Guarantee:
 
     @property
     def private(self) -> bool:
-        """Whether anything is promised at all."""
+        """True if the guarantee promises anything at all."""
         return self.notion is not Notion.NONE
 
     @property

@@ -1,4 +1,4 @@
-"""What one run has released: an entry per draw, and what they cost by a path of its own, without the plan."""
+"""The ledger of one run: one entry per draw, and their total cost, computed independently of the plan."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Release:
 
 
 class NextPrices:
-    """Which of a plan entry's prices comes next at a scope, so that no row pays one of them twice.
+    """The next price of a plan entry at each scope, so that no row pays one of them twice.
 
     A scope shares rows with its ancestors and its descendants and with nobody else. What it pays comes after
     everything that any of them has paid, in whatever order they were asked.

@@ -36,7 +36,7 @@ def public_hash(seed: int, ids: np.ndarray, salt: int = 0) -> np.ndarray:
 
 
 class Randomizer(Protocol):
-    """What the curator needs of a randomizer; a frozen dataclass with a `flip`."""
+    """The interface of a randomizer that the curator uses: a frozen dataclass with a `flip`."""
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (unbiased estimates, the reports of the first `shown` users)."""

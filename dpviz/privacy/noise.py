@@ -22,7 +22,7 @@ _COINS = 4_000_000  # most coins held at a time
 
 
 class Noise(Protocol):
-    """What a noise source can draw."""
+    """The distributions that a noise source can draw from."""
 
     reproducible: bool
 
@@ -56,7 +56,7 @@ class Noise(Protocol):
 
 
 class Seeded:
-    """numpy's generator: reproducible, for DEMO only, because whoever knows the seed can subtract the noise.
+    """numpy's generator: reproducible, for DEMO only, because anyone who knows the seed can subtract the noise.
 
     Floating-point Gaussians are rounded to the grid (to nearest), which is post-processing of their sum with a
     statistic that lies on the grid; the tails and gaps of double-precision sampling remain a documented limit.

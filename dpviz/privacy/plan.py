@@ -1,4 +1,4 @@
-"""Which release may happen how often, and what each time costs a row's path."""
+"""Plans: how often each release may happen, and what each one costs along a row's path."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Plan:
         return costs[occurrence]
 
     def total(self, delta: float) -> accounting.Total:
-        """Everything a row's path can pay, sound for any adaptive order of the releases."""
+        """The total that a row's path can pay, valid for any adaptive order of the releases."""
         every = [cost for costs in self.costs.values() for cost in costs]
         zcdps = [cost.zcdp for cost in every]
         return accounting.total(

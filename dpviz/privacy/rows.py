@@ -1,4 +1,4 @@
-"""Where the private rows live. Nothing hands out a row or a sum without noise, except to DEMO's hidden record."""
+"""The private rows. Nothing hands out a row or a sum without noise, except to DEMO's hidden record."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Alex:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class World:
-    """What one of the two worlds ends with: one run with the given noise seed, runs with fresh noise, and KMeans."""
+    """The results of one of the two worlds: one run with the given noise seed, runs with fresh noise, and KMeans."""
 
     one: np.ndarray
     fresh: Reruns

@@ -1,4 +1,4 @@
-"""How sure a mean over runs is: its standard error, and half of its 95 % interval. The one home of both."""
+"""The uncertainty of a mean over runs: its standard error and half of its 95 % interval."""
 
 from __future__ import annotations
 

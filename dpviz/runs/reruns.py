@@ -46,7 +46,7 @@ def rerun(
     seeds: Sequence[int],
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Reruns:
-    """Run an algorithm once a seed; `on_step` is told how many runs are made.
+    """Run an algorithm once for each seed; `on_step` receives the number of finished runs.
 
     Parameters
     ----------

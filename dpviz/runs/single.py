@@ -1,4 +1,4 @@
-"""What a page asks of a data set: a run with the loss of every step, and the KMeans reference beside it."""
+"""Single runs for a page: a run with the loss of every step, and the KMeans reference beside it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def replay(
     *,
     noiseless: bool = False,
 ) -> Replay:
-    """Run an algorithm; `on_step` is told how many of the planned releases are made.
+    """Run an algorithm; `on_step` receives the number of planned releases made so far.
 
     Private data get secure noise, no seed, and nothing else is computed from their rows.
 

@@ -1,4 +1,4 @@
-"""What curves say, in one sentence that is computed from them: the title of their picture."""
+"""The conclusion of a figure: one sentence computed from its curves, used as its title."""
 
 from __future__ import annotations
 

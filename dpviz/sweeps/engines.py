@@ -1,4 +1,4 @@
-"""Where runs are made: loky processes on one machine. An engine yields results in any order; closing it stops all."""
+"""Engines that run a sweep: loky processes on one machine. They yield results in any order; closing one stops all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a sweep will take and what it would spend, before it starts."""
+"""Estimate the duration and the privacy cost of a sweep before it starts."""
 
 from __future__ import annotations
 

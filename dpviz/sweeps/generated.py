@@ -20,7 +20,7 @@ Labelled = tuple[np.ndarray, np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """How a family of sets is made.
+    """The recipe of a family of generated sets.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a sweep can measure of released centers. All of it reads raw rows: NOT PRIVATE, for public data only."""
+"""Metrics of released centers for a sweep. All of them read raw rows: NOT PRIVATE, for public data only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REFERENCES = {"means": "KMeans", "medians": "KMedians"}  # objective -> label of
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one run left behind, beside the non-private reference; all in z units except `data`.
+    """The result of one run beside the non-private reference; all in z units except `data`.
 
     Attributes
     ----------

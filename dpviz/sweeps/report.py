@@ -6,6 +6,7 @@ import base64
 import datetime
 import html
 from collections.abc import Iterable, Sequence
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -25,20 +26,20 @@ from dpviz.takeaway.policy import sealed
 __all__ = ["against_published", "report"]
 
 MOST_IN_SHORT = 4  # data sets in the first paragraph
-_STYLE = """
-body { font: 16px/1.5 "Source Sans 3", "Source Sans Pro", system-ui, sans-serif; color: #1D2126; background: #FBFBF9;
+_STYLE = Template("""
+body { font: 16px/1.5 "Source Sans 3", "Source Sans Pro", system-ui, sans-serif; color: $ink; background: $bg;
   max-width: 980px; margin: 32px auto; padding: 0 16px; }
 h1, h2 { font-family: "Source Serif 4", Georgia, serif; line-height: 1.15; margin: 1.4em 0 .4em; }
-.tag { border: 1px solid #A8480A; color: #A8480A; background: #FFF4EC; font-weight: 700; font-size: 12px;
+.tag { border: 1px solid $hidden; color: $hidden; background: $hidden_tag; font-weight: 700; font-size: 12px;
   padding: 1px 5px; border-radius: 3px; white-space: nowrap; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 14px; }
-th, td { text-align: left; padding: 4px 14px 4px 0; border-bottom: 1px solid #D5D6CF; white-space: nowrap; }
-th { color: #59616B; } .small { color: #59616B; font-size: 14px; } figure { margin: 0 0 8px; }
+th, td { text-align: left; padding: 4px 14px 4px 0; border-bottom: 1px solid $line; white-space: nowrap; }
+th { color: $muted; } .small { color: $muted; font-size: 14px; } figure { margin: 0 0 8px; }
 td img { vertical-align: -2px; margin-right: 6px; }
 @media print { body { background: #fff; margin: 0; max-width: none; } figure, table { break-inside: avoid; }
   .modebar { display: none !important; } }
-"""
+""").substitute(LIGHT.tokens())
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head><body><h1>{title}</h1>
 <p><b>In short.</b> {short}</p>

@@ -15,6 +15,7 @@ from sklearn.cluster import KMeans as SklearnKMeans
 from dpviz import metrics, validate
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import SAMPLES, Dataset, load, load_csv
+from dpviz.datasets.resampling import resampled
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import refuse_private
 from dpviz.privacy.rows import Rows
@@ -27,7 +28,6 @@ _BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}  # of every column
 _CORNER = "corner_nonprivate"
 BOUNDS = ("declared", *_LOOSE, *_BOXES, _CORNER)
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
-_RESAMPLING_SEED = 0
 _LABELS = ("label", "income_gt_50k")
 CLUSTERS = {  # the papers' k of the benchmark sets; of others it is the number of labels
     **{"iris": 3, "wine": 3, "lsun": 3, "yeast": 10, "house": 3, "digits": 10, "a1": 20, "a3": 50},
@@ -74,7 +74,7 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
     data = load(rest) if kind == "sample" else _bench(rest) if kind == "bench" else load_csv(Path(name))
     if n_rows is not None:
         validate.integer("sweep", 1, None, n_rows=n_rows)
-        chosen = _resample(len(data.X), n_rows)
+        chosen = resampled(len(data.X), n_rows)
         labels = None if data.labels is None else data.labels[chosen]
         domain = dataclasses.replace(data.domain, n_public=n_rows)
         data = dataclasses.replace(data, X=data.X[chosen], labels=labels, domain=domain)
@@ -97,12 +97,10 @@ def _taken(X: np.ndarray, bounds: str) -> Domain:
 
 
 @lru_cache(maxsize=16)
-def reference(
-    name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int, objective: str = "means"
-) -> np.ndarray:
-    """Return the centers of non-private KMeans (or k-median) on a source, original units, shape (k, d)."""
+def reference(name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int, seed: int) -> np.ndarray:
+    """Return the centers of non-private KMeans on a source, original units, shape (k, d)."""
     data = open_source(name, bounds, n_rows, modified).data
-    kmeans = KMeans(n_clusters=n_clusters, objective=objective)
+    kmeans = KMeans(n_clusters=n_clusters)
     return kmeans.run(data.X, domain=data.domain, seed=seed).cluster_centers
 
 
@@ -142,12 +140,6 @@ def stamp(name: str) -> str:
     if kind != "bench":
         refuse_private(path)
     return str(path.stat().st_mtime_ns)
-
-
-def _resample(n: int, wanted: int) -> np.ndarray:
-    copies, rest = divmod(wanted, n)
-    drawn = np.random.default_rng(_RESAMPLING_SEED).permutation(n)[:rest]
-    return np.sort(np.concatenate([np.tile(np.arange(n), copies), drawn]))
 
 
 def _bench_path(name: str) -> Path:

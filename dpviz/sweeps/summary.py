@@ -37,7 +37,7 @@ _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "n
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Summary:
-    """What the rows of a sweep say in one metric along one axis; every table is computed once.
+    """The summary of a sweep's rows in one metric along one axis; every table is computed once.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Summary:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """What varies in these runs, see `axes_of`."""
+        """The axes along which these runs vary; see `axes_of`."""
         return axes_of(self.runs)
 
     @cached_property

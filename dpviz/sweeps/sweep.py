@@ -16,6 +16,7 @@ from dpviz import params, validate
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.regions import labels_of
+from dpviz.privacy.accounting import default_delta
 from dpviz.privacy.guarantee import Guarantee, Notion
 from dpviz.sweeps.measures import METRICS, REFERENCES, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
@@ -30,7 +31,7 @@ __all__ = [
 Row = dict[str, Any]
 REFERENCE = "kmeans"
 DELTAS: dict[str, Callable[[float], float]] = {  # what delta may be in a sweep beside a number; of the nominal n
-    "n^-1.1": lambda n: n**-1.1,
+    "n^-1.1": default_delta,
     "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
     "1/(n sqrt n)": lambda n: n**-1.5,
 }
@@ -78,7 +79,7 @@ class Variant:
             validate.one_of("sweep", DELTAS, delta=values["delta"])
             values["delta"] = DELTAS[values["delta"]](float(n_public))
         known = params.specs(cls)
-        common = {"n_clusters": n_clusters, "delta": DELTAS["n^-1.1"](float(n_public))}
+        common = {"n_clusters": n_clusters, "delta": default_delta(n_public)}
         return cls(**{name: value for name, value in common.items() if name in known} | values)
 
 
@@ -130,7 +131,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """What to run.
+    """The specification of a sweep: the runs to make.
 
     Attributes
     ----------
@@ -199,7 +200,7 @@ class Sweep:
 
     def runs(self) -> Iterator[Run]:
         """Yield every run, repeats outermost so that a picture fills evenly; the references (seed 0) come first."""
-        whole = [
+        points = [
             (data, stamp(data), n_rows, point)
             for data in self.data
             for n_rows in self.n_rows
@@ -210,8 +211,8 @@ class Sweep:
         first = [Variant(REFERENCES[one], REFERENCE, values=(("objective", one),)) for one in objectives]
         rest = [variant for variant in self.variants if variant.algorithm != REFERENCE]
         for seed, variants in [(0, first), *((self.seed + i, rest) for i in range(self.repeats))]:
-            for (data, modified, n_rows, point), variant in itertools.product(whole, variants):
-                cell = Run(
+            for (data, modified, n_rows, point), variant in itertools.product(points, variants):
+                run = Run(
                     data=data,
                     bounds=self.bounds,
                     n_rows=n_rows,
@@ -224,9 +225,9 @@ class Sweep:
                     metrics=self.metrics,
                     noise=variant.noise,
                 )
-                if cell not in met:  # an axis that the algorithm does not have adds no cell
-                    met.add(cell)
-                    yield cell
+                if run not in met:  # an axis that the algorithm does not have adds no run
+                    met.add(run)
+                    yield run
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready mapping."""

@@ -1,4 +1,4 @@
-"""What somebody leaves with: a privacy label, one page, a replay, a script, a notebook. One function, five kinds."""
+"""Files to take away: a privacy label, one page, a replay, a script, a notebook. One function, five kinds."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import dataclasses
 import html
 import json
 
-from dpviz.algorithms.pseudocode import lines_of
+from dpviz.algorithms import lines_of
 from dpviz.figures import pane, printed
 from dpviz.figures.code import listing, lit, style
 from dpviz.figures.kit.theme import DARK, LIGHT

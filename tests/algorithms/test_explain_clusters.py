@@ -115,6 +115,7 @@ def test_a_question_that_trusts_more_than_its_run_says_so(slug, words):
     assert words in sentence and bool(sentence) == bool(words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "sample", "epsilon"), [("eugkm", "town", 0.1), ("dp-dbscan", "moons", 1.0)])
 def test_counts_of_cells_explain_for_nothing_and_their_intervals_hold(slug, sample, epsilon):
     data, missed = load_sample(sample), 0

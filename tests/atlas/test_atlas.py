@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.atlas import cells, files, make
 from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
-from dpviz.atlas.fingerprint import agrees, fingerprint
+from dpviz.atlas.fingerprint import _without_words, agrees, fingerprint
 from dpviz.datasets import SAMPLES, load
 from dpviz.metrics import run_loss
 
@@ -105,6 +105,7 @@ def test_fingerprints_agree_within_a_millionth_and_no_further():
     assert not agrees(one, {**one, "parameters": {}}) and not agrees(one, {**one, "data": "0"})
 
 
+@pytest.mark.slow
 def test_a_check_finds_the_run_that_was_altered(copy):
     chosen = [TINY.cells()[3], TINY.cells()[4]]
     assert list(make.check(chosen, copy)) == [None, None]
@@ -116,6 +117,7 @@ def test_a_check_finds_the_run_that_was_altered(copy):
     assert difference.cell == chosen[0] and "centers" in str(difference)
 
 
+@pytest.mark.slow
 def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypatch):
     monkeypatch.setattr(make, "chapters", lambda: [TINY])
     assert make.outdated(copy) == [] and not files.stamped(copy)
@@ -124,10 +126,31 @@ def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypat
     runs = []
     make.make([TINY], copy, on_run=lambda: runs.append(1))
     assert len(runs) == cells.SEEDS and make.outdated(copy) == [] and files.stamped(copy)
-    monkeypatch.setattr(files, "sources", lambda: "other sources")
+    monkeypatch.setattr(files, "sources", lambda: "other words")
+    assert files.stamped(copy)
+    monkeypatch.setattr(files, "code", lambda: "other code")
     assert not files.stamped(copy)
 
 
+def test_comments_and_docstrings_are_no_code():
+    written, reworded, changed = (
+        _without_words(text)
+        for text in (
+            '"""One."""\ndef f():\n    """Two."""\n    return 1  # three\n',
+            "def f():\n\n    return 1\n",
+            "def f():\n\n    return 2\n",
+        )
+    )
+    assert written == reworded != changed
+
+
+@pytest.mark.parametrize("stamp", ["", "[]", "null", '"text"', "{}", '{"sources": 1}'])
+def test_a_stamp_that_says_nothing_is_no_stamp(tmp_path, stamp):
+    (tmp_path / "sources.json").write_text(stamp)
+    assert not files.stamped(tmp_path)
+
+
+@pytest.mark.slow
 def test_the_seed_draws_the_runs_that_are_checked():
     assert make.drawn(0.01, "a") == make.drawn(0.01, "a") != make.drawn(0.01, "b")
     assert len(make.drawn(1e-9, "a")) == 1

@@ -203,6 +203,7 @@ def test_a_witnessed_run_is_the_run_itself():
 # The command
 
 
+@pytest.mark.slow
 def test_the_command_prints_bounds_and_judges(capsys, monkeypatch):
     assert main(["audit", "pe-means", "--runs", "3"]) == 0
     out = capsys.readouterr().out

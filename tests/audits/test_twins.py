@@ -199,7 +199,9 @@ class ExactEmpty(Curator):
         return noisy
 
 
-@pytest.mark.parametrize("slug", ["pe-means", "hdpe-means", "nsm"])
+@pytest.mark.parametrize(
+    "slug", ["pe-means", *(pytest.param(slug, marks=pytest.mark.slow) for slug in ("hdpe-means", "nsm"))]
+)
 @pytest.mark.parametrize("twin", [ScalarNoise, OneStream])
 def test_shared_noise_is_caught(slug, twin, monkeypatch):
     monkeypatch.setattr(base, "Seeded", twin)
@@ -254,7 +256,9 @@ LEAKS = {
 }
 
 
-@pytest.mark.parametrize("leak", LEAKS)
+@pytest.mark.parametrize(
+    "leak", ["a field", *(pytest.param(leak, marks=pytest.mark.slow) for leak in LEAKS if leak != "a field")]
+)
 def test_the_exact_n_in_anything_released_is_caught(leak):
     class Leaky(ALGORITHMS["pe-means"]):
         def steps(self, curator, domain, rng):

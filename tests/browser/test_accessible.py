@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from pages._ui.frame.shell import PAGES
+from pages._ui.frame.places import PAGES
 from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 
@@ -13,7 +13,7 @@ PICTURED = ("explore", "federated", "distance")
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("name", [page.removeprefix("pages/").removesuffix(".py") for page in PAGES])
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_in_every_look(open_page, name, mode):
     page = open_page(ADDRESS.get(name, name), mode=mode)
     page.wait_for_selector(".dp-strip")

@@ -23,7 +23,7 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
         clicks.append(locator)
 
     rows = "".join(f"{i * 37 % 101},{i * 7 % 89 + private}\n" for i in range(600))
-    click(page.get_by_role("link", name="Data", exact=True))
+    click(page.get_by_role("link", name="Your data", exact=True))
     click(page.get_by_text("Your file", exact=True))
     with page.expect_file_chooser() as chooser:
         click(page.get_by_test_id("stFileUploaderDropzone").locator("button"))

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.datasets import load
 from dpviz.figures.code import lit
 from dpviz.takeaway import replay
@@ -27,7 +26,7 @@ def lights(page, numbers):
 
 def test_stepping_moves_the_light_and_a_coin_tells_its_price(open_page, trace):
     page = open_page("explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=0")
-    frames = lit(trace, PSEUDOCODE["pe-means"])
+    frames = lit(trace, ALGORITHMS["pe-means"].CODE)
     lights(page, frames[0])
     player = page.get_by_role("group", name="Steps of the run")
     player.focus()
@@ -60,7 +59,7 @@ def test_a_replay_has_the_list_too(browser, trace):
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.set_content(replay(trace))
-    frames = lit(trace, PSEUDOCODE["pe-means"])
+    frames = lit(trace, ALGORITHMS["pe-means"].CODE)
     lights(page, frames[-1])
     page.keyboard.press("Home")
     lights(page, frames[0])

@@ -97,7 +97,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     seed.press("Enter")
     page.get_by_role("button", name="Run", exact=True).click()
     changed(page, before)
-    page.get_by_role("link", name="Data", exact=True).click()
+    page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_text("Your file", exact=True).click()
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
     no_exception(page)

@@ -11,6 +11,7 @@ from tests.browser.conftest import PATIENCE, serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
+NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with six panels
 LOSS = 6_000  # milliseconds after which what was pressed or typed is held for lost
 STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
   .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
@@ -69,7 +70,7 @@ def no_exception(page):
 
 
 def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     charts(page, 6)
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("Running NSM")).to_have_count(0)
@@ -92,7 +93,7 @@ def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
 
 
 def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     charts(page, 6)
     page.get_by_role("slider", name="Step").fill("7")
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
@@ -104,7 +105,7 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
 
 
 def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     charts(page, 6)
     box = page.get_by_role("combobox", name="Algorithm")
     box.fill("DPM")
@@ -124,7 +125,7 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
 
 
 def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     charts(page, 6)
     edges = """() => {
         const {low, high} = document.querySelector('.dpviz-stage').panel.stage.axes.x;
@@ -157,14 +158,14 @@ def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_
 
 
 def test_a_ledger_segment_jumps_to_its_release(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     charts(page, 6)
     page.mouse.click(*page.evaluate(PLACE, [5, 2]))
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 2)")
 
 
 def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
-    page = open_page("explore", width=390, height=844)
+    page = open_page(NSM, width=390, height=844)
     charts(page, 6)
     row = page.locator(".st-key-explore_swipe")
     plane, below = page.locator("[class*=_figures] .dpviz-stage").first.bounding_box(), row.bounding_box()
@@ -256,6 +257,7 @@ def test_a_deep_link_to_a_fresh_server_gets_the_whole_shell(open_page, browser):
         page = open_page("explore", base=url)
         expect(page.get_by_text("DEMO", exact=True).first).to_be_visible()
         expect(page.get_by_text("Privacy budget ε")).to_be_visible()
-        expect(page).to_have_title("Explore: NSM (ours) on Town - dpviz")
+        expect(page).to_have_title("Watch: PE-means on Town - dpviz")
+        expect(page.get_by_role("link", name="Explore", exact=True)).to_have_attribute("aria-current", "page")
         expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
         no_exception(page)

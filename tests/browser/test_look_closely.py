@@ -4,13 +4,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PATIENCE, serve
-from tests.browser.test_journeys import STEPS, charts, no_exception, picture
+from tests.browser.test_journeys import NSM, STEPS, charts, no_exception, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def test_no_page_with_a_player_asks_for_plotly_before_somebody_looks_closely(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
@@ -26,7 +26,7 @@ def test_no_page_with_a_player_asks_for_plotly_before_somebody_looks_closely(ope
 
 
 def test_the_button_shows_all_panels_in_plotly_at_the_step_and_a_step_brings_the_canvas_back(open_page):
-    page = open_page("explore")
+    page = open_page(NSM)
     charts(page, 6)
     button = page.get_by_role("button", name="Look closely")
     button.click()
@@ -47,7 +47,7 @@ def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
     with serve() as url:
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="no-preference")
         page.set_default_timeout(PATIENCE)
-        page.goto(f"{url}/explore")
+        page.goto(f"{url}/{NSM}")
         charts(page, 6)
         page.get_by_role("button", name="First step").click()
         page.get_by_role("button", name="Play").click()

@@ -13,12 +13,12 @@ async def walk(port):
     async with Visitor(port, "explore") as visitor:
         await visitor.ask()
         for epsilon in (2.0, 1.0):  # both are run once: how fast this machine runs them is not asked here
-            await visitor.change("param_nsm_epsilon", epsilon)
+            await visitor.change("param_pe-means_epsilon", epsilon)
             while visitor.polls:
                 await visitor.poll()
         visitor.scripts.clear()
         for epsilon in (0.0, 2.0):  # refused with a sentence; a run that starts by itself
-            await visitor.change("param_nsm_epsilon", epsilon)
+            await visitor.change("param_pe-means_epsilon", epsilon)
         return visitor.scripts.copy(), visitor.faults
 
 

@@ -127,14 +127,17 @@ def _outcome(family: Family, records: Sequence[Any]) -> tuple[Any, Any]:
         table = read_table(family.write(records), family.name, private=True, **family.form)
     except TableError as refusal:
         return str(refusal), None
-    form = (repr(table), [(c.codes, c.words) for c in table.columns], table.doubt, json.dumps(_draft(table, {}, True)))
+    words = [(column.codes, column.words, column.doubt) for column in table.columns]
+    form = (repr(table), words, json.dumps(_draft(table, {}, True)))
     types = [column.values.dtype for column in table.columns if column.values is not None]
     return (form, types), table.matrix(table.usable)
 
 
 def _signs(rng: random.Random) -> dict[str, Any]:
     decimal = rng.choice([None, None, ".", ","])
-    return {"decimal": decimal, "thousands": rng.choice([None, "", "." if decimal == "," else ","])}
+    form = {"decimal": decimal, "thousands": rng.choice([None, "", "." if decimal == "," else ","])}
+    form |= {"decimal_of": {"a": rng.choice(".,")}} if rng.random() < 0.2 else {}
+    return form | ({"missing_marks": ("-5", "word")} if rng.random() < 0.2 else {})
 
 
 def _rules(rng: random.Random, names: Sequence[str]) -> dict[str, Any]:

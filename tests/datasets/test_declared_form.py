@@ -1,9 +1,14 @@
 """What the owner declares about a file's form decides how it is read, on every way to the reader."""
 
+import io
 import json
+import re
+import tracemalloc
+import zipfile
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 from dpviz.cli import main
@@ -48,7 +53,8 @@ def test_the_command_line_shows_a_made_up_cell(tmp_path, capsys):
     "entry",
     [{"label": {}}, {"label": 3}, {"n_clusters": 10**12}, {"n_clusters": 257}, {"form": []}, {"form": {"decimal": ";"}},
      {"form": {"more": 1}}, {"form": {"header": 1}}, {"form": {"n_columns": True}}, {"form": {"n_columns": 201}},
-     {"form": {"decimal": ",", "thousands": ","}}, {"form": {"separator": "x"}}, {"form": {"header_row": 0}}],
+     {"form": {"decimal": ",", "thousands": ","}}, {"form": {"separator": "x"}}, {"form": {"header_row": 0}},
+     {"form": {"decimal_of": {"a": ";"}}}],
 )  # fmt: skip
 def test_a_dictionary_is_checked_when_it_is_parsed(entry):
     with pytest.raises(ValueError, match=r"^mine\.json: [^\n]*\.$"):
@@ -84,17 +90,75 @@ def test_a_workbook_s_far_cells_are_not_read(monkeypatch):
     assert len(parsed) == 201
 
 
+def test_of_a_wide_row_a_workbook_s_reader_holds_few_cells_and_stops_where_it_refuses(monkeypatch):
+    """The row of 9,000 cells has 300 kB of XML; a sheet that does not say its size is not read to find it."""
+    wide, inflated, read = range(9_000), [], zipfile.ZipExtFile.read
+    first, later = unsized(workbook(wide, [1, 2])), unsized(workbook(["a", "b"], [1, 2], wide, [3, 4]))
+
+    def counted(member, n=-1):
+        content = read(member, n)
+        inflated.append(len(content) * (member.name == "xl/worksheets/sheet1.xml"))
+        return content
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counted)
+    with pytest.raises(TableError, match="at most 200 columns"):
+        read_table(first, "x.xlsx")
+    assert sum(inflated) < 100_000
+    tracemalloc.start()
+    table = read_table(later, "x.xlsx", private=True, header=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(table.columns[0].values, [1, np.nan, 3], equal_nan=True)
+    assert peak < 2_000_000, peak
+
+
+def unsized(content):
+    """Return a workbook whose sheets do not say how large they are."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
+        for member in source.infolist():
+            target.writestr(member.filename, re.sub(rb"<dimension[^>]*/>", b"", source.read(member)))
+    return buffer.getvalue()
+
+
 @pytest.mark.parametrize(
-    "content", [b"a;b\n1.234;2\n", b"a;b\n1.234;2,5\n", b'a,b\n"1,234",2.5\n', b"a;b\n1,5;1.5\n1,234;2\n"]
-)
-def test_a_public_cell_that_may_be_two_numbers_is_asked_about(content):
-    assert read_table(content, "x.csv").doubt in ("1.234", "1,234")
-    assert not read_table(content, "x.csv", decimal=".").doubt
+    ("content", "column"),
+    [(b"a;b\n1.234;2\n", "a"), (b"a;b\n1.234;2,5\n", "a"), (b'a,b\n"1,234",2.5\n', "a"),
+     (b"a;b\n48.1;1,234\n48.25;5,678\n", "b"), (b"a;b\n12.203,34;48.123\n", "b"),
+     (b"a;b\n" + b"1;2\n" * 40_000 + b"1.234;2\n", "a"), (b'[{"a": 1, "b": "1.234"}]', "b")],
+)  # fmt: skip
+def test_a_public_column_whose_cells_may_be_two_numbers_is_asked_about(content, column):
+    table = read_table(content, "x", header=True)
+    assert [one.name for one in table.doubtful] == [column] and f"--decimal '{column}=,'" in table.question()
+    assert table.question(names=["c"]) == "" != table.question(names=["c", column])
+    for answer in ({"decimal": "."}, {"decimal": ","}, {"decimal_of": {column: ","}}, {"decimal_of": {column: "."}}):
+        assert read_table(content, "x", header=True, **answer).question() == ""
 
 
 def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
     for content in (b"a;b\n1.234,5;2\n1.234;3\n", b'a,b\n"1,234,567",2.5\n"1,234",1\n', b"a,b\n1.234,2.5\n"):
-        assert read_table(content, "x.csv").doubt == ""
+        assert read_table(content, "x.csv").doubtful == ()
+    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column tells its own sign
+    assert table.question() == "" and table.values("a").tolist() == [1.5, 1.234] and table.values("b")[0] == 1.5
+
+
+@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize("ending", ["csv", "json", "xlsx", "parquet", "feather"])
+def test_one_column_may_have_a_decimal_sign_of_its_own(private, ending, files_are_read_here):
+    frame = pd.DataFrame({"lat": ["48.123", "52.500"], "kg": ["74,126", "1.081,5"]})
+    content = {
+        "csv": frame.to_csv(index=False, sep=";").encode(),
+        "json": frame.to_json(orient="records").encode(),
+        "xlsx": workbook(list(frame), *frame.to_numpy().tolist()),
+        "parquet": bytes(frame.to_parquet()),
+        "feather": frame.to_feather(out := io.BytesIO()) or out.getvalue(),
+    }[ending]
+    said = {"header": True, "private": private, "decimal": "." if private else None, "decimal_of": {"kg": ","}}
+    said |= {} if private else {"decimal_of": {"kg": ",", "lat": "."}}
+    table = read_table(content, f"x.{ending}", **said)
+    assert table.values("lat").tolist() == [48.123, 52.5] and table.values("kg").tolist() == [74.126, 1081.5]
+    facts = {"columns": [{"name": name, "low": 0, "high": 9} for name in frame], "form": {"decimal_of": {"kg": ","}}}
+    assert dictionary.complete(facts)["form"] == facts["form"]
 
 
 def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, files_are_read_here):

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dpviz.cli import main
-from dpviz.datasets import load_csv
-from dpviz.datasets.readers import TableError, read_table
+from dpviz.datasets import load_csv, readers
+from dpviz.datasets.readers import Recoding, TableError, child, frames, read_table
 
 FRAME = pd.DataFrame(
     {"age": [34.0, 51, 27, 60], "city": ["Oslo", "Rome", "Oslo", "Bern"], "income": [1.5, 2, 3, np.nan]}
@@ -53,6 +53,26 @@ def test_the_same_table_comes_out_of_every_format(name, private):
         assert table.usable == ("age", "city", "income") and np.isnan(table.values("city")).all()
     assert {"age", "income"} <= set(table.usable) and "city" in {column.name for column in table.columns}
     assert np.array_equal(table.matrix(["age", "income"]), FRAME[["age", "income"]], equal_nan=True)
+
+
+def sent(*request):
+    """Read a file, and take its table through the frames in which a reader's process sends it."""
+    stream = io.BytesIO()
+    frames.send_table(stream, child.read(*request))
+    stream.seek(0)
+    arriving = frames.frames(stream)
+    return frames.table_from(request[1], next(arriving)[1], arriving)
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "labels.dta"])
+def test_words_name_known_groups_in_every_format(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(readers, "read_apart", sent)
+    labels = FRAME.astype({"city": "category"})
+    content = FORMATS.get(name) or made(lambda out: labels.to_stata(out, write_index=False))
+    path = tmp_path / name
+    path.write_bytes(content)
+    data = load_csv(path, low=0, high=99, label="city", header=True, columns=["age", "income"])
+    assert data.labels.tolist() == [0, 1, 0, 2] and data.columns == ("age", "income")
 
 
 def workbook(*sheets):
@@ -139,3 +159,15 @@ def test_the_dictionary_of_json_records_has_another_name(tmp_path, capsys):
     assert main(["describe", str(path), "--public", "-o", str(tmp_path / "people.dictionary.json")]) == 0
     capsys.readouterr()
     assert main(["run", "glloyd", "--data", str(path), "--public", "--n-clusters", "1", "--columns", "age"]) == 0
+
+
+def test_value_labels_of_stata_are_words_and_numbers_without_one_stay_numbers():
+    frame = pd.DataFrame({"grade": [1, 2, 7, np.nan, 7], "share": [0.5, 1, 2, 3, 4]})
+    labels = {"grade": {1: "low", 7: "high"}, "share": {1: "whole"}}
+    content = made(lambda out: frame.to_stata(out, write_index=False, value_labels=labels))
+    rules = (Recoding.of("grade", "ordinal:low,2,high"),)
+    for private in (False, True):
+        table = read_table(content, "x.dta", header=True, private=private, recode=rules, words=True)
+        np.testing.assert_array_equal(table.values("grade"), [0, 1, 2, np.nan, 2])
+    own = read_table(content, "x.dta", header=True, private=True, decimal=",")
+    np.testing.assert_array_equal(own.values("share"), [0.5, np.nan, 2, 3, 4])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.pseudocode import PSEUDOCODE, Line, lines_of
+from dpviz.algorithms import ALGORITHMS, lines_of
+from dpviz.algorithms.pseudocode import Line
 from dpviz.figures import pane
 from dpviz.figures.code import listing, lit, price
 from tests.traces import OPTIONS, on_two_groups
@@ -23,7 +23,7 @@ def runs(slug):
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug):
-    lines, seen = PSEUDOCODE[slug], set()
+    lines, seen = ALGORITHMS[slug].CODE, set()
     for trace in runs(slug):
         frames = lit(trace, lines)
         titles = [shot.sentence for shot in pane(trace).shots(trace)]
@@ -39,7 +39,7 @@ def test_every_frame_lights_lines_and_every_line_is_lit_somewhere(slug):
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_a_coin_is_lit_wherever_something_is_released(slug):
-    lines = PSEUDOCODE[slug]
+    lines = ALGORITHMS[slug].CODE
     for trace in runs(slug):
         releases = [shot.releases for shot in pane(trace).shots(trace)]
         for i, frame in enumerate(lit(trace, lines)):
@@ -65,15 +65,15 @@ def test_lines_follow_moments_and_released_values():
 
 def test_a_coin_tells_its_price_and_free_lines_have_none():
     trace = runs("pe-means")[0]
-    page = listing(trace, PSEUDOCODE["pe-means"])
-    assert page.count("<li") == len(PSEUDOCODE["pe-means"]) and page.count('class="coin"') == 2
+    page = listing(trace, ALGORITHMS["pe-means"].CODE)
+    assert page.count("<li") == len(ALGORITHMS["pe-means"].CODE) and page.count('class="coin"') == 2
     assert price(trace, "votes").endswith("alone it would cost ε 4 of 4")
     assert 'aria-label="Reads rows, at most 23 times' in page
-    assert "coin" not in listing(runs("kmeans")[0], PSEUDOCODE["kmeans"])
+    assert "coin" not in listing(runs("kmeans")[0], ALGORITHMS["kmeans"].CODE)
 
 
 def test_a_run_that_another_algorithm_took_over_shows_that_ones_lines():
     trace = on_two_groups("dist-dp-region-means", 2, rho_distance=0.8, epsilon=0.5)
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
-    assert lines == PSEUDOCODE["nsm"]
+    assert lines == ALGORITHMS["nsm"].CODE
     assert all(lit(trace, lines))

@@ -26,6 +26,7 @@ def traces():
     }
 
 
+@pytest.mark.slow
 def test_by_step_a_shorter_run_stays_at_its_end(traces):
     clock = timeline([traces["nsm"], traces["kmeans"]], "step")
     n, m = (len(pane(traces[slug]).shots(traces[slug])) for slug in ("nsm", "kmeans"))

@@ -57,7 +57,7 @@ def test_spend_frame_is_concave_and_ends_at_the_total():
     assert (np.diff(table.epsilon, 2) < 1e-9).all() and list(table.label)[:2] == ["", "votes"]
 
 
-@pytest.mark.parametrize("axes", [(0, 2), None])
+@pytest.mark.parametrize("axes", [(0, 2), pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     seen = view(slug, axes=axes)

@@ -23,7 +23,7 @@ from dpviz.datasets import SAMPLES, dictionary
 from dpviz.escape import plain
 from pages._ui.data import paint
 from pages._ui.data.upload import keep_uploads_in_memory
-from pages._ui.frame.shell import PAGES
+from pages._ui.frame.places import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
 from tests.pages.visitor import csv, declare, drop, facts, finish, press
@@ -340,8 +340,8 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     assert ">PRIVATE<" in words and "NOT PRIVATE" not in words and ">DEMO<" not in words
     press(app, "Run")
     assert any("already" in info.value for info in app.info)
-    for page in PAGES:
-        check(app.switch_page(page).run())
+    for name in PAGES:
+        check(app.switch_page(f"pages/{name}.py").run())
     for broken in (
         b"a,b\n1,2\n482915736048,3,4\n",
         b"482915736048,1\n2,3\n",

@@ -22,7 +22,7 @@ def words(app):
 
 
 def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
-    assert not page.exception and page.title[0].value == "Hide a move, not a person."
+    assert not page.exception and page.title[0].value == "Distance"
     assert "one row moved by at most 101 m" in words(page)
     assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
     assert "dist-DP region means (ours): 4.6 rho = " in words(page)

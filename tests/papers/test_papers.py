@@ -195,6 +195,7 @@ def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
     assert "| P | Figure x | reproduces | 1, 0, 0 |" in table_of(found)
 
 
+@pytest.mark.slow
 def test_all_items_end_with_the_overview(tiny, monkeypatch, capsys, tmp_path):
     from dpviz.cli import reproduce as command
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, nearest, snap_toward_zero
 from dpviz.geometry.quadtree import DEPTH, centers, count_cells, side
@@ -128,6 +129,15 @@ class DistDP(Moves):
     WIDE: ClassVar[float] = 2.0  # radii of a cluster if k of them fill the domain; measured: dist-dp-epsilon-rho.md
     WORK: ClassVar[float] = 5e9  # most row-region pairs
     SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("move every row by noise of size rho", ("noisy-points",), "points"),
+        Line("lay coarse and fine grids over the noisy points", ("level",)),
+        Line("count the fine cells again, with noise", ("level",), "cells"),
+        Line("join cells to regions of enough rows", ("split",)),
+        Line("count and average each region, with noise", ("regions",), "regions"),
+        Line("weighted k-means on the averages", ("cluster",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"budget": "thirds"}
 
     threshold: float = param(
         5.0,

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz import params
-from dpviz.algorithms.base import Algorithm, ApproximateDP
+from dpviz.algorithms.base import ApproximateDP
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import POINTS, average_sd, declared, members
@@ -56,13 +56,6 @@ class Moves(ApproximateDP):
                 f"{self.name}: rho_distance must be > 0; got {self.rho_distance:g}: "
                 "a promise about moves of length 0 protects nothing."
             )
-
-    def runs(self, n_features: int, n_public: int) -> Algorithm:
-        """Return the algorithm whose steps a run takes: this one, or ordinary DP where that is expected to lose less.
-
-        What runs then hides any change of one row, under the same epsilon and delta.
-        """
-        return self
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one where no row can move as far as rho."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.costs import Gaussian
@@ -77,6 +78,14 @@ class DistDPRandomPoints(Moves):
     name: ClassVar[str] = "dist-DP random points"
     slug: ClassVar[str] = "dist-dp-random-points"
     tagline: ClassVar[str] = "The naive way: move every row at random, then run plain k-means."
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("for every row:", ("noisy-points",)),
+        Line("  move it by noise of size rho", ("noisy-points",), "points"),
+        Line("  bring it back into the bounds", ("noisy-points",)),
+        Line("from here on no row is read:", ("cluster",)),
+        Line("  the noisy points are released, one a person", ("cluster",)),
+        Line("  plain k-means on the noisy points", ("cluster",)),
+    )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return the one release with the whole budget."""

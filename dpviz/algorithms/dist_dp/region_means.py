@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import Population, nearest, snap
 from dpviz.params import param
@@ -99,6 +100,14 @@ class DistDPRegionMeans(Moves):
 
     learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # only where NSM runs
     SAMPLE: ClassVar[int] = 5_000  # noisy points that the regions are cut from
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("move every row by noise of size rho", ("noisy-points",), "points"),
+        Line("k-means on the noisy points makes many regions", ("noisy-points",)),
+        Line("the regions' sizes follow from the noisy points", ("regions",)),
+        Line("sum the rows of each region, with less noise", ("regions",), "sums"),
+        Line("divide sums by sizes: region means", ("regions",)),
+        Line("weighted k-means on the means", ("cluster",)),
+    )
 
     regions_per_center: int = param(
         10, low=1, high=100, advanced=True, help="Regions per center that the noisy points are cut into."

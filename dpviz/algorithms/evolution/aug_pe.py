@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
+from dpviz.algorithms.evolution.family import evolution_code
 from dpviz.algorithms.evolution.pe_means import PEMeans
+from dpviz.algorithms.pseudocode import Line
 from dpviz.params import param
 
 __all__ = ["AugPE"]
@@ -52,6 +54,7 @@ class AugPE(PEMeans):
     name: ClassVar[str] = "Aug-PE"
     slug: ClassVar[str] = "aug-pe"
     tagline: ClassVar[str] = "PE-means with top-k voting instead of k-means: see votes split and clusters die out."
+    CODE: ClassVar[tuple[Line, ...]] = evolution_code("generation", "the k guesses with most votes are the centers")
 
     selection: str = param(
         "top-k", choices=("k-means", "top-k"), advanced=True, help="As for PE-means; top-k is what makes this Aug-PE."

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.pseudocode import Line
 from dpviz.geometry import Population, clip_ball, levy_steps, snap, sphere_pack, uniform_ball
 from dpviz.params import param
 from dpviz.postprocessing.center_sd import AVERAGES, average_sd, declared
@@ -19,7 +20,19 @@ from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.plan import gaussians
 from dpviz.privacy.queries import NearestVotes, Projection
 
-__all__ = ["Evolution", "averages", "sums_and_counts", "survivors"]
+__all__ = ["Evolution", "averages", "evolution_code", "sums_and_counts", "survivors"]
+
+
+def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
+    """Return the lines of the rounds: steps of this kind, and the line that says how centers are chosen."""
+    return (
+        Line("scatter guesses over the public ball", (kind,), at=("first",)),
+        Line("repeat for T rounds:", (kind,)),
+        Line("  each row votes for the nearest guess; noise", (kind,), "votes"),
+        Line("  drop guesses with too few noisy votes", (kind,)),
+        Line(f"  {choose}", (kind,)),
+        Line("  vary them: new guesses around each center", (kind,), at=("later",)),
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

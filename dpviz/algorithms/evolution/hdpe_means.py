@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.evolution.family import Evolution, averages, sums_and_counts
+from dpviz.algorithms.evolution.family import Evolution, averages, evolution_code, sums_and_counts
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection
 from dpviz.params import param
@@ -77,6 +78,11 @@ class HDPEMeans(Evolution):
     slug: ClassVar[str] = "hdpe-means"
     tagline: ClassVar[str] = "PE-means in a random projection; one noisy average leads back to all columns."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"paper": {"variations": "paper", "final_share": None}}
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("project columns to a few random directions", ("projected-generation",), at=("first",)),
+        *evolution_code("projected-generation", "k-means on what is left gives k centers"),
+        Line("average the rows of each center in all columns", ("recovery",), "recover"),
+    )
 
     projected_features: int = param(16, low=2, high=64, help="Columns after the public random projection.")
     final_share: float | None = param(

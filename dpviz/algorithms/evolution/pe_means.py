@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.algorithms.evolution.family import Evolution, averages, sums_and_counts
+from dpviz.algorithms.evolution.family import Evolution, averages, evolution_code, sums_and_counts
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon
@@ -103,6 +104,10 @@ class PEMeans(Evolution):
         "authors": {"variations": "authors", "refine": 0.0},
         "refined": {"variations": "capped", "refine": 0.5},
     }
+    CODE: ClassVar[tuple[Line, ...]] = (
+        *evolution_code("generation", "k-means on what is left gives k centers"),
+        Line("if asked for: average each center's rows once", ("refinement",), "refine"),
+    )
 
     refine: float = param(
         0.0,

@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.grids.eugkm import EUGkM
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
@@ -104,6 +105,16 @@ class Continual(ApproximateDP):
     tagline: ClassVar[str] = "People arrive day by day (a row is one arrival): centers each evening, one budget."
     MOST_CELLS: ClassVar[int] = 1024
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"a month": {"days": 31}, "time": {"arrivals": "by first column"}}
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("lay a grid over the public bounds", ("partition",)),
+        Line("declare how many days T there will be", ("partition",)),
+        Line("every evening t = 1, ..., T:", ("day",)),
+        Line("  take the last 1, 2, 4, ... days (divides t)", ("day",)),
+        Line("  add up their rows cell by cell, with noise", ("day",), "table"),
+        Line("  add a few older tables: all days 1 to t", ("day",)),
+        Line("  weighted k-means on cells above their noise", ("day",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}
 
     days: int = param(16, low=2, high=64, help="How many days, declared before the first. Public.")
     arrivals: str = param(

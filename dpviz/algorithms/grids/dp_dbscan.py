@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.grids.eugkm import EUGkM
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
@@ -101,6 +102,16 @@ class DPDBSCAN(Algorithm):
     MOST_CELLS: ClassVar[int] = 20_000
     CHANCE: ClassVar[float] = 0.05  # that noise alone makes any cell dense
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"coarse": {"reach": 2}}
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("lay a grid over the public bounds", ("density",)),
+        Line("count the rows of every cell, with noise", ("density",), "cells"),
+        Line("for each cell: add up the noisy counts around it", ("dense-cells",)),
+        Line("  denser than rows spread evenly, and", ("dense-cells",)),
+        Line("  above what noise alone would show: dense", ("dense-cells",)),
+        Line("dense cells side by side make one region", ("spans",)),
+        Line("rows in no region belong to no cluster", ("spans",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"cells": 64, "reach": 2, "density": 2.0}
 
     n_clusters: int = param(
         8, low=1, high=256, needs="at_most_k", help="How many regions to keep at most, the largest. Public."

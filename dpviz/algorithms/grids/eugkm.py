@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
@@ -105,6 +106,17 @@ class EUGkM(Algorithm):
         "hybrid": {"lloyd_share": 0.5},
         "cells by clusters": {"rule": "clusters"},
     }
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("lay a grid over the public bounds", ("grid",)),
+        Line("count the rows of every cell, with noise", ("grid",), "cells"),
+        Line("cells without a positive count are dropped", ("grid-centers",)),
+        Line("weighted k-means on the middles of the others", ("grid-centers",)),
+        Line("if a share is left, one step of Lloyd:", ("grid-lloyd",)),
+        Line("  give each row to its nearest center", ("grid-lloyd",), "update"),
+        Line("  add up rows and count them, with noise", ("grid-lloyd",), "update"),
+        Line("  divide: noisy sums by noisy counts", ("grid-lloyd",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"lloyd_share": 0.5, "cells": 64}
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     lloyd_share: float = param(

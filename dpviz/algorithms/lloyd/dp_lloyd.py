@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
+from dpviz.algorithms.lloyd.family import NoisyLloyd
 from dpviz.algorithms.lloyd.sulloyd import SuLloyd
+from dpviz.algorithms.pseudocode import Line
 from dpviz.params import param
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.plan import Plan, split
@@ -86,6 +88,11 @@ class DPLloyd(SuLloyd):
                      "division": "optimal"},
         "halving": {"schedule": "halving"},
     }  # fmt: skip
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("place k centers anywhere in the public bounds", ("packing",)),
+        *NoisyLloyd.CODE[1:],
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"schedule": "halving", "division": "optimal", "init": "packing"}
 
     length_rule: str = param(
         "five",

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, clip_ball, fold, pack_cube, snap, snap_toward_zero
 from dpviz.params import param
@@ -32,6 +33,14 @@ class NoisyLloyd(Algorithm):
     MAX_ITERATIONS: ClassVar[int] = 7
     ERROR: ClassVar[float] = 0.004  # target mean squared error of an update, for a box of half-width 1 (Su et al.)
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("spread k centers over the public bounds", ("packing",)),
+        Line("repeat a few rounds:", ("noisy-iteration",)),
+        Line("  give each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
+        Line("  add up rows and count them, with noise", ("noisy-iteration",), "update"),
+        Line("  divide: noisy sums by noisy counts", ("noisy-iteration",), at=("read",)),
+        Line("  bring centers back into the bounds", ("noisy-iteration",)),
+    )
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     iterations: int | None = param(
@@ -79,7 +88,7 @@ class NoisyLloyd(Algorithm):
         """Return the query of an iteration: sums of whole rows where there is no radius."""
         return NearestSums(centers, domain.radius)
 
-    def step(self) -> float:
+    def finest_grid(self) -> float:
         """Return the grid of the centers."""
         return GRID
 
@@ -139,7 +148,7 @@ class NoisyLloyd(Algorithm):
             kept = clip_ball(snap(centers), 2 * domain.radius)
         else:
             kept = domain.clip(fold(centers, domain.box_z) if self.boundary == "fold" else centers)
-        finest = self.step() / GRID
+        finest = self.finest_grid() / GRID
         return snap_toward_zero(kept / finest) * finest
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.lloyd.family import NoisyLloyd
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import mu_of_epsilon, sigma
@@ -96,6 +97,15 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
                   "dead_cluster": "jump", "init": "packing",
                   "fraction_bits": 24, "delta_rule": "1/(n ln n)"},
     }  # fmt: skip
+    CODE: ClassVar[tuple[Line, ...]] = (
+        *NoisyLloyd.CODE[:2],
+        Line("  give each row to its nearest center", ("noisy-iteration",), "update", ("before",)),
+        Line("  rows outside the radius do not count", ("noisy-iteration",), "update", ("before",)),
+        Line("  add up offsets and count, with noise", ("noisy-iteration",), "update"),
+        Line("  move by noisy sums over noisy counts,", ("noisy-iteration",), at=("read",)),
+        Line("  at most by the radius, which shrinks", ("noisy-iteration",)),
+        NoisyLloyd.CODE[-1],
+    )
 
     strategy: str = param(
         "step", choices=("step", "constant", "none"), help="Radius: wide at first, always narrow, or none at all."
@@ -150,9 +160,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         """Return the offsets within the radius, or sums of whole rows without one."""
         if reach is None:
             return super().query(centers, reach, domain)
-        return ClusterMoves(centers, reach, self.step())
+        return ClusterMoves(centers, reach, self.finest_grid())
 
-    def step(self) -> float:
+    def finest_grid(self) -> float:
         """Return the grid of the centers."""
         return 2.0**-self.fraction_bits
 

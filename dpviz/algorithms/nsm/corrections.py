@@ -62,9 +62,7 @@ class Start:
     prior: Prior | None = None
 
 
-def correct(
-    curator: Curator, domain_radius: float, begin: Start, *, pooled: bool, concentration: float = 1.0
-) -> Iterator[Step]:
+def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: bool) -> Iterator[Step]:
     """Yield noisy Lloyd steps; the first one leaves the projection, or parts centers that share a cluster."""
     centers, clip, shape, plan = begin.centers, begin.clip, begin.shape, curator.plan.costs
     k, d, T = len(centers), curator.n_features, len(plan["step.counts"])
@@ -73,7 +71,7 @@ def correct(
         released: dict[str, Any] = {}
         if "distances" in plan:
             top = min(2 * begin.reach, clip * (8 if step == 1 else math.sqrt(2)))
-            released = _distances(curator, centers, shape, top, T, concentration)
+            released = _distances(curator, centers, shape, top, T)
             clip = at_most(released["radius"], top, begin.reach)
         absolute = begin.projection is not None and step == 1
         query: NearestSums | ShapedSums = NearestSums(centers, clip, relative=True)
@@ -110,16 +108,14 @@ def correct(
         yield Step("correction", f"Noisy Lloyd step {step} of {T}: {int(moved.sum())} of {k} centers move", released)
 
 
-def _distances(
-    curator: Curator, centers: np.ndarray, shape: Shape | None, top: float, T: int, concentration: float
-) -> dict[str, Any]:
+def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: float, T: int) -> dict[str, Any]:
     """Release how far rows lie from their center, in the shape of the step; return it with the best radius."""
     matrix = None if shape is None else shape.matrix
     noisy = curator.release("distances", NearestDistances(centers, top, DISTANCES, matrix))
     k, d, n = *centers.shape, curator.n_credible
     noise = d * (k / (n * curator.plan.costs["step.sums"][0].gdp)) ** 2 / T
     edges = distance_edges(top)
-    radius = clipping_radius(noisy.value, noisy.sd, edges, noise, n, concentration)
+    radius = clipping_radius(noisy.value, noisy.sd, edges, noise, n)
     return {"distances": noisy.value, "distance_edges": edges, "radius": radius}
 
 
@@ -206,17 +202,16 @@ def distance_edges(top: float) -> np.ndarray:
     return top * 2.0 ** (-np.arange(DISTANCES) / 4)
 
 
-def clipping_radius(
-    noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float, concentration: float
-) -> float:
+def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float) -> float:
     """Return the clipping radius that costs least: noise grows with its square, bias with what it cuts off.
+
+    What is cut off is taken to be spread over all clusters.
 
     Parameters
     ----------
     noisy_counts, sd, edges : the released histogram of distances, from the outside in
     noise : the mean's noise variance (all columns) at radius 1
     n_rows : float, credible number of rows
-    concentration : float, >= 1; 1 if what is cut off is spread over all clusters, k if one cluster bears it all
     """
     counts, outer = np.maximum(noisy_counts, 0.0), 0
     tails = np.cumsum(noisy_counts)
@@ -225,7 +220,7 @@ def clipping_radius(
     counts[:outer] = 0.0
     middles = edges * 2.0 ** (-1 / 8)
     lost = np.array([(counts[:i] * np.maximum(middles[:i] - edge, 0.0)).sum() for i, edge in enumerate(edges)])
-    return float(edges[np.argmin(noise * edges**2 + concentration * (lost / n_rows) ** 2)])
+    return float(edges[np.argmin(noise * edges**2 + (lost / n_rows) ** 2)])
 
 
 def split_merge(

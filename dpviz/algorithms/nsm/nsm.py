@@ -22,6 +22,7 @@ from dpviz.algorithms.nsm.summary import (
     sizes,
     thinned,
 )
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, snap, sphere_pack
 from dpviz.params import param
@@ -198,6 +199,20 @@ class NSM(ApproximateDP):
     CROWD: ClassVar[int] = 5  # from so many centers on, one of them may have missed its cluster
     FLAT: ClassVar[int] = 3  # up to here candidates are packed and zoomed into; above they follow the second moment
     WIDE: ClassVar[int] = 64  # above, the summary is taken in a projection
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("with enough rows: where is their mean?", ("mean",), "mean"),
+        Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
+        Line("with few rows: how far do most of them reach?", ("near",), "near"),
+        Line("in which directions do they spread?", ("moment",), "moment"),
+        Line(
+            "count and average the rows near candidates", ("candidates",), "candidates", at=("before", "read", "after")
+        ),
+        Line("the same again where rows were found", ("zoom",), "zoom", at=("before", "read", "after")),
+        Line("k-means with restarts on these noisy points", ("solve",)),
+        Line("two to four times: how far do rows lie away?", ("correction",), "distances"),
+        Line("  one step of Lloyd, clipped and damped", ("correction",), "step"),
+        Line("  two centers in one group? Part them", ("correction",), given="split"),
+    )
 
     middle_share: float = param(
         0.1, low=0.0, high=0.2, advanced=True, help="Most of the budget for learning where the middle of the rows is."

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
-from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
+from dpviz.algorithms.pseudocode import Line
+from dpviz.algorithms.stemmer_kaplan.swap_search import SWAPS, search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.geometry import clip_ball, random_projection, snap, snap_toward_zero
 from dpviz.params import param
@@ -102,6 +103,14 @@ class Balcan(ApproximateDP):
     DEEPEST: ClassVar[int] = 10
     OUTSTANDING: ClassVar[float] = 5.0  # standard deviations above which a cube is halved again
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("project columns; cover them with cubes", ("cubes",), at=("first",)),
+        Line("halve cubes with a high noisy count", ("cubes",), "cubes"),
+        Line("the middles of the cubes are candidates", ("cubes",), at=("end",)),
+        *SWAPS,
+        Line("give each row to its nearest center", ("recover",), "recover"),
+        Line("average the rows of each center, with noise", ("recover",), "recover"),
+    )
 
     shifts: int = param(3, low=1, high=8, advanced=True, help="Differently shifted root cubes.")
     grid_share: float = param(0.35, low=0.05, high=0.8, advanced=True, help="Share of the budget for cube counts.")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.stemmer_kaplan import choose
 from dpviz.domain import Domain
 from dpviz.geometry import random_projection, snap_toward_zero
@@ -114,6 +115,15 @@ class StemmerKaplanLocal(Algorithm):
     HEAVY: ClassVar[float] = 2.0  # standard deviations: the weights sort out most of what is noise
     MOST_CELLS: ClassVar[int] = 6  # heavy cells per table, in units of k
     SHOWN: ClassVar[int] = 24  # users per table whose reports are kept as sent
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("everybody randomizes at home; then:", ("reports",)),
+        Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
+        Line("  keep buckets that many seem to name", ("reports",)),
+        Line("  where in it? One random bit each", ("averages",), "report"),
+        Line("which average is nearest? Randomized answer", ("weights",), "report"),
+        Line("weighted k-means on the averages", ("choose",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"budget": "epsilon"}
 
     epsilon: float = param(
         2.0, low=0.01, high=20, log=True, help="Budget of every person's own report. Smaller: more noise, more privacy."

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.domain import Domain
 from dpviz.params import param
@@ -89,6 +90,16 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     notion: ClassVar[Notion] = Notion.SHUFFLE
     trust: ClassVar[str] = "a shuffler that tells nobody who sent which report, and need not read any"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
+    AUDIT: ClassVar[dict[str, Any]] = {}  # not the base's: `budget` has one choice here
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("everybody randomizes at home, only a little", ("reports",)),
+        Line("a shuffler mixes the reports: senders are hidden", ("reports",)),
+        Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
+        Line("  keep buckets that many seem to name", ("reports",)),
+        Line("  where in it? One random bit each", ("averages",), "report"),
+        Line("which average is nearest? Randomized answer", ("weights",), "report"),
+        Line("weighted k-means on the averages", ("choose",)),
+    )
 
     epsilon: float = param(1.0, low=0.01, high=20, log=True, help="What all mixed reports cost a person, at δ.")
     delta: float | None = param(

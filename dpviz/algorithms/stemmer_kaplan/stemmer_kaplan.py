@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.family import PrivateCenters
 from dpviz.domain import Domain
 from dpviz.geometry import Population, clip_ball, snap
@@ -108,6 +109,15 @@ class StemmerKaplan(PrivateCenters):
     slug: ClassVar[str] = "stemmer-kaplan"
     tagline: ClassVar[str] = "Shifted grids gather crowds; their noisy averages, weighed, are a private coreset."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("repeat with other random tables:", ("buckets",)),
+        Line("  near rows fall into the same bucket", ("buckets",), at=("before",)),
+        Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
+        Line("  average their rows, with noise", ("buckets",), "averages"),
+        Line("  a next round: without the rows found so far", ("filter",)),
+        Line("each row votes for the nearest average; noise", ("weights",), "weights"),
+        Line("weighted k-means on the averages", ("choose",)),
+    )
 
     objective: str = param(
         "means",

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpviz.algorithms.pseudocode import Line
 from dpviz.algorithms.stemmer_kaplan.family import PrivateCenters
-from dpviz.algorithms.stemmer_kaplan.swap_search import search_costs, swap_search
+from dpviz.algorithms.stemmer_kaplan.swap_search import SWAPS, search_costs, swap_search
 from dpviz.domain import Domain
 from dpviz.params import param
 from dpviz.privacy.accounting import zcdp_of_epsilon
@@ -81,6 +82,13 @@ class StemmerKaplanSwap(PrivateCenters):
         "The paper's own choice among candidates, by private swaps. For comparison: slower and less accurate."
     )
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("repeat with other random tables:", ("buckets",)),
+        Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
+        Line("  average their rows, with noise", ("buckets",), "averages"),
+        Line("  a next round: without the rows found so far", ("filter",)),
+        *SWAPS,
+    )
 
     swaps: int | None = param(
         None, low=1, high=200, kind="int", advanced=True, help="Swaps of the private local search. Empty: 2k."

@@ -7,13 +7,21 @@ from collections.abc import Generator
 
 import numpy as np
 
+from dpviz.algorithms.pseudocode import Line
 from dpviz.geometry import sphere_pack
 from dpviz.privacy.costs import Exponential
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.queries import Projection, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.trace import Step
 
-__all__ = ["search_costs", "swap_search"]
+__all__ = ["SWAPS", "search_costs", "swap_search"]
+
+SWAPS = (  # the search in words
+    Line("begin with any k candidates", ("swap",), at=("first",)),
+    Line("repeat: try every exchange of two", ("swap",), at=("before",)),
+    Line("  pick one, better ones more often", ("swap",), "swap"),
+    Line("pick the best of all rounds, with noise", ("pick",), "pick"),
+)
 
 
 def search_costs(zcdp: float, swaps: int) -> dict[str, tuple[Exponential, ...]]:

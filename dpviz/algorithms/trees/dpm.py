@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz import params
 from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
@@ -127,6 +128,17 @@ class DPM(ApproximateDP):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
     }
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("begin with one region: the public box", ("region",), at=("first",)),
+        Line("for each region, while it may be cut:", ("region",)),
+        Line("  score every cut: few rows near, many beside", ("region",), "split"),
+        Line("  pick one cut, better ones more often", ("region",), "split"),
+        Line("  count both sides, with noise", ("region",), "count"),
+        Line("  too few on a side: the region is final", ("region",), given="not accepted"),
+        Line("average each final region, with noise", ("averages",), "average"),
+        Line("if k is given: k-means on the averages", ("merge",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"selection": "double"}
 
     n_clusters: int = param(
         8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only: DPM finds the number itself."

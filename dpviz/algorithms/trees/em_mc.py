@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import Population, random_projection, snap, snap_toward_zero
 from dpviz.params import param
@@ -94,6 +95,15 @@ class EMMC(ApproximateDP):
     name: ClassVar[str] = "EM-MC"
     slug: ClassVar[str] = "em-mc"
     tagline: ClassVar[str] = "Picks the cells that cover most rows, then clusters the cells."
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("lay finer and finer grids over the bounds", ("cover",), at=("first",)),
+        Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),
+        Line("rows in a picked cell do not count again", ("cover",), "cover", ("later",)),
+        Line("the middles of picked cells are candidates", ("cover",), at=("end",)),
+        Line("each row votes for its nearest; noise", ("cover-votes",), "votes"),
+        Line("weighted k-means on the candidates", ("cover-votes",)),
+        Line("average the rows of each center, with noise", ("cover-means",), "average"),
+    )
 
     directions: int = param(3, low=1, high=4, advanced=True, help="Columns of the public random projection, at most.")
     grids: int = param(5, low=1, high=6, advanced=True, help="Grids, each with cells half as wide as the one before.")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap, snap_toward_zero
 from dpviz.params import param
@@ -95,6 +96,15 @@ class LSHSplits(ApproximateDP):
     fixed_ledger: ClassVar[bool] = False
 
     BLURRED: ClassVar[float] = 0.84  # squared noise of averages over their spread: see benchmarks/cliffs.py
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("draw random hyperplanes: public", ("split-level",), at=("first",)),
+        Line("repeat, level by level:", ("split-level",)),
+        Line("  cut each bucket by the next hyperplane", ("split-level",), at=("read",)),
+        Line("  count its halves, with noise", ("split-level",), "count"),
+        Line("  too few: the bucket is cut no further", ("split-level",), given="not branched"),
+        Line("average the rows of each bucket, with noise", ("split-means",), "sum"),
+        Line("weighted k-means on the averages", ("split-means",)),
+    )
 
     n_clusters: int = param(8, low=1, high=256, help="How many centers to release, at most. Public.")
     max_depth: int = param(20, low=1, high=24, advanced=True, help="Number of random hyperplanes.")

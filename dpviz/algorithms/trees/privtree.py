@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.geometry import snap
 from dpviz.params import param
@@ -89,6 +90,16 @@ class PrivTree(Algorithm):
     LOST: ClassVar[float] = 1.5  # halvings, by which leaves are coarser than one row's share of the budget
     COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
     BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread; likewise
+    CODE: ClassVar[tuple[Line, ...]] = (
+        Line("begin with one box: the public bounds", ("halving-level",), at=("first",)),
+        Line("for every box, depth by depth:", ("halving-level",)),
+        Line("  count its rows, less a bit for each depth", ("halving-level",), "tree", ("before",)),
+        Line("  with noise above the threshold? Halve it", ("halving-level",), "tree", ("before",)),
+        Line("count the rows of every leaf, with noise", ("halving-centers",), "leaves"),
+        Line("leaves without a positive count are dropped", ("halving-centers",)),
+        Line("weighted k-means on the leaves' middles", ("halving-centers",)),
+    )
+    AUDIT: ClassVar[dict[str, Any]] = {"threshold": 2.0, "max_depth": 9}
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     tree_share: float = param(0.5, low=0.05, high=0.95, advanced=True, help="Share of ε for the tree.")

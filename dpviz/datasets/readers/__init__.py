@@ -6,17 +6,17 @@ name a line and a column, never what is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO
 
 from dpviz.datasets.readers.apart import read_apart
 from dpviz.datasets.readers.form import Form
-from dpviz.datasets.readers.formats import REFUSED, declared_format, is_first_record
+from dpviz.datasets.readers.formats import FORMATS, REFUSED, declared_format, is_first_record
 from dpviz.datasets.readers.recode import Recoding
 from dpviz.datasets.readers.table import Column, Limits, Stopped, Table, TableError, too_much
 from dpviz.datasets.readers.text import is_split_slowly, read_text
 
-__all__ = ["Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "read_table"]
+__all__ = ["Column", "Form", "Limits", "Recoding", "Stopped", "Table", "TableError", "check_usable", "read_table"]
 
 
 def _ignore(fraction: float) -> None:
@@ -38,6 +38,7 @@ def read_table(
     names: Sequence[str] = (),
     n_columns: int | None = None,
     missing_marks: Sequence[str] | None = None,
+    decimal_of: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
     words: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -48,7 +49,8 @@ def read_table(
     ----------
     source : bytes, a buffer, or an open binary file
     name : str, how messages call the file
-    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks :
+    header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
+        decimal_of :
         what the owner has said about the form, see `Form`
     words : whether a public table without a column of numbers is returned too, so that rules can be drafted for it
     limits : Limits, the size guards
@@ -67,12 +69,12 @@ def read_table(
         raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
     form = Form(
         header, private, sheet, header_row, tuple(recode), separator, decimal, thousands, tuple(names), n_columns,
-        tuple(missing_marks or ()),
+        tuple(missing_marks or ()), decimal_of or (),  # type: ignore[arg-type]
     )  # fmt: skip
     head = bytes(data[:64])
     for magic, what in REFUSED.items():
         if head.startswith(magic) and not is_first_record(name, head, form):
-            raise TableError(f"{name}: the content is {what}; a table in CSV, TSV, Parquet or Excel form is needed.")
+            raise TableError(f"{name}: the content is {what}; {FORMATS}.")
     here = declared_format(name, head, form) == "text" and not private and not is_split_slowly(data)
     try:
         table = (read_text if here else read_apart)(data, name, form, limits, advance)
@@ -80,20 +82,34 @@ def read_table(
         raise too_much(name) from None
     _check_recoded(table, recode)
     if not words:
-        _check_usable(table)
+        check_usable(table)
     advance(1.0)
     return table
 
 
-def _check_usable(table: Table) -> None:
+_MENDS = {  # how a column of a kind becomes numbers
+    "text": "declare its numbers (on the command line: --recode COLUMN=one-hot:A,B,...)",
+    "date": "declare its numbers (on the command line: --recode COLUMN=days:FIRST..LAST)",
+    "mixed": "say what stands for a missing cell, or where the names stand if they take two lines (on the command "
+    "line: --missing-marks A,B or --header-row 2)",
+    "nested": "write one number in each cell",
+    "units": "write its numbers in one unit",
+}
+
+
+def check_usable(table: Table) -> None:
     """Refuse a public table without a column of numbers; a private one has as many as columns, whatever they hold.
 
     The column's name is left out: it may be a cell of the first row.
+
+    Raises
+    ------
+    TableError
+        With the reason of the first column, and how to mend it.
     """
     if not table.usable:
         first = table.columns[0]
-        rule = {"text": "one-hot:A,B,...", "date": "days:FIRST..LAST"}.get(first.kind)
-        mend = f"; declare its numbers (on the command line: --recode COLUMN={rule})" if rule else ""
+        mend = f"; {_MENDS[first.kind]}" if first.kind in _MENDS else ""
         raise TableError(
             f"{table.name}: no column can be clustered; column 1 was refused: "
             f"{first.reason[0].lower()}{first.reason[1:].split('. ')[0].rstrip('.')}{mend}."

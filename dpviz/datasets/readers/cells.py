@@ -26,8 +26,8 @@ def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> li
     if recoded(form.recode, name):
         return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
     if form.private:
-        return own_columns(name, [_own(cells, form)], form)
-    return [_column(name, cells, dtype)]
+        return own_columns(name, [_own(cells, form.signs_of(name))], form)
+    return [_column(name, cells, dtype, form)]
 
 
 def _is_mark(cell: Any, form: Form) -> bool:
@@ -37,7 +37,7 @@ def _is_mark(cell: Any, form: Form) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool) and cell in numbers_of(form.missing_marks)
 
 
-def _own(cells: list[Any], form: Form) -> np.ndarray:
+def _own(cells: list[Any], signs: tuple[str, str]) -> np.ndarray:
     """Return cells of a private file as numbers, each by itself."""
     values = np.full(len(cells), np.nan)
     texts: list[str | None] = [None] * len(cells)
@@ -46,7 +46,7 @@ def _own(cells: list[Any], form: Form) -> np.ndarray:
             values[row] = cell if abs(cell) <= LARGEST else np.nan
         elif isinstance(cell, str):
             texts[row] = _utf8(cell)
-    written = numbers(pa.array(texts, pa.string()), form.signs)
+    written = numbers(pa.array(texts, pa.string()), signs)
     return np.where(np.isnan(values), written, values)
 
 
@@ -66,7 +66,7 @@ def _as_text(cell: Any) -> str | None:
     return str(cell).lower() if isinstance(cell, bool) else _utf8(str(cell))
 
 
-def _column(name: str, cells: list[Any], dtype: type) -> Column:
+def _column(name: str, cells: list[Any], dtype: type, form: Form) -> Column:
     """Return a column of a public file; one kind of value per column, else the sentence for mixed cells."""
     if any(isinstance(cell, dict | list) for cell in cells):
         return refused(name, "nested")
@@ -88,4 +88,4 @@ def _column(name: str, cells: list[Any], dtype: type) -> Column:
     if kinds == {float}:
         cells = [None if c is None else float(c) if abs(c) <= LARGEST else math.nan for c in cells]
     type_ = pa.float64() if kinds == {float} else pa.bool_() if kinds == {bool} else pa.string()
-    return column_of(name, pa.array(cells, type_), dtype)
+    return column_of(name, pa.array(cells, type_), dtype, form)

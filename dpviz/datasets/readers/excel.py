@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-import openpyxl
-from openpyxl.worksheet._reader import WorkSheetParser
+from openpyxl.reader.excel import ExcelReader
+from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+from openpyxl.worksheet._reader import ROW_TAG, WorkSheetParser
+from openpyxl.xml.functions import iterparse
 
 from dpviz.datasets.readers.cells import columns_of_cells
 from dpviz.datasets.readers.form import Form
@@ -51,13 +53,14 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():  # no thread beside it: see `apart`
         warnings.simplefilter("ignore")  # openpyxl warns with cells in its words
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        reader = _Reader(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        reader.read()
+        book = reader.wb
         try:
             sheets = book.worksheets
             if not sheets:
                 raise TableError(f"{name}: the workbook has no sheet with cells.")
             sheet, notes = _sheet(sheets, name, form)
-            sheet.reset_dimensions()
             rows = _guarded(_rows(sheet, form.header_row or 1, limits.columns + 1), name, advance)
             has_header, renamed = form.header is not False, list[str]()
             first: tuple[Any, ...] = ()
@@ -92,12 +95,57 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     return table_of(name, found, n_rows, notes, unnamed_first=has_header and first[0] is None)
 
 
+class _Sheet(ReadOnlyWorksheet):
+    """A sheet that is not read before it is asked for: one that does not say its size would be parsed to its end."""
+
+    def _get_size(self) -> None:
+        pass
+
+
+class _Reader(ExcelReader):
+    """Opens a workbook with its sheets of cells."""
+
+    def read_worksheets(self) -> None:
+        """List the sheets."""
+        for sheet, rel in self.parser.find_sheets():
+            if rel.target in self.valid_files and "chartsheet" not in rel.Type:
+                self.wb._sheets.append(_Sheet(self.wb, sheet.name, rel.target, self.shared_strings))
+
+
 class _Narrow(WorkSheetParser):
-    """Parses no cell of a row beyond the first `most`: a row may have any number of them."""
+    """Yields a row as soon as its `most`-th cell has come: a row may have any number, and the others are forgotten.
+
+    What a sheet says beside its rows is not read.
+    """
 
     most = 0
 
+    def parse(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """Yield the number and the cells of each row."""
+        row, depth, ended = None, 0, 0
+        for event, element in iterparse(self.source, ("start", "end")):
+            if event == "start":
+                if row is None and element.tag == ROW_TAG:
+                    row, depth, ended = element, 0, 0
+                depth += 1
+                continue
+            depth -= 1
+            if row is None:
+                element.clear()
+            elif depth == 0:
+                if ended < self.most:
+                    yield self.parse_row(row)
+                row.clear()
+                row = None
+            elif depth == 1:
+                ended += 1
+                if ended == self.most:
+                    yield self.parse_row(row)
+                if ended >= self.most:
+                    del row[:]
+
     def parse_row(self, row: Any) -> Any:
+        """Parse the first cells of a row; the parser of XML is some thousands ahead."""
         del row[self.most :]
         return super().parse_row(row)
 
@@ -186,9 +234,10 @@ def _read_rows(
     while block := list(islice(rows, 5000)):
         for number, row in enumerate(block, start + 1):
             if len(row) > width and not form.private:
+                where = (form.header_row or 1) + number if width == 1 else "N"
                 raise TableError(
                     f"{name}: row {number} below the first line has a cell right of that line's last one; if "
-                    "the names stand further down, say where (on the command line: --header-row 2)."
+                    f"the names stand further down, say where (on the command line: --header-row {where})."
                 )
             if row:
                 row = () if len(row) > width else row

@@ -20,6 +20,7 @@ _DECLARED: dict[str, tuple[type, str]] = {
     "header_row": (int, "a whole number from 1 on"),
     "separator": (str, "one of , ; | a tab or a space"),
     "decimal": (str, '"." or ","'),
+    "decimal_of": (dict, 'names of columns, each with "." or ","'),
     "thousands": (str, '"", "." or ",", and another sign than the decimal one'),
     "n_columns": (int, f"a whole number from 1 to {_MOST_COLUMNS}"),
     "missing_marks": (
@@ -54,6 +55,8 @@ class Form:
     names : names of columns that the owner has declared; of private JSON records no other key is read
     n_columns : cells of a line of a private file without a line of names
     missing_marks : what stands in a cell without a value besides `marks.MISSING`, such as "k. A." or "-999"
+    decimal_of : names and decimal signs of columns that are written in another way than the rest; in them the other
+        sign groups thousands
 
     Raises
     ------
@@ -72,13 +75,16 @@ class Form:
     names: tuple[str, ...] = ()
     n_columns: int | None = None
     missing_marks: tuple[str, ...] = ()
+    decimal_of: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing_marks", tuple(self.missing_marks))
+        object.__setattr__(self, "decimal_of", tuple(dict(self.decimal_of or ()).items()))
         right = {
             "header_row": self.header_row is None or self.header_row >= 1,
             "separator": self.separator in (None, *SEPARATORS),
             "decimal": self.decimal in (None, ".", ","),
+            "decimal_of": all(isinstance(name, str) and sign in (".", ",") for name, sign in self.decimal_of),
             "thousands": self.thousands in (None, "", ".", ",") and self.thousands != (self.decimal or "."),
             "n_columns": self.n_columns is None or 1 <= self.n_columns <= _MOST_COLUMNS,
             "missing_marks": len(self.missing_marks) <= _MOST_MARKS
@@ -99,7 +105,7 @@ class Form:
         """
         if not isinstance(facts, Mapping) or not FORM_ENTRIES.issuperset(facts):
             raise ValueError(f"{where}: 'form' may say {', '.join(sorted(FORM_ENTRIES))}, and nothing else.")
-        entries = {key: value for key, value in facts.items() if value not in (None, [])}
+        entries = {key: value for key, value in facts.items() if value not in (None, [], {})}
         for key, value in entries.items():
             if type(value) is not _DECLARED[key][0]:
                 raise ValueError(f"{where}: form: {key} must be {_DECLARED[key][1]}.")
@@ -113,17 +119,23 @@ class Form:
     def facts(self) -> dict[str, Any]:
         """What a data dictionary holds of it."""
         entries = {key: getattr(self, key) for key in sorted(FORM_ENTRIES)}
-        return {
-            key: list(entry) if isinstance(entry, tuple) else entry
-            for key, entry in entries.items()
-            if entry not in (None, ())
-        }
+        entries |= {"missing_marks": list(self.missing_marks), "decimal_of": dict(self.decimal_of)}
+        return {key: entry for key, entry in entries.items() if entry not in (None, [], {})}
 
     @property
     def signs(self) -> tuple[str, str]:
         """The decimal sign, and the sign that groups thousands or ""."""
         decimal = self.decimal or "."
         return decimal, {".": ",", ",": "."}[decimal] if self.thousands is None else self.thousands
+
+    def declared_decimal(self, name: str) -> str | None:
+        """Return the declared decimal sign of a column, None where nobody has declared one."""
+        return dict(self.decimal_of).get(name, self.decimal)
+
+    def signs_of(self, name: str) -> tuple[str, str]:
+        """Return `signs` for one column."""
+        own = dict(self.decimal_of).get(name)
+        return self.signs if own is None else (own, ".,"[own == "."])
 
     @property
     def example(self) -> str:

@@ -6,7 +6,7 @@ import re
 
 from dpviz.datasets.readers.form import Form
 
-__all__ = ["REFUSED", "declared_format", "format_of", "is_first_record"]
+__all__ = ["FORMATS", "REFUSED", "declared_format", "format_of", "is_first_record"]
 
 _BINARY = {  # the first bytes: what reads them
     b"PK\x03\x04": "excel",
@@ -28,6 +28,8 @@ _ENDINGS = {
     "dta": "stata",
     "gz": "gzip",
 }
+
+FORMATS = "drop CSV or other text, Excel (.xlsx), Parquet, Feather, JSON records or Stata"
 
 REFUSED = {
     b"\x89PNG": "a PNG picture",

@@ -82,10 +82,11 @@ def send_table(out: IO[bytes], table: Table) -> None:
             [None if part is None else part.dtype.str for part in (c.values, c.codes)],
             c.words,
             c.suggestion,
+            c.doubt,
         ]
         for c in table.columns
     ]
-    send(out, TABLE, json.dumps([table.n_rows, table.notes, columns, table.doubt]).encode())
+    send(out, TABLE, json.dumps([table.n_rows, table.notes, columns]).encode())
     for column in table.columns:
         for part in (column.values, column.codes):
             if part is not None:
@@ -100,7 +101,7 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
     ValueError
         If it is no table.
     """
-    n_rows, notes, columns, doubt = json.loads(content)
+    n_rows, notes, columns = json.loads(content)
 
     def numbers(dtype: str | None) -> np.ndarray | None:
         if dtype is None:
@@ -111,7 +112,16 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
         return np.frombuffer(numbers, dtype)
 
     made = [
-        Column(str(name), str(kind), str(reason), numbers(values), numbers(codes), tuple(map(str, words)), str(rule))
-        for name, kind, reason, (values, codes), words, rule in columns
+        Column(
+            str(name),
+            str(kind),
+            str(reason),
+            numbers(values),
+            numbers(codes),
+            tuple(map(str, words)),
+            str(rule),
+            str(doubt),
+        )
+        for name, kind, reason, (values, codes), words, rule, doubt in columns
     ]
-    return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)), str(doubt))
+    return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)))

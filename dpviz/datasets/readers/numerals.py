@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 __all__ = [
     "FALSE", "LARGEST", "MONEY", "TRUE", "bare_numbers", "floats", "number_pattern", "numbers", "numbers_of",
-    "units_of", "without_marks",
+    "signs_in", "units_of", "without_marks",
 ]  # fmt: skip
 
 LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
@@ -38,6 +38,36 @@ def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarra
     bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}{thousands}]", "")
     bare = pc.replace_substring_regex(bare, r"^[+-]([+-])", r"\1")
     return floats(pc.replace_substring(bare, ",", "."))
+
+
+def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]:
+    """Return the decimal sign of a public column of text, and a cell that may be two numbers.
+
+    Parameters
+    ----------
+    decimal : the sign that other columns of the file have; "?" where they do not tell or differ
+
+    Returns
+    -------
+    sign : "," or ".", or "?" where this column does not tell either
+    doubt : a cell such as 1,234 that would be another number if its sign were the other one; "" where there is none,
+        or where another cell has several such groups, or a group and decimals: then it is known which sign groups
+    """
+    bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
+
+    def first(pattern: str) -> str:
+        at = pc.index(pc.match_substring_regex(bare, f"^[+-]?({pattern})$"), True).as_py()
+        return "" if at < 0 else bare[at].as_py()
+
+    if decimal == "?":
+        comma = first(r"(\d{1,3}([.]\d{3})+|\d{4,}|0),\d*|\d*,(\d{0,2}|\d{4,})")
+        point = first(r"(\d{1,3}(,\d{3})+|\d{4,}|0)[.]\d*|\d*[.](\d{0,2}|\d{4,})")
+        decimal = "," if comma and not point else "." if point and not comma else "?"
+    group = {",": "[.]", ".": ","}.get(decimal, "[,.]")
+    doubt = first(rf"[1-9]\d{{0,2}}{group}\d{{3}}")
+    if doubt and decimal != "?" and first(rf"\d{{1,3}}({group}\d{{3}}){{2,}}|\d{{1,3}}({group}\d{{3}})+[{decimal}]\d*"):
+        doubt = ""
+    return decimal, doubt
 
 
 def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:

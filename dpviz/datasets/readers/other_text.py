@@ -1,4 +1,6 @@
-"""Text that is no table of separated cells: each kind is recognized by its first lines and gets its own sentence."""
+"""Text that is no table of separated cells: each kind is recognized by its first lines and gets its own sentence, which
+ends in the command that makes a table of it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,35 @@ from dpviz.datasets.readers.lines import blocks, words
 from dpviz.datasets.readers.names import is_value
 from dpviz.datasets.readers.table import TableError
 
-__all__ = ["refuse_other_text", "separated", "spaced"]
+__all__ = ["as_csv", "refuse_other_text", "separated", "spaced"]
 
 _LINES = 100  # of the first lines are looked at
 
 
-def _is_markup(head: str) -> bool:
-    return re.match(r"\s*<([?!]|[A-Za-z][\w:-]*[\s>/])", head) is not None
+_MARKUP = re.compile(r"\s*<([?!]|[A-Za-z][\w:-]*[\s>/])")
+_ARFF = re.compile(r"(\s*%.*\n|\s*\n)*\s*@relation\b", re.IGNORECASE)
+_MATRIX = re.compile(r"%%MatrixMarket\b")
+_PAIRS = re.compile(r"[+-]?\d[\d.]*( \d+:[^\s:]+)+ *\n[+-]?\d[\d.]*( \d+:[^\s:]+)+ *(\n|$)")
+
+
+def as_csv(name: str, modules: str, table: str) -> str:
+    """Return the command that makes a CSV of a file; `table` is the Python of its table, with FILE for its name."""
+    made = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
+    return f'python -c "import {modules}; {made}"'
+
+
+def _is_fixed_width(head: str) -> bool:
+    """Return whether the lines below the first have one length, white space, and no other sign that separates cells."""
+    lines = [line for line in head.splitlines()[:_LINES] if line.strip()]
+    return (
+        len(lines) > 2
+        and len({len(line) for line in lines[1:]}) == 1
+        and any(re.search(r"\S\s+\S", line) for line in lines[1:])
+        and any(sign.isdigit() for sign in lines[1])
+        and not any(set(line) & set(',;|\t"') for line in lines)
+        and not any(map(is_value, lines[1:]))
+        and not spaced(head)
+    )
 
 
 def refuse_other_text(head: str, name: str) -> None:
@@ -26,8 +50,28 @@ def refuse_other_text(head: str, name: str) -> None:
     TableError
         The sentence of the form that it has.
     """
-    if _is_markup(head):
+    if _MARKUP.match(head):
         raise TableError(f"{name}: the content is XML or HTML; save it as CSV with a header line.")
+    if _ARFF.match(head):
+        lines = [line.strip().lower() for line in head.splitlines()]
+        first = str(lines.index("@data") + 2) if "@data" in lines else "N, the line below @data"
+        raise TableError(
+            f"{name}: the content is an ARFF file, whose names are no line of a table (on the command line: "
+            f"--no-header --header-row {first})."
+        )
+    if _MATRIX.match(head):
+        made = as_csv(name, "pandas, scipy.io", "pandas.DataFrame(scipy.io.mmread(FILE).toarray()).add_prefix('x')")
+        raise TableError(f"{name}: the content is a sparse matrix; make a table of it: {made}.")
+    if _PAIRS.match(head):
+        table = "pandas.DataFrame(sklearn.datasets.load_svmlight_file(FILE)[0].toarray()).add_prefix('x')"
+        made = as_csv(name, "pandas, sklearn.datasets", table)
+        raise TableError(f"{name}: the content is a sparse matrix; make a table of it: {made}.")
+    if _is_fixed_width(head):
+        made = as_csv(name, "pandas", "pandas.read_fwf(FILE)")
+        raise TableError(
+            f"{name}: its columns have a fixed width, and nothing separates them; make a CSV of it: {made} (with "
+            "header=None behind the name where the first line holds no names)."
+        )
 
 
 def spaced(head: str) -> int:

@@ -57,13 +57,17 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
             field.name: None if field.name in recode else _without_reading(public, field, n_rows, form)
             for public, field in zip(names, schema, strict=True)
         }
-        wanted = [field for field, column in columns.items() if column is None and field not in recode]
-        values = {field: np.empty(n_rows, precision(n_rows, width, form)) for field in wanted}
+        wanted = {
+            public: field
+            for public, (field, column) in zip(names, columns.items(), strict=True)
+            if column is None and field not in recode
+        }
+        values = {field: np.empty(n_rows, precision(n_rows, width, form)) for field in wanted.values()}
         at = 0
-        for batch in file.iter_batches(_BATCH, columns=wanted):
-            for field in wanted:
+        for batch in file.iter_batches(_BATCH, columns=list(wanted.values())):
+            for public, field in wanted.items():
                 values[field][at : at + batch.num_rows] = own_numbers(
-                    batch.column(field), form.signs, form.missing_marks
+                    batch.column(field), form.signs_of(public), form.missing_marks
                 )
             at += batch.num_rows
             advance(0.9 * at / max(n_rows, 1))

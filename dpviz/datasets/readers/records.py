@@ -10,6 +10,7 @@ from typing import Any
 from dpviz.datasets.readers.cells import columns_of_cells
 from dpviz.datasets.readers.form import Form
 from dpviz.datasets.readers.names import cleaned, named, numbered
+from dpviz.datasets.readers.other_text import as_csv
 from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, faults_as, precision, table_of
 
 __all__ = ["read_json"]
@@ -168,9 +169,26 @@ def _end(text: str, at: int, name: str) -> int:
     raise TableError(_UNBALANCED.format(name))
 
 
+def _refuse_whole(text: str, name: str) -> None:
+    """Refuse one object that holds a whole table, with the command that makes records of it."""
+    try:
+        whole = json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(whole, dict) or not any(isinstance(cell, dict | list) for cell in whole.values()):
+        return
+    if isinstance(whole.get("features"), list):
+        opened = "gzip.open" if name.endswith(".gz") else "open"
+        made = as_csv(name, "gzip, json, pandas", f"pandas.json_normalize(json.load({opened}(FILE))['features'])")
+        raise TableError(f"{name}: the content is a map (GeoJSON or ESRI); make a table of its features: {made}.")
+    made = as_csv(name, "pandas", "pandas.read_json(FILE)")
+    raise TableError(f"{name}: the content is one JSON object, and a list of records is needed; make a table: {made}.")
+
+
 def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list, or of lines; anything else is refused."""
     text = data.decode("utf-8-sig").strip()
+    _refuse_whole(text, name)
     lines = (json.loads(line) for line in text.splitlines() if line.strip())
     for record in json.loads(text) if text.startswith("[") and text.endswith("]") and not _lists(text) else lines:
         if not isinstance(record, dict):

@@ -17,6 +17,7 @@ from dpviz.datasets.readers.numerals import (
     floats,
     number_pattern,
     numbers,
+    signs_in,
     units_of,
     without_marks,
 )
@@ -87,6 +88,8 @@ class Column:
         column of at most `MOST_GROUPS` words in a public file; else None. It can name known groups
     words : those words, in order of their numbers; () of a private file, whose words are nobody's but the rows'
     suggestion : the rule that would make numbers of a public file's words or dates, as `Recoding.of` reads it; else ""
+    doubt : a cell of a public file whose one sign can group thousands or begin decimals, where no other cell says
+        which; "" where there is none
     """
 
     name: str
@@ -96,6 +99,7 @@ class Column:
     codes: np.ndarray | None = dataclasses.field(default=None, repr=False)
     words: tuple[str, ...] = dataclasses.field(default=(), repr=False)
     suggestion: str = dataclasses.field(default="", repr=False)
+    doubt: str = dataclasses.field(default="", repr=False)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -108,26 +112,34 @@ class Table:
     columns : tuple of Column
     n_rows : int, NOT PRIVATE
     notes : sentences about the file's form: encoding, separators, renamed columns
-    doubt : a cell of a public file whose one sign can group thousands or begin decimals, and nothing in the file says
-        which; "" where there is none
     """
 
     name: str
     columns: tuple[Column, ...]
     n_rows: int = dataclasses.field(repr=False)
     notes: tuple[str, ...] = ()
-    doubt: str = dataclasses.field(default="", repr=False)
 
     @property
-    def question(self) -> str:
-        """What is asked of a public file whose cells may be two numbers, and how it is answered; "" where none is."""
-        if not self.doubt:
+    def doubtful(self) -> tuple[Column, ...]:
+        """Columns of a public file with a cell that may be two numbers."""
+        return tuple(column for column in self.columns if column.doubt)
+
+    def question(self, names: Collection[str] | None = None) -> str:
+        """Return what is asked of a public file whose cells may be two numbers, and the answers; "" where nothing is.
+
+        `names` are the columns that are wanted; None: all.
+        """
+        asked = [column for column in self.doubtful if names is None or column.name in names]
+        if not asked:
             return ""
-        sign = "," if "," in self.doubt else "."
-        whole, part = self.doubt.replace(sign, ""), self.doubt.replace(",", ".")
+        cell, name = asked[0].doubt, asked[0].name
+        sign = "," if "," in cell else "."
+        other = ".,"[sign == "."]
+        more = "".join(f", and so is {column.name!r}" for column in asked[1:4])
         return (
-            f"a cell is written {self.doubt}, and nothing says whether that is {whole} (then give --decimal "
-            f"{'.,'[sign == '.']}) or {part} (then give --decimal {sign})."
+            f"column {name!r} has a cell that is written {cell}, and nothing says whether that is "
+            f"{cell.replace(sign, '')} (then give --decimal '{name}={other}') or {cell.replace(',', '.')} (then give "
+            f"--decimal '{name}={sign}'){more}; --decimal {other} or --decimal {sign} says it of the whole file."
         )
 
     @property
@@ -263,16 +275,14 @@ def kind_of(type_: pa.DataType) -> str:
     return "empty" if pa.types.is_null(type_) else "nested"
 
 
-def column_of(
-    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, *, decimal: str = "?", thousands: str | None = None
-) -> Column:
+def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?") -> Column:
     """Return what an Arrow column of a public file is: numbers, numbers in disguise, or a sentence why not.
 
     Parameters
     ----------
     dtype : type to keep numbers in
-    decimal : the file's decimal sign, "," or "."; "?" where the file does not tell
-    thousands : the declared sign that groups thousands; None: the one that is not the decimal sign
+    form : with the signs that were declared
+    decimal : the decimal sign that the file's other columns have, "," or "."; "?" where they do not tell
     """
     if cells.null_count == len(cells):
         return refused(name, "empty")
@@ -280,7 +290,7 @@ def column_of(
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if kind == "text":
-        return _from_text(name, cells, dtype, decimal, thousands)
+        return _from_text(name, cells, dtype, form, decimal)
     if kind not in {"number", "true/false"}:
         suggestion = rule_for_dates(cells) if kind == "date" else ""
         return dataclasses.replace(refused(name, kind), suggestion=suggestion)
@@ -314,9 +324,11 @@ def columns_of(
     """
     rule, cells = recoded(form.recode, name), without_marks(cells, form.missing_marks)
     if form.private:
-        return own_columns(name, [own_numbers(cells, form.signs)] if rule is None else rule.numbers(cells), form)
+        return own_columns(
+            name, [own_numbers(cells, form.signs_of(name))] if rule is None else rule.numbers(cells), form
+        )
     if rule is None:
-        return [column_of(name, cells, dtype, decimal=decimal, thousands=form.thousands)]
+        return [column_of(name, cells, dtype, form, decimal=decimal)]
     made = [
         usable(column["name"], "number", np.asarray(values, dtype=dtype))
         for column, values in zip(rule.columns, rule.numbers(cells), strict=True)
@@ -324,8 +336,8 @@ def columns_of(
     made = [refused(column.name, "unknown") if column.values is None else column for column in made]
     if rule.code != "one-hot":
         return made
-    kept = column_of(name, cells, dtype, decimal=decimal, thousands=form.thousands)
-    return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None), *made]
+    kept = column_of(name, cells, dtype, form, decimal=decimal)
+    return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None, doubt=""), *made]
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:
@@ -341,14 +353,27 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
 def mixed(name: str, row: int) -> Column:
     """Return a column of a public file that holds several kinds of cells; `row` is the first of another kind."""
     return Column(
-        name, "mixed", f"It mixes numbers and other cells, first in row {row}. Clear or correct what is no number."
+        name,
+        "mixed",
+        f"It mixes numbers and other cells, first in row {row}. Say which cells stand for a missing one (on the "
+        "command line: --missing-marks A,B), or recode it.",
     )
 
 
-def _from_text(
-    name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, thousands: str | None
-) -> Column:
-    groups = {",": ".", ".": ",", "?": ""}[decimal] if thousands is None else thousands
+def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, decimal: str) -> Column:
+    declared, doubt = form.declared_decimal(name), ""
+    if declared is None:
+        decimal, doubt = signs_in(cells, decimal)
+    else:
+        decimal = declared
+    groups = {",": ".", ".": ",", "?": ""}[decimal]
+    groups = groups if form.thousands is None or name in dict(form.decimal_of) else form.thousands
+    found = _written(name, cells, dtype, decimal, groups)
+    return dataclasses.replace(found, doubt=doubt) if found.kind in ("number", "ambiguous") else found
+
+
+def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, groups: str) -> Column:
+    """Return what a column of text is where numbers have these signs."""
     if _all(cells, number_pattern(decimal, groups)):
         signs = units_of(cells)
         if len(signs - {""}) > 1 or {"", "%"} <= signs:

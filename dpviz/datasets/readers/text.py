@@ -17,10 +17,11 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from dpviz.datasets.readers.form import SEPARATORS, Form
+from dpviz.datasets.readers.formats import FORMATS
 from dpviz.datasets.readers.lines import cells_of, mended, split, words
 from dpviz.datasets.readers.marks import MISSING
 from dpviz.datasets.readers.names import confirmed, named, numbered, width_of
-from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, without_marks
+from dpviz.datasets.readers.numerals import FALSE, MONEY, TRUE, signs_in, without_marks
 from dpviz.datasets.readers.other_text import refuse_other_text, separated, spaced
 from dpviz.datasets.readers.recode import Recoding, recoded
 from dpviz.datasets.readers.table import (
@@ -43,7 +44,7 @@ _BLOCK = 4_000_000  # bytes; a line may not be longer
 _SAMPLE = 1 << 17
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
-    "stand further down, say where (on the command line: --header-row 2)."
+    "stand further down, say where (on the command line: --header-row {})."
 )
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
@@ -101,7 +102,8 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         separator = form.separator or ("" if width == 1 else "\t" if name.lower().endswith(".tsv") else ",")
     else:
         line, data = _first_line(data, name)
-        refuse_other_text(line, name)
+        if form.header:  # before, the line may be a person
+            refuse_other_text(line, name)
         separator = form.separator or max(_DELIMITERS, key=lambda sign: len(split(line, sign)))
         first = split(line, separator)
         if len(first) == 1 and form.separator is None:
@@ -117,7 +119,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
     parts: list[list[list[np.ndarray]]] = [[] for _ in names]
     for cells in cells_of(data, separator, width, advance):
         for at, column in enumerate(cells):
-            parts[at].append(_own(column, rules.get(at), form))
+            parts[at].append(_own(column, names[at], rules.get(at), form))
     columns = []
     for at, column in enumerate(names):
         made = len(rules[at].columns) if at in rules else 1
@@ -128,10 +130,10 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
     return table_of(name, columns, len(columns[0].values), notes, unnamed_first=unnamed_first)  # type: ignore[arg-type]
 
 
-def _own(cells: pa.StringArray, rule: Recoding | None, form: Form) -> list[np.ndarray]:
+def _own(cells: pa.StringArray, name: str, rule: Recoding | None, form: Form) -> list[np.ndarray]:
     """Return the numbers that a private column's cells become, each cell by itself."""
     if rule is None:
-        return [own_numbers(cells, form.signs, form.missing_marks)]
+        return [own_numbers(cells, form.signs_of(name), form.missing_marks)]
     return rule.numbers(without_marks(cells, form.missing_marks))
 
 
@@ -191,13 +193,14 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     if has_header and len(records) == 1 and data.nbytes <= _SAMPLE:
         raise TableError(f"{name}: {NO_ROWS}")
     limits.check(name, max(_lines(data) - has_header, 0), width)
-    sign = _decimal_sign(records[has_header:], delimiter)
-    decimal = form.decimal or sign
+    decimal = form.decimal or _decimal_sign(records[has_header:], delimiter)
     if delimiter != "," and not n_words:
         notes.append(f"Cells are separated by a {SEPARATORS[delimiter]}.")
     if decimal == ",":
         notes.append("The decimal sign is a comma.")
-    texts = [records[0][j] if has_header else f"f{j}" for j in range(width) if recoded(form.recode, names[j])]
+    raw = records[0] if has_header else [f"f{j}" for j in range(width)]
+    apart = dict(form.decimal_of)
+    texts = [raw[j] for j in range(width) if recoded(form.recode, names[j]) or names[j] in apart]
     cells = _parse(data, name, form, delimiter, "," if decimal == "," else ".", texts, advance)
     n_rows = cells.num_rows
     if n_rows == 0:
@@ -205,12 +208,15 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     dtype = precision(n_rows, width, form)
     made = (columns_of(names[j], cells.column(j), dtype, form, decimal=decimal) for j in range(width))
     columns = [column for some in made for column in some]
+    floats = [j for j, field in enumerate(cells.schema) if pa.types.is_floating(field.type)]
     del cells
+    if decimal == "?" and floats:  # they were read with points; what was written tells whether these group thousands
+        written = _parse(data, name, form, delimiter, ".", [raw[j] for j in floats], advance)
+        asked = {names[j]: signs_in(written.column(j), "?")[1] for j in floats}
+        columns = [dataclasses.replace(column, doubt=asked.get(column.name, column.doubt)) for column in columns]
     pa.default_memory_pool().release_unused()
     unnamed_first = has_header and not records[0][0].strip()
-    table = table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
-    doubt = "" if form.decimal else _doubt(records[has_header:], sign)
-    return dataclasses.replace(table, doubt=doubt)
+    return table_of(name, columns, n_rows, notes + renamed, unnamed_first=unnamed_first)
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
@@ -236,7 +242,7 @@ def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
         even, odd = head[::2].count(0) / len(head[::2]), head[1::2].count(0) / max(len(head[1::2]), 1)
         encoding = "utf-16-le" if even < 0.2 and odd > 0.8 else "utf-16-be" if odd < 0.2 and even > 0.8 else None
         if encoding is None:
-            raise TableError(f"{name}: this is not a text table; drop CSV, TSV, Parquet or Excel (.xlsx).")
+            raise TableError(f"{name}: this is not a text table; {FORMATS}.")
     if encoding is None and _is_utf8(data):
         return data, []
     label = encoding.upper() if encoding else "Windows-1252"
@@ -310,20 +316,6 @@ def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
     return "." if delimiter == "," or (point and not comma) else "?"
 
 
-def _doubt(records: list[list[str]], sign: str) -> str:
-    """Return the first cell like 1,234 or 1.234 that would be another number if its sign were the other one.
-
-    There is none where a cell has several such groups, or a group and decimals: then it is known which sign groups.
-    """
-    cells = [_amount(cell) for record in records for cell in record]
-    group = {",": ".", ".": ","}.get(sign, ",.")
-    single = next((cell for cell in cells if re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}[{group}]\d{{3}}", cell)), "")
-    if single and sign != "?":
-        known = rf"[+-]?\d{{1,3}}([{group}]\d{{3}}){{2,}}|[+-]?\d{{1,3}}([{group}]\d{{3}})+[{sign}]\d*"
-        single = "" if any(re.fullmatch(known, cell) for cell in cells) else single
-    return single
-
-
 def _parse(
     data: memoryview,
     name: str,
@@ -361,10 +353,11 @@ def _parse(
     except pa.ArrowException as fault:
         too_long = "straddling" in str(fault)
     if wrong:
-        row = wrong[0]
+        row, above = wrong[0], (form.header_row or 1) - 1
+        first = row.number + above if row.number and row.actual_columns > row.expected_columns == 1 else "N"
         raise TableError(
             f"{name}: line {row.number} has {row.actual_columns} of the first line's {row.expected_columns} cells; "
-            + _EQUAL
+            + _EQUAL.format(first)
         )
     if too_long:
         raise TableError(

@@ -182,13 +182,13 @@ def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
     return xy(paths([outline(view, root, at) for at in true])), xy(segments(view.plane(true), view.plane(noisy)))
 
 
-def _amounts(view: View, *, height: int = 168) -> Panel | None:
+def _amounts(view: View) -> Panel | None:
     """Return the strongest cells of a level, then the strongest regions, as bars; None where a run has neither."""
     trace, colors = view.trace, view.colors
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
         return None
-    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=height)
+    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=168)
     figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
@@ -226,14 +226,14 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     return [*found, *loss, spend, ledger]
 
 
-def losses_panel(colors: Theme, table: pd.DataFrame, *, height: int = 260) -> Panel:
+def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
     """Return losses of several methods, × KMeans', as dots on one axis, NOT PRIVATE, each with its promise.
 
     Parameters
     ----------
     table : columns method, promise, loss; one row a run; KMeans' is the one that is not private
     """
-    figure = base(colors, "Loss of each method", height=height, margin_left=8)
+    figure = base(colors, "Loss of each method", height=260, margin_left=8)
     tag(figure, colors)
     best = float(table.loss[table.promise == "not private"].mean()) or 1.0
     table = table.assign(loss=table.loss / best)

@@ -74,9 +74,9 @@ def _recovered(view: View, shots: list[Shot]) -> Panel:
     return Panel("side", figure, f"{k} centers, brought back to all {d} columns by the last release.")
 
 
-def _budget(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
+def _budget(view: View, shots: list[Shot]) -> Panel:
     table, colors = budget_table(view.trace), view.colors
-    figure = base(colors, "Budget of each part, share of μ²", height=height, margin_left=118)
+    figure = base(colors, "Budget of each part, share of μ²", height=150, margin_left=118)
     words = [f"{row.part} ({row.releases} ×)" for row in table.itertuples()]
     share = table.share.to_numpy()
     figure.add_bar(

@@ -41,7 +41,6 @@ def layered(
     alt: str,
     *,
     height: int = 508,
-    name: str = "plane",
     beside: Callable[[View, go.Figure], None] | None = None,
 ) -> Panel:
     """Return a plane of named layers, the first one lowest; a frame names only the layers that it shows.
@@ -50,9 +49,16 @@ def layered(
     ----------
     looks : layer -> how it is drawn
     frames : one mapping a frame, layer -> what it shows (`view.xy` and what else changes)
-    alt, name : of the panel
+    alt : of the panel
     beside : draws what stands still, after the layers
+
+    Raises
+    ------
+    ValueError
+        If a frame names a layer without a look.
     """
+    if unknown := {layer for frame in frames for layer in frame} - set(looks):
+        raise ValueError(f"layered: a frame must name layers of looks, {', '.join(looks)}; got {min(unknown)}.")
     figure = plane(view, title, height=height)
     first = len(figure.data)
     for layer, look in looks.items():
@@ -63,7 +69,7 @@ def layered(
     nothing = xy(NOWHERE)
     updates = [[frame.get(layer, nothing) for layer in looks] for frame in frames]
     add_frames(figure, list(range(first, first + len(looks))), updates)
-    return Panel(name, figure, alt)
+    return Panel("plane", figure, alt)
 
 
 def center(colors: Theme, **marker: Any) -> Look:

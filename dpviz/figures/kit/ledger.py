@@ -89,10 +89,10 @@ def steps_table(trace: Trace) -> pd.DataFrame:
     )
 
 
-def plot_steps(trace: Trace, colors: Theme, *, height: int = 230) -> go.Figure:
+def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
     """Return what every step added to epsilon, on top of what was spent before; the claim as a line."""
     table = steps_table(trace)
-    figure = base(colors, "ε after each step: before it, and added by it", height=height)
+    figure = base(colors, "ε after each step: before it, and added by it", height=230)
     figure.update_layout(barmode="stack", bargap=0.15)
     before, words = (table.epsilon - table.added).tolist(), table.title.tolist()
     figure.add_bar(x=table.step.tolist(), y=before, marker={"color": colors.released_soft}, hoverinfo="skip")

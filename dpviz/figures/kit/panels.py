@@ -51,6 +51,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     return figure
 
 
+_SPEND = 160  # pixels of the panel of epsilon
 FLATTEST = 0.3  # height over width of a plane of equal scales
 
 
@@ -173,13 +174,13 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
     )
 
 
-def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Panel:
+def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     """Return epsilon along the player's own steps."""
     if view.trace.noiseless:
-        return _no_promise(view, len(shots), height)
+        return _no_promise(view, len(shots))
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
     at = f", at δ {chance(delta)}" if delta else ""
-    figure = base(colors, f"ε spent so far{at}", height=height)
+    figure = base(colors, f"ε spent so far{at}", height=_SPEND)
     steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"
     figure.add_scatter(
@@ -206,9 +207,9 @@ def spend_panel(view: View, shots: Sequence[Shot], *, height: int = 160) -> Pane
     return Panel("side", figure, f"Epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}.")
 
 
-def _no_promise(view: View, n: int, height: int) -> Panel:
+def _no_promise(view: View, n: int) -> Panel:
     """Return what stands in place of a sum where nothing was hidden."""
-    figure = base(view.colors, "ε spent: ∞ from the first release", height=height)
+    figure = base(view.colors, "ε spent: ∞ from the first release", height=_SPEND)
     figure.add_scatter(
         x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
         hoverinfo="skip",
@@ -229,12 +230,12 @@ def _toward_middle(i: int, n: int) -> str:
     return "top left" if 2 * i >= n else "top right"
 
 
-def loss_panel(view: View, shots: Sequence[Shot], *, height: int = 172, name: str = "step") -> Panel:
+def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Panel:
     """Return the loss beside KMeans along the player's own steps; `name` is what a step of the run is called."""
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
-    figure = base(colors, f"{what} after each {name}", height=height)
+    figure = base(colors, f"{what} after each {name}", height=172)
     tag(figure, colors)
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
@@ -284,7 +285,7 @@ def distance_title(plain: bool) -> str:
     return f"mean {'' if plain else 'squared '}distance"
 
 
-def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Panel:
+def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
     """Return one segment per release, lit once it has happened; as wide as its share of mu^2 where that exists."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
@@ -294,7 +295,7 @@ def ledger_panel(view: View, shots: Sequence[Shot], *, height: int = 74) -> Pane
     equal = shared and np.ptp(width) < 1e-9
     words = ", equal shares of μ²" if equal else ", width = share of μ²" if shared else ", in order"
     groups = turns(table.label.tolist(), width)
-    figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=height + 28 * bool(groups))
+    figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=74 + 28 * bool(groups))
     figure.update_layout(
         margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, barmode="overlay",
         uniformtext={"minsize": 12, "mode": "hide"},

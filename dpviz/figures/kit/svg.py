@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.numbers import number
 
@@ -71,8 +72,8 @@ def plane_svg(view: View) -> str:
 def _dot(x: float, y: float, number: int, private: bool) -> str:
     """Return one center with its number: filled where it is released, hollow where it is exact."""
     shape = (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="#1B5FA8" stroke="#1D2126" stroke-width="1.5"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{LIGHT.released}" stroke="{LIGHT.ink}" stroke-width="1.5"/>'
         if private
-        else f'<path d="M{x:.1f} {y - 8:.1f}l8 8-8 8-8-8z" fill="none" stroke="#A8480A" stroke-width="2"/>'
+        else f'<path d="M{x:.1f} {y - 8:.1f}l8 8-8 8-8-8z" fill="none" stroke="{LIGHT.hidden}" stroke-width="2"/>'
     )
     return f'{shape}<text x="{x + 11:.1f}" y="{y + 4:.1f}" fill="currentColor">{number}</text>'

@@ -1,4 +1,7 @@
-"""Every color, font size and base layout. Fill versus hollow carries released versus hidden, color only helps."""
+"""Every color, font size and base layout. Fill versus hollow carries released versus hidden, color only helps.
+
+Nothing else in Python names a color; a test compares `.streamlit/config.toml` and the icon, which have to.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.film import Film
 
-__all__ = ["DARK", "LIGHT", "STYLES", "Style", "Theme", "base", "tag", "theme"]
+__all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "tag", "theme"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,13 +55,26 @@ class Style:
     dash: str
 
 
-STYLES = {
-    "pe-means": Style("#1B5FA8", "#7DB7F2", "circle", "solid"),
-    "nsm": Style("#4A1D3A", "#9060B4", "hexagon", "10px,3px"),
-    "fastlloyd": Style("#B98A2E", "#F3E24A", "square", "5px,4px"),
-    "dpm": Style("#0A97A6", "#8CF7DA", "triangle-up", "2px,3px"),
+_BLUE, _MUTED = (LIGHT.released, DARK.released), (LIGHT.muted, DARK.muted)
+_PLUM, _OCHRE, _TEAL = ("#4A1D3A", "#9060B4"), ("#B98A2E", "#F3E24A"), ("#0A97A6", "#8CF7DA")
+STYLES = {  # not on the classes: these five are chosen against each other, any other algorithm takes a spare one
+    "pe-means": Style(*_BLUE, "circle", "solid"),
+    "nsm": Style(*_PLUM, "hexagon", "10px,3px"),
+    "fastlloyd": Style(*_OCHRE, "square", "5px,4px"),
+    "dpm": Style(*_TEAL, "triangle-up", "2px,3px"),
     "kmeans": Style(LIGHT.hidden, DARK.hidden, "diamond-open", "dot"),
 }
+SPARE = (  # after the named ones: marker and dash carry what color cannot
+    Style("#6B6B00", "#C9C96A", "diamond", "solid"),
+    Style("#8A3B6B", "#E58AC0", "cross", "6px,3px"),
+    Style("#3D7A3D", "#7BC47B", "x", "3px,3px"),
+    Style("#6A5ACD", "#B0A6F5", "star", "9px,3px,3px,3px"),
+    Style(*_MUTED, "pentagon", "solid"),
+    Style(*_BLUE, "triangle-down", "6px,3px"),
+    Style(*_TEAL, "square-x", "9px,3px,3px,3px"),
+    Style(*_OCHRE, "star-triangle-up", "solid"),
+    Style(*_PLUM, "bowtie", "3px,3px"),
+)
 
 
 def theme(mode: str) -> Theme:

@@ -175,8 +175,22 @@ def add_frames(
     """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
 
     `layouts` has the axes of every frame where they move. Frames that show the same carry the same `group`, so that
-    only what changes is drawn again.
+    only what changes is drawn again. A side panel shows something in every frame, if only a word that says when more
+    comes; `xy` of no points hides a trace.
+
+    Raises
+    ------
+    ValueError
+        If there is no frame, or a frame does not say what each of the traces shows.
     """
+    if not per_frame:
+        raise ValueError("add_frames: per_frame must have one frame for every picture of the player; got none.")
+    wrong = [(i, len(updates)) for i, updates in enumerate(per_frame) if len(updates) != len(traces)]
+    if wrong:
+        raise ValueError(
+            f"add_frames: every frame must say what each of the {len(traces)} traces shows, nothing with "
+            f"xy(NOWHERE); frame {wrong[0][0]} has {wrong[0][1]} updates."
+        )
     kinds = [figure.data[index].type for index in traces]
     moving = layouts or [{}] * len(per_frame)
     groups: dict[Any, str] = {}

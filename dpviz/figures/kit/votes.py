@@ -51,7 +51,7 @@ def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
 
 
-def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes", *, height: int = 168) -> Panel:
+def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel:
     """Return the strongest noisy votes of the last vote as bars, with the keep threshold where one is released.
 
     `word` is what the votes are called, in the picture and in the hidden statistic.
@@ -60,7 +60,7 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes", *, heigh
     steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
     tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
-    figure = base(colors, f"Noisy {word}, top {TOP}", height=height)
+    figure = base(colors, f"Noisy {word}, top {TOP}", height=168)
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:

@@ -166,11 +166,11 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
     return layers
 
 
-def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
+def _counts(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
-    figure = base(colors, "Noisy rows per center", height=height)
+    figure = base(colors, "Noisy rows per center", height=168)
     figure.add_bar(
         name="noisy count", hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
         error_y={"type": "data", "array": [], "color": colors.muted, "thickness": 1.2, "width": 3},

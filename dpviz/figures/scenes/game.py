@@ -35,7 +35,6 @@ def picture_panel(
     clouds: tuple[np.ndarray, np.ndarray] | None = None,
     *,
     exact: bool = False,
-    height: int = 430,
 ) -> Panel:
     """Return one released picture: centers (k, d) alone, and named places (d,) to ask about.
 
@@ -45,7 +44,7 @@ def picture_panel(
     low, high = (np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0]))
     if axes is not None:
         low, high = domain.low[list(axes)], domain.high[list(axes)]
-    figure = bounded(colors, "", low, high, titles, domain, height=height)
+    figure = bounded(colors, "", low, high, titles, domain, height=430)
     figure.update_layout(margin_t=8)
     for points, look in zip(
         clouds or (),
@@ -70,8 +69,9 @@ def picture_panel(
     return Panel("plane", figure, f"{len(centers)} released centers{where}.")
 
 
-def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]], *, height: int = 380) -> Panel:
+def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]]) -> Panel:
     """Return the square of false alarms and misses: the bound's curve, and players with their intervals."""
+    height = 380
     figure = base(colors, "False alarms and misses", height=height)
     figure.update_xaxes(title_text="false alarms", range=[-0.02, 1.02], tickformat=".0%", dtick=0.25)
     figure.update_yaxes(title_text="misses", range=[-0.02, 1.02], tickformat=".0%", dtick=0.25)

@@ -15,7 +15,7 @@ from dpviz.figures.scenes.lessons import circle
 __all__ = ["mean_panel", "moved_panel", "screen_panel"]
 
 
-def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray, *, height: int = 430) -> Panel:
+def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Panel:
     """Return a plane in two frames: all that DEMO draws of the last round, then what of it may be published.
 
     Parameters
@@ -53,7 +53,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray, *, he
         "tag": {"mode": "text", "textposition": "bottom left", "textfont": {"size": 11, "color": color}},
     }  # fmt: skip
     alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then what of it may be published."
-    return layered(bare, "A DEMO screen", looks, [{**hidden, **shown}, shown], alt, height=height)
+    return layered(bare, "A DEMO screen", looks, [{**hidden, **shown}, shown], alt, height=430)
 
 
 def moved_panel(

@@ -54,7 +54,6 @@ def groups_panel(
     shots: Sequence[np.ndarray],
     *,
     boxes: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
-    height: int = 430,
 ) -> Panel:
     """Return a plane with one frame a shot: its centers (k', d), original units, and every group's radius.
 
@@ -75,7 +74,7 @@ def groups_panel(
     looks["center"] = center(colors)
     last = int(groups.found_by(domain.normalize(shots[-1])).sum())
     alt = f"{len(shots[-1])} released centers in the end; {last} of {len(groups.means)} groups have one within reach."
-    panel = layered(dataclasses.replace(view, missed=None), title, looks, frames, alt, height=height)
+    panel = layered(dataclasses.replace(view, missed=None), title, looks, frames, alt, height=430)
     if boxes is not None:
         low, high = view.bounds()
         half = 1.1 * (high - low)
@@ -119,9 +118,9 @@ def circle(view: View, radius: float) -> np.ndarray:
     return radius * CIRCLE * (width[list(view.axes)] if view.axes is not None else width.max())
 
 
-def values_panel(colors: Theme, numbers: Values, *, height: int = 230) -> Panel:
+def values_panel(colors: Theme, numbers: Values) -> Panel:
     """Return the numbers as a line; every frame marks its own and writes it beside the mark."""
-    figure = base(colors, numbers.title, height=height)
+    figure = base(colors, numbers.title, height=230)
     n, values = len(numbers.values), np.asarray(numbers.values, dtype=float)
     x = list(range(n))
     color, symbol = (colors.person, "circle-open") if numbers.private else (colors.released, "circle")

@@ -64,9 +64,9 @@ def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFr
     return pd.concat(frames, ignore_index=True)
 
 
-def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme, *, most: int = 4) -> Panel:
-    """Return histograms of the first columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
-    shown = columns[:most]
+def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme) -> Panel:
+    """Return histograms of the first four columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
+    shown = columns[:4]
     table = bounds_table(X, domain, shown)
     plot = 118 * len(shown) - 48
     layout = base(colors, "", height=plot + 90).layout

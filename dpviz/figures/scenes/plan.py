@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.figures.kit.theme import STYLES, Style, Theme, base
+from dpviz.figures.kit.theme import DARK, LIGHT, STYLES, Style, Theme, base
 from dpviz.figures.kit.view import Panel
 from dpviz.numbers import number
 
 __all__ = ["noise_panel"]
 
-_PLAIN = Style("#59616B", "#A6AEB7", "circle-open", "dot")
+_PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
 def noise_panel(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, tag
+from dpviz.figures.kit.theme import DARK, SPARE, STYLES, Style, Theme, base, tag
 from dpviz.numbers import fraction, number
 
 __all__ = ["area_bars", "axis_title", "curves", "dots", "glyph", "heat", "promise", "short", "styles"]
@@ -29,21 +29,10 @@ _WORDS = {
     "none": "no promise: drawn without noise",
     "rho-distance DP": "one row moved by at most rho: a weaker promise",
 }
-_SPARE = (  # after the named ones: marker and dash carry what color cannot
-    Style("#6B6B00", "#C9C96A", "diamond", "solid"),
-    Style("#8A3B6B", "#E58AC0", "cross", "6px,3px"),
-    Style("#3D7A3D", "#7BC47B", "x", "3px,3px"),
-    Style("#6A5ACD", "#B0A6F5", "star", "9px,3px,3px,3px"),
-    Style("#59616B", "#A6AEB7", "pentagon", "solid"),
-    Style("#1B5FA8", "#7DB7F2", "triangle-down", "6px,3px"),
-    Style("#0A97A6", "#8CF7DA", "square-x", "9px,3px,3px,3px"),
-    Style("#B98A2E", "#F3E24A", "star-triangle-up", "solid"),
-    Style("#4A1D3A", "#9060B4", "bowtie", "3px,3px"),
-)
 _FALLBACK = (
-    *_SPARE,
+    *SPARE,
     *(  # the same markers in other colors and dashes, twice
-        dataclasses.replace(_SPARE[(i + 4 * turn) % 9], marker=_SPARE[i].marker, dash=_SPARE[(i + 2 * turn) % 9].dash)
+        dataclasses.replace(SPARE[(i + 4 * turn) % 9], marker=SPARE[i].marker, dash=SPARE[(i + 2 * turn) % 9].dash)
         for turn in (1, 2)
         for i in range(9)
     ),

@@ -96,13 +96,13 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     return table
 
 
-def _reports(view: View, shots: list[Shot], *, height: int = 190) -> Panel:
+def _reports(view: View, shots: list[Shot]) -> Panel:
     """Return the shown users' reports as rows of cells; the last grid's stay while other questions are asked."""
     trace, colors = view.trace, view.colors
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
     users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
-    figure = base(colors, f"{users} reports, as sent", height=height)
+    figure = base(colors, f"{users} reports, as sent", height=190)
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:
@@ -126,7 +126,7 @@ def _reports(view: View, shots: list[Shot], *, height: int = 190) -> Panel:
     return Panel("side", figure, f"What {users} people sent, one row each: cells that a report speaks for are filled.")
 
 
-def _estimates(view: View, shots: list[Shot], *, height: int = 178) -> Panel:
+def _estimates(view: View, shots: list[Shot]) -> Panel:
     """Return the largest estimates with error bars of two standard deviations, and the line they must pass."""
     trace, colors = view.trace, view.colors
     tables = {
@@ -135,7 +135,7 @@ def _estimates(view: View, shots: list[Shot], *, height: int = 178) -> Panel:
         if step.kind in ("reports", "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} estimates ±2 sd", height=height)
+    figure = base(colors, f"Top {TOP} estimates ±2 sd", height=178)
     bar = {"type": "data", "array": [], "color": colors.ink, "thickness": 1, "width": 2}
     figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")

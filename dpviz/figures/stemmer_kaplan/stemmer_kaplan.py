@@ -280,7 +280,7 @@ def plane_panel(view: View, shots: list[Shot]) -> Panel:
     return layered(view, "Crowded cells, candidates, centers", looks, _layers(view, shots), alt)
 
 
-def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
+def _counts(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {
         t: (weight_table if step.kind == "weights" else bucket_table)(step, hidden=view.hidden)
@@ -288,7 +288,7 @@ def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
         if step.kind in (*COUNTED, "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} counts (log)", height=height)
+    figure = base(colors, f"Top {TOP} counts (log)", height=168)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
@@ -317,10 +317,10 @@ def _counts(view: View, shots: list[Shot], *, height: int = 168) -> Panel:
     return Panel("side", figure, f"The {TOP} largest noisy counts of each table; the line is the release threshold.")
 
 
-def losses_panel(view: View, shots: list[Shot], *, height: int = 150) -> Panel:
+def losses_panel(view: View, shots: list[Shot]) -> Panel:
     """Return what limits the result, at the last frame; it is empty before."""
     colors, table = view.colors, loss_table(view)
-    figure = base(colors, "Loss in the end", height=height, margin_left=110)
+    figure = base(colors, "Loss in the end", height=150, margin_left=110)
     tag(figure, colors)
     figure.add_bar(
         orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},

@@ -224,7 +224,7 @@ def _ellipses(centers: np.ndarray, sd: np.ndarray, half_width: np.ndarray, d: in
     return np.concatenate([curves, np.full((len(curves), 1, 2), np.nan)], axis=1).reshape(-1, 2)
 
 
-def _tree(view: View, *, height: int = 306) -> Panel:
+def _tree(view: View) -> Panel:
     trace = view.trace
     regions = [(t, step) for t, step in enumerate(trace.steps) if step.kind == "region"]
     table = tree_table([s.released["node"] for _, s in regions], [s.released["noisy_count"] for _, s in regions])
@@ -236,11 +236,11 @@ def _tree(view: View, *, height: int = 306) -> Panel:
         current=[number.get(t, -1) for t in range(len(trace.steps))],
         rejected=[step.released["reason"] == "one side too small" for _, step in regions],
         words=[step.title for _, step in regions],
-        height=height,
+        height=306,
     )
 
 
-def _budget(view: View, *, height: int = 168) -> Panel:
+def _budget(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     table, delta = budget_table(trace), trace.claimed.delta
     costs = trace.plan.costs
@@ -248,7 +248,7 @@ def _budget(view: View, *, height: int = 168) -> Panel:
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
     planned = [c + s for c, s in zip(parts["count"], [*parts["split"], 0.0], strict=True)]
     planned.append(epsilon_of_mu(costs["average"][0].gdp, delta))
-    figure = base(colors, "ε paid on this region's path", height=height)
+    figure = base(colors, "ε paid on this region's path", height=168)
     where = list(range(deepest + 2))
     figure.add_bar(x=where, y=planned, marker={"color": colors.released_soft}, hoverinfo="skip", width=0.86)
     for name, opacity in (("count", 1.0), ("choice of cut", 0.55), ("average", 1.0)):

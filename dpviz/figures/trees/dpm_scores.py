@@ -46,11 +46,11 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
     )
 
 
-def strips_panel(view: View, *, height: int = 190) -> Panel:
+def strips_panel(view: View) -> Panel:
     """Return emptiness, centreness and score of every cut with the chosen one, step by step."""
     trace, colors = view.trace, view.colors
     strips = 1 if trace.domain.n_features == 1 else 2
-    figure = base(colors, "Score of every cut", height=height)
+    figure = base(colors, "Score of every cut", height=190)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])
@@ -94,7 +94,7 @@ def strips_panel(view: View, *, height: int = 190) -> Panel:
                 x = rows.position.astype(np.float32).to_numpy()
                 bars = (6 * rows.probability / table.probability.max()).round(3).to_numpy()
                 word = "too narrow<br>to cut along<br>this column" if rows.score.isna().all() else ""
-            else:  # as many bars as ever: plotly paints added bars black
+            else:  # bars without a length
                 x = np.linspace(low, high, intervals, dtype=np.float32)
                 bars = np.zeros(intervals)
             lines = [

@@ -116,10 +116,10 @@ def _plane(view: View) -> Panel:
     return layered(seen, "Picked cells, candidates, centers", looks, frames, alt)
 
 
-def _covered(view: View, *, height: int = 200) -> Panel:
+def _covered(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     table = covered_table(trace)
-    figure = base(colors, "Rows each pick covered", height=height)
+    figure = base(colors, "Rows each pick covered", height=200)
     tag(figure, colors, "NOT PRIVATE ― true")
     picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1
     figure.add_bar(x=list(range(len(table))), y=table.covered.tolist(), hovertemplate="%{y:,}<extra></extra>")

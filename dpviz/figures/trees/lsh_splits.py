@@ -58,7 +58,7 @@ def _plane(view: View) -> Panel:
     return layered(view, "Hyperplanes, averages, centers", looks, frames, alt)
 
 
-def _tree(view: View, *, height: int = 306) -> Panel:
+def _tree(view: View) -> Panel:
     levels = [step.released for step in view.trace.steps if step.kind == "split-level"]
     nodes = [int(node) for level in levels for node in level["nodes"]]
     counts = [float(count) for level in levels for count in level["noisy_counts"]]
@@ -71,7 +71,7 @@ def _tree(view: View, *, height: int = 306) -> Panel:
         current=[-1] * len(view.trace.steps),
         rejected=enough,  # large enough to split, but neither half was large enough to keep
         words=[f"level {visit}: about {count:,.0f} rows" for visit, count in zip(visits, counts, strict=True)],
-        height=height,
+        height=306,
     )
 
 

@@ -75,7 +75,7 @@ def _plane(view: View) -> Panel:
     return layered(view, "Halved boxes, leaves, centers", looks, frames, alt)
 
 
-def _tree(view: View, *, height: int = 306) -> Panel:
+def _tree(view: View) -> Panel:
     trace = view.trace
     counts = counts_of_nodes(trace)
     nodes = sorted(counts)[:_NODES]
@@ -89,7 +89,7 @@ def _tree(view: View, *, height: int = 306) -> Panel:
         current=[-1] * len(trace.steps),
         rejected=[False] * len(nodes),
         words=[f"depth {at}: about {counts[node]:,.0f} rows" for node, at in zip(nodes, depth, strict=True)],
-        height=height,
+        height=306,
     )
 
 

@@ -1,4 +1,4 @@
-"""What was claimed on one private file, and what it adds up to under every relation: arithmetic only, no storage."""
+"""The claims on one private file and their total under every relation: arithmetic only, no storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Account", "Budget", "Claim", "Refused"]
 
 
 class Refused(PermissionError):
-    """What the owner of a file has decided does not allow it: a sentence for whoever asked."""
+    """The owner's decisions about a file do not allow the request; the message is one sentence for the visitor."""
 
 
 # (claim's relation, wanted relation) -> how many changes of the first kind one change of the second kind amounts to.
@@ -37,7 +37,7 @@ _CHANGES = {
 
 @dataclasses.dataclass(frozen=True)
 class _Charge:
-    """What a claim costs under a relation: by its costs, and as one (epsilon, delta) statement."""
+    """The cost of a claim under a relation, as separate costs and as one (epsilon, delta) statement."""
 
     pure: float
     mu: float
@@ -49,7 +49,7 @@ class _Charge:
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What one run may release, booked before it starts.
+    """The releases that one run may make, booked before it starts.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Claim:
 
 @dataclasses.dataclass(frozen=True)
 class Budget:
-    """What the owner of a file is ready to spend on it, under one relation.
+    """The budget that the owner of a file has set for it under one relation.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where the entries of all accounts lie: SQLite in the state folder, or PostgreSQL for several hosts; always synced."""
+"""The database of all accounts: SQLite in the state folder, or PostgreSQL for several hosts; every write is synced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be asked about rows. Queries are frozen and hold data only: numbers, strings, tuples, arrays.
+"""Queries about rows. They are frozen and hold data only: numbers, strings, tuples, arrays.
 
 A query is a sum over rows. `statistic` computes it on a block of rows, `sensitivity` declares once, per part, how much
 one row can change it; the test suite checks both by brute force. A field may never be a callable: a function handed

@@ -1,4 +1,4 @@
-"""What may be asked about rows, as types: sums, selections, partitions, sparse keys."""
+"""Types of queries: sums, selections, partitions, sparse keys."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class KeyQuery(OnGrid):
 
     @property
     def l0(self) -> int:
-        """How many keys one row creates at most, each with count 1."""
+        """The largest number of keys that one row creates, each with count 1."""
         raise NotImplementedError
 
     def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
@@ -155,7 +155,7 @@ class KeyQuery(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Question(OnGrid):
-    """What a user of the local model is asked about their own row; a randomizer answers for them.
+    """A question to each user of the local model about their own row; a randomizer answers for them.
 
     Attributes
     ----------

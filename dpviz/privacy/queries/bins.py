@@ -1,4 +1,4 @@
-"""Where the rows of each cluster lie in each column: counts between public edges."""
+"""Histograms of each cluster in each column: counts between public edges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ClusterBins"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterBins(Query):
-    """How many rows nearest to each of k public points lie between neighboring public edges, column by column.
+    """Count the rows nearest to each of k public points between neighboring public edges, column by column.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ClusterBins(Query):
     whole: ClassVar[tuple[str, ...]] = ("",)
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         k, (d, e) = len(self.points), self.edges.shape
         labels = block.nearest(self.points)
         counts = np.zeros((k, d, e + 1))
@@ -42,7 +42,7 @@ class ClusterBins(Query):
             counts[:, j] = np.bincount(labels * (e + 1) + bins, minlength=k * (e + 1)).reshape(k, e + 1)
         return {"": counts}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         if norm == math.inf:
             return {"": 1.0}
         entries = len(self.edges) * (1 if neighboring is Neighboring.ADD_REMOVE else 2)

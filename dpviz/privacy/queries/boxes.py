@@ -56,7 +56,7 @@ class HalfIntervalCounts(Query):
         """Positions of the cuts, shape (d, intervals)."""
         return self.low[:, None] + self.half[:, None] * (2 * np.arange(self.intervals) + 1)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         codes = block.derived(self, self._codes)
         return {"": np.stack([np.bincount(column, minlength=2 * self.intervals) for column in codes.T])}
 
@@ -67,14 +67,14 @@ class HalfIntervalCounts(Query):
             codes[start : start + _ROWS] = np.minimum(block, 2 * self.intervals - 1)
         return codes
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         entries = len(self.low) * (1 if neighboring is Neighboring.ADD_REMOVE else 2)
         return {"": 1.0 if norm == math.inf else float(entries) ** (1 / norm)}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SplitScore(Score):
-    """How good each cut of a region is: few rows near it (emptiness), many on both sides (centreness).
+    """Score each cut of a region: few rows near it (emptiness), many on both sides (centreness).
 
     With the region's NOISY count n, r rows below the cut, e rows in its interval and m = min(r, n - r), the utility is
     n times the paper's score: u = n c + alpha clip(n - e, 0, n), where n c = m t/q for m <= n q and
@@ -109,12 +109,12 @@ class SplitScore(Score):
             )
 
     @property
-    def query(self) -> Query:  # noqa: D102
+    def query(self) -> Query:
         return self.histogram
 
     @cached_property
     def inside(self) -> np.ndarray:
-        """Which cuts lie strictly inside the region, shape (d, intervals)."""
+        """Mask of the cuts strictly inside the region, shape (d, intervals)."""
         cuts = self.histogram.cuts
         return (self.low[:, None] < cuts) & (cuts < self.high[:, None])
 
@@ -135,7 +135,7 @@ class SplitScore(Score):
         n, halves = self.noisy_count, statistic[""]
         return {"emptiness": self.alpha * np.clip(n - (halves[:, ::2] + halves[:, 1::2]), 0, n).ravel()}
 
-    def range(self, neighboring: Neighboring) -> float:  # noqa: D102
+    def range(self, neighboring: Neighboring) -> float:
         slope = self.t / self.q
         width = 2 * (slope + self.alpha) if self.double else 2 * slope + self.alpha
         return width if neighboring is Neighboring.ADD_REMOVE else 2 * width
@@ -148,7 +148,7 @@ class Below(Predicate):
     column: int
     position: float
 
-    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+    def assign(self, block: Block) -> np.ndarray:
         return (block.column(self.column) >= self.position).astype(np.int64)
 
 
@@ -168,13 +168,13 @@ class RegionSum(Query):
     reason: ClassVar[str] = "one row adds its offset from the region's middle, at most half the region's diagonal"
     on_grid: ClassVar[tuple[str, ...]] = ("middle", "half")
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         offsets = np.clip(block.x - self.middle, -self.half, self.half)
         if self.radius < float(np.linalg.norm(self.half)):
             offsets = clip_ball(offsets, self.radius)
         return {"": offsets.sum(axis=0)}  # exact in any order: whole multiples of 2^-24
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         long = self.radius * (math.sqrt(len(self.half)) if norm == 1 else 1.0)
         reach = min(float(np.linalg.norm(self.half, norm)) * _ROUND, long)
         return {"": reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach}

@@ -48,7 +48,7 @@ def _codes(keys: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OccupiedCells(KeyQuery):
-    """How many rows every non-empty cell of a shifted grid holds.
+    """Count the rows in every non-empty cell of a shifted grid.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ class OccupiedCells(KeyQuery):
     on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     @property
-    def l0(self) -> int:  # noqa: D102
+    def l0(self) -> int:
         return 1
 
-    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         keys = cells(block, self.width, self.offset, self.projection)
         _, first, counts = np.unique(_codes(keys), return_index=True, return_counts=True)
         return keys[first], counts.astype(np.float64)
@@ -87,7 +87,7 @@ def _listed(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ListedCells(Query):
-    """How many rows each listed cell of a shifted grid holds, empty ones included.
+    """Count the rows in each listed cell of a shifted grid, empty ones included.
 
     Parameters
     ----------
@@ -105,11 +105,11 @@ class ListedCells(Query):
     on_grid: ClassVar[tuple[str, ...]] = ("offset",)
     whole: ClassVar[tuple[str, ...]] = ("",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         _, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
         return {"": np.bincount(labels, minlength=len(self.keys)).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}
 
 
@@ -136,13 +136,13 @@ class CellSums(Query):
     reason: ClassVar[str] = "one row lies in one cell and changes its sum by itself or its offset, clipped"
     on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         inside, labels = _listed(block, self.keys, self.width, self.offset, self.projection)
         x = block.x[inside]
         added = x - cell_centers(self.keys, self.width, self.offset)[labels] if self.relative else x
         return {"": cluster_sums(clip_ball(added, self.radius), labels, len(self.keys))[0]}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         columns = len(self.offset) if self.projection is None else self.projection.matrix.shape[0]
         reach = self.radius * (math.sqrt(columns) if norm == 1 else 1.0)
         return {"": reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach}  # may move within one cell
@@ -162,7 +162,7 @@ class InBalls(Predicate):
     radii: np.ndarray
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
-    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+    def assign(self, block: Block) -> np.ndarray:
         inside = np.zeros(block.n, dtype=bool)
         for point, radius in zip(self.points, self.radii, strict=True):
             squares = np.zeros(block.n)

@@ -23,10 +23,10 @@ class Count(Query):
     whole: ClassVar[tuple[str, ...]] = ("",)
     tally: ClassVar[str | None] = ""
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         return {"": np.array(float(block.n))}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": 1.0 if neighboring is Neighboring.ADD_REMOVE else 0.0}
 
 
@@ -49,12 +49,12 @@ class NearestVotes(Query):
     whole: ClassVar[tuple[str, ...]] = ("",)
     tally: ClassVar[str | None] = ""
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         if self.projection is None:
             winners = nearest(block.x, self.population)
         else:
             winners = nearest(projected(block, self.projection), self.population)
         return {"": np.bincount(winners, minlength=len(self.population.points)).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

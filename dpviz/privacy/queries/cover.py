@@ -62,5 +62,5 @@ class Side(Predicate):
     projection: Projection
     column: int
 
-    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+    def assign(self, block: Block) -> np.ndarray:
         return (projected(block, self.projection)[:, self.column] >= 0).astype(np.int64)

@@ -52,5 +52,5 @@ class ArrivesBefore(Predicate):
     half: float
     arrivals: str
 
-    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+    def assign(self, block: Block) -> np.ndarray:
         return (arrival_days(block.x, self.half, self.days, self.arrivals) >= self.day).astype(np.int64)

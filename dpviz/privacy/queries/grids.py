@@ -18,7 +18,7 @@ __all__ = ["GridCounts"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GridCounts(Query):
-    """How many rows every cell of a regular grid over the box holds, empty cells included.
+    """Count the rows in every cell of a regular grid over the box, empty cells included.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class GridCounts(Query):
         at = np.stack(columns[::-1], axis=1)
         return (2 * at + 1) / np.array(self.parts) * self.half - self.half
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         cell = np.zeros(block.n, dtype=np.int64)
         for column, half, parts in zip(block.x.T, self.half, self.parts, strict=True):  # the row alone decides
             at = np.floor((column + half) * (parts / (2 * half))).astype(np.int64)
             cell = cell * parts + np.clip(at, 0, parts - 1)
         return {"": np.bincount(cell, minlength=self.size).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

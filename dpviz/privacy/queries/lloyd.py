@@ -38,7 +38,7 @@ class ClusterMoves(Query):
     whole: ClassVar[tuple[str, ...]] = ("counts",)
     on_grid: ClassVar[tuple[str, ...]] = ("centers",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         labels = nearest(block.x, Population(self.centers))
         offsets = block.x - self.centers[labels]  # exact: both are on the grid
         squares = np.zeros(len(offsets))
@@ -51,11 +51,11 @@ class ClusterMoves(Query):
         sums, counts = cluster_sums(kept, labels[near], len(self.centers))
         return {"sums": sums, "counts": counts.astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         reach = self.radius * (math.sqrt(self.centers.shape[1]) if norm == 1 else 1.0)
         if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
             reach *= 2
         return {"sums": reach, "counts": one_entry(norm, neighboring)}
 
-    def grid(self, part: str) -> float:  # noqa: D102
+    def grid(self, part: str) -> float:
         return 1.0 if part in self.whole else self.step

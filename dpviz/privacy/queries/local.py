@@ -1,4 +1,4 @@
-"""What users are asked in the local model: each question has one true answer per row, and a randomized one leaves."""
+"""Questions of the local model: each has one true answer per row, and only a randomized one leaves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ByUser(Predicate):
         """Number of groups."""
         return len(self.shares)
 
-    def assign(self, block: Block) -> np.ndarray:  # noqa: D102
+    def assign(self, block: Block) -> np.ndarray:
         edges = np.cumsum(self.shares)[:-1] / math.fsum(self.shares)
         return np.searchsorted(edges, public_hash(self.seed, block.ids) / 2.0**64, side="right")
 
@@ -63,14 +63,14 @@ class CellOf(Question):
     on_grid: ClassVar[tuple[str, ...]] = ("offset",)
 
     @property
-    def size(self) -> int:  # noqa: D102
+    def size(self) -> int:
         return math.prod(self.shape)
 
     def keys(self, answers: np.ndarray) -> np.ndarray:
         """Return the cells (m, p) behind answers (m,)."""
         return np.stack(np.unravel_index(answers, self.shape), axis=1) + self.low
 
-    def answers(self, block: Block) -> np.ndarray:  # noqa: D102
+    def answers(self, block: Block) -> np.ndarray:
         steps = cells(block, self.width, self.offset, self.projection) - self.low
         return np.ravel_multi_index(tuple(np.clip(steps, 0, np.array(self.shape) - 1).T), self.shape)
 
@@ -89,10 +89,10 @@ class NearestOf(Question):
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
     @property
-    def size(self) -> int:  # noqa: D102
+    def size(self) -> int:
         return len(self.points)
 
-    def answers(self, block: Block) -> np.ndarray:  # noqa: D102
+    def answers(self, block: Block) -> np.ndarray:
         return nearest(block.x, Population(self.points))
 
 
@@ -153,7 +153,7 @@ class OffsetOf(Question):
         labels = np.where(self.heavy[labels] == answers, labels, -1)
         return labels, np.clip((block.x - self.anchors[labels]) / self.radius, -1, 1)
 
-    def answers(self, block: Block) -> np.ndarray:  # noqa: D102
+    def answers(self, block: Block) -> np.ndarray:
         labels, offsets = self._offsets(block)
         listed = np.flatnonzero(labels >= 0)
         values = np.zeros(block.n)
@@ -163,7 +163,7 @@ class OffsetOf(Question):
             values[listed] = chosen * self.signs(ids)[np.arange(len(listed)), labels[listed]]
         return values
 
-    def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:  # noqa: D102
+    def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:
         sums = np.zeros((len(self.heavy), self.n_features))
         if len(self.heavy) == 0:
             return sums
@@ -175,7 +175,7 @@ class OffsetOf(Question):
                 sums[:, column] += told[columns[some] == column].sum(axis=0)
         return sums * self.n_features * self.radius
 
-    def truth(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def truth(self, block: Block) -> dict[str, np.ndarray]:
         labels, offsets = self._offsets(block)
         inside = labels >= 0
         return {"sums": cluster_sums(offsets[inside] * self.radius, labels[inside], len(self.heavy))[0]}

@@ -83,7 +83,7 @@ class MixtureMoments(Query):
             total += one
         return np.floor(raw / total / _SHARE) * _SHARE
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         shares = self.shares(block.x)
         k, d = self.means.shape
         sums = np.zeros((k, d))

@@ -35,7 +35,7 @@ class NormHistogram(Query):
     reason: ClassVar[str] = "one row has one norm, so it counts in one bin"
     tally: ClassVar[str | None] = ""
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         squares = np.zeros(block.n)
         for i, column in enumerate(block.x.T):  # a fixed order: the bin depends on the row alone
             offsets = column if self.middle is None else column - self.middle[i]
@@ -44,7 +44,7 @@ class NormHistogram(Query):
         found = (squares[:, None] <= edges[None, 1:]).sum(axis=1)
         return {"": np.bincount(found, minlength=self.bins).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}
 
 
@@ -71,7 +71,7 @@ class SecondMoment(Query):
     middle: np.ndarray | None = None
     reason: ClassVar[str] = "one row changes the matrix by x x^T, whose Frobenius norm is |x|^2 <= radius^2"
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         rows = block.x if self.projection is None else projected(block, self.projection)
         if rows.shape[1] != self.n_features:
             raise ValueError(f"SecondMoment: n_features must be {rows.shape[1]}, as rows have; got {self.n_features}.")
@@ -82,7 +82,7 @@ class SecondMoment(Query):
             moment += coarse.T @ coarse  # exact in any order: whole multiples of 2^-24 below 2^29 rows
         return {"": moment}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         square = self.radius**2
         if norm == 1:
             square *= self.n_features

@@ -80,11 +80,11 @@ class CompanionSums(Query):
     reason: ClassVar[str] = "a row's region follows its released noisy position, so a move of rho stays in one sum"
     on_grid: ClassVar[tuple[str, ...]] = ("regions",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         labels = nearest(block.companion(self.companion), Population(self.regions))
         return {"": cluster_sums(block.x, labels, len(self.regions))[0]}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         d = self.regions.shape[1]
         if neighboring is Neighboring.MOVE_RHO:
             return {"": moved(self.rho_distance, d, norm)}
@@ -119,14 +119,14 @@ class NearRegionSums(Query):
     )
     on_grid: ClassVar[tuple[str, ...]] = ("regions",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         inside = block.x[near_regions(block.companion(self.companion), self.regions, self.reach)]
         labels = nearest(inside, Population(self.regions))
         offsets = clip_ball(inside - self.regions[labels], self.radius)
         sums, counts = cluster_sums(offsets, labels, len(self.regions))
         return {"counts": counts.astype(np.float64), "sums": sums}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         d, most = self.regions.shape[1], self.radius
         entry = most * (math.sqrt(d) if norm == 1 else 1.0)
         if neighboring is Neighboring.ADD_REMOVE:
@@ -153,8 +153,8 @@ class QuadtreeCells(KeyQuery):
     reason: ClassVar[str] = "a row is in one cell per tree and level; a moved row leaves one and enters another in each"
 
     @property
-    def l0(self) -> int:  # noqa: D102
+    def l0(self) -> int:
         return len(self.shifts) * len(self.levels)
 
-    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
         return count_cells(block.x, self.shifts, self.levels)

@@ -41,7 +41,7 @@ class NearestSums(Query):
     tally: ClassVar[str | None] = "counts"
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
         rows = seen if self.inner else block.x
@@ -51,7 +51,7 @@ class NearestSums(Query):
             sums += cluster_sums(clip_ball(added, self.radius), labels[part], len(self.points))[0]
         return {"sums": sums, "counts": np.bincount(labels, minlength=len(self.points)).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         matrix = None if self.projection is None or self.inner else self.projection.matrix
         columns = self.points.shape[1] if matrix is None else matrix.shape[0]
         reach = self.radius * (math.sqrt(columns) if norm == 1 else 1.0)
@@ -79,7 +79,7 @@ class NearestScatter(Query):
     reason: ClassVar[str] = "one row adds its squared distance, at most radius^2, to one sum"
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         seen = block.x if self.projection is None else projected(block, self.projection)
         labels = block.nearest(self.points) if self.projection is None else nearest(seen, Population(self.points))
         squares = np.empty(len(seen))
@@ -88,7 +88,7 @@ class NearestScatter(Query):
             squares[part] = np.einsum("ij,ij->i", offsets, offsets)  # multiples of 2^-24: exact in any order
         return {"": np.bincount(labels, weights=squares, minlength=len(self.points))}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": self.radius**2 * one_entry(norm, neighboring)}
 
 
@@ -118,7 +118,7 @@ class ShapedSums(Query):
     tally: ClassVar[str | None] = "counts"
     on_grid: ClassVar[tuple[str, ...]] = ("points", "anchors")
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         labels = block.nearest(self.points)
         sums = np.zeros((len(self.points), self.matrix.shape[1]))
         for part in in_cache(*block.x.shape):
@@ -126,7 +126,7 @@ class ShapedSums(Query):
             sums += cluster_sums(clip_ball(snap(offsets), self.radius), labels[part], len(self.points))[0]
         return {"sums": sums, "counts": np.bincount(labels, minlength=len(self.points)).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         reach = self.radius * (math.sqrt(self.matrix.shape[1]) if norm == 1 else 1.0)
         if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
             reach *= 2
@@ -158,7 +158,7 @@ class NearestDistances(Query):
     tally: ClassVar[str | None] = ""
     on_grid: ClassVar[tuple[str, ...]] = ("points",)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         labels, squares = block.nearest(self.points), np.zeros(block.n)
         for part in in_cache(*block.x.shape):
             offsets = _stretched(block.x[part], self.points, labels[part], self.matrix)
@@ -168,7 +168,7 @@ class NearestDistances(Query):
         outside = np.searchsorted(inner, squares, side="left")  # how many inner edges lie below
         return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}
 
 

@@ -60,7 +60,7 @@ class SwapCosts(Query):
         super().__post_init__()
         inside_ball(type(self).__name__, self.points, self.radius)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         k, m = len(self.chosen), len(self.points)
         costs = np.zeros((k, m))
         for squares in _distances(block, self.points, self.radius, self.projection):
@@ -87,7 +87,7 @@ class SwapCosts(Query):
             counted[i] = np.minimum(base[:, None], squares[:, self.chosen]).sum(axis=0)
         return counted
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         entries = 1.0 if norm == math.inf else (len(self.chosen) * len(self.points)) ** (1 / norm)
         return {"": _largest(self.radius) * entries}
 
@@ -114,14 +114,14 @@ class SetCosts(Query):
         super().__post_init__()
         inside_ball(type(self).__name__, self.points, self.radius)
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         costs = np.zeros(len(self.sets))
         for squares in _distances(block, self.points, self.radius, self.projection):
             for i, chosen in enumerate(self.sets):
                 costs[i] += squares[:, chosen].min(axis=1).sum()
         return {"": costs}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         entries = 1.0 if norm == math.inf else len(self.sets) ** (1 / norm)
         return {"": _largest(self.radius) * entries}
 
@@ -144,13 +144,13 @@ class _MinusCost(Score):
     reason: ClassVar[str] = _WORDS
 
     @property
-    def query(self) -> Query:  # noqa: D102
+    def query(self) -> Query:
         return self.costs
 
-    def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:  # noqa: D102
+    def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
         return -statistic[""].ravel()
 
-    def range(self, neighboring: Neighboring) -> float:  # noqa: D102
+    def range(self, neighboring: Neighboring) -> float:
         return _range(self.costs.radius, neighboring)
 
 

@@ -55,7 +55,7 @@ def _widest(low: np.ndarray, high: np.ndarray) -> int:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoxCounts(Query):
-    """How many rows lie in each of some disjoint boxes of a tree of halvings.
+    """Count the rows in each of several disjoint boxes of a tree of halvings.
 
     A row goes below a middle if it is less than it, so every row is in one half; rows outside the root count as if
     they lay at its border.
@@ -78,7 +78,7 @@ class BoxCounts(Query):
         if len(set(self.nodes)) < len(self.nodes) or set(self.nodes) & _above(self.nodes):
             raise ValueError("BoxCounts: nodes must be disjoint boxes: none twice, and none inside another.")
 
-    def statistic(self, block: Block) -> dict[str, np.ndarray]:  # noqa: D102
+    def statistic(self, block: Block) -> dict[str, np.ndarray]:
         place, inner = {node: i for i, node in enumerate(self.nodes)}, _above(self.nodes)
         counts = np.zeros(len(self.nodes))
         root = -np.array(self.half, dtype=np.float64), np.array(self.half, dtype=np.float64)
@@ -96,7 +96,7 @@ class BoxCounts(Query):
                 todo += [(2 * node, low, left, rows[~above]), (2 * node + 1, right, high, rows[above])]
         return {"": counts}
 
-    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:  # noqa: D102
+    def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}
 
 

@@ -2,6 +2,8 @@
 const kept = (window.__dpvizAddress ??= {});
 
 export default function ({ data }) {
+  // what the server still draws of a page that was left must not write into the address of the next one
+  if (data.others.includes(location.pathname.split("/").pop())) return;
   const now = location.search.slice(1).split("&").filter(Boolean);
   const ours = now.some((part) => part.startsWith("v="));
   const step = now.filter((part) => /^(t|screen)=/.test(part)); // what a page's own script tells, not its widgets

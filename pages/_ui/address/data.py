@@ -51,7 +51,7 @@ def columns_of(word: str) -> list[str]:
 
 
 def public_data(text: str) -> str:
-    """Return the name of a sample or of blobs.
+    """Return the name of a sample, of some of its people, of blobs or of a painting.
 
     Raises
     ------
@@ -60,10 +60,10 @@ def public_data(text: str) -> str:
     """
     if text in SAMPLES:
         return text
-    blobs = made(text)
-    if blobs is None:
+    known = made(text)
+    if known is None:
         raise ValueError("no such data")
-    return blobs.key
+    return known.key
 
 
 def any_data(text: str) -> str:

@@ -31,9 +31,10 @@ from pages._ui.address.data import FILE, MISSING, columns_of, file_word
 from pages._ui.address.scene import LOCK, Control, Scene, Vocabulary, controls, read, write
 from pages._ui.address.state import Opened, address_state
 from pages._ui.frame import catalog, embed, keys, markup, prepared, shell
+from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 
-__all__ = ["enter", "go", "keep", "notice", "now", "opened"]
+__all__ = ["enter", "go", "keep", "notice", "now", "opened", "rewind"]
 
 _component = st.components.v2.component(
     "dpviz_address",
@@ -108,6 +109,15 @@ def opened(page: str) -> Opened | None:
     return found if found is not None and found.scene.page == page else None
 
 
+def rewind(page: str) -> None:
+    """Let the player of a page go to the last step of the run that is drawn next."""
+    last = address_state.opened
+    number = 1 if last is None else last.number + 1
+    scene = Scene(page) if last is None or last.scene.page != page else last.scene
+    whole = last is not None and last.shown_whole
+    address_state.opened = Opened(dataclasses.replace(scene, step=None, play=False), "", number, whole)
+
+
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
     """Return whether the address that was opened just now says nothing but this word."""
     found = opened(page)
@@ -131,7 +141,12 @@ def keep(
     del session.opened_now
     _component(
         key=keys.ADDRESS(page),
-        data={"query": query, "entry": f"{page} {query if entry is None else entry}", "opened": opened_now},
+        data={
+            "query": query,
+            "entry": f"{page} {query if entry is None else entry}",
+            "opened": opened_now,
+            "others": [name for name in PAGES if name != page],
+        },
         height=1,
     )
 
@@ -198,7 +213,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
         elif not _file_is_here(name):
             columns = ", ".join(columns_of(name))
             sentence = (
-                f"This link needs the file with the columns {columns}: open it on the Data page as public data, then "
+                f"This link needs the file with the columns {columns}: open it under Your data as public data, then "
                 "come back. Until then the sample is shown."
             )
             address_state.address_file = (name, page, query)

@@ -64,7 +64,7 @@ def _refuse() -> None:
     st.markdown(
         "A link would carry your choices, but not the data: the person who opens it has no file to run on, and the "
         "choices would stand in logs and histories of browsers. Save a run's releases below its picture or on "
-        "the Ledger page."
+        "the page Account."
     )
 
 

@@ -232,7 +232,7 @@ def _run(room: Classroom, base: str) -> None:
                 "people nobody would see the gray points or the diamonds."
             )
         )
-        st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Explore: votes, loss, the ledger.", **_KEEP)
+        st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Watch: votes, loss, the ledger.", **_KEEP)
     with picture:
         step = components.mirror()
         room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
 _PLACE = ("sheet", "header_row")  # what it must share with the way in which the file was read
-_WRITTEN = ("separator", "decimal", "thousands", "missing_marks")  # what a dictionary may say after the file was read
+# what a dictionary may say after the file was read
+_WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
 _CELLS = ("unit", "low", "high", "fill", "description")
 _CONFIG = {
     "name": st.column_config.TextColumn("column", disabled=True),

@@ -166,14 +166,16 @@ def separator(key: str) -> str | None:
 
 
 def doubt(upload: Upload) -> None:
-    """Ask what a cell of a public file means whose one sign groups thousands or begins decimals."""
-    cell = upload.table.doubt
-    if not cell or upload.form.decimal is not None:
+    """Ask what a cell of a public column means whose one sign groups thousands or begins decimals."""
+    if not upload.table.doubtful:
         return
+    column, cell = upload.table.doubtful[0].name, upload.table.doubtful[0].doubt
     sign = "," if "," in cell else "."
     small, large = plain(cell.replace(",", ".")), plain(f"{int(cell.replace(',', '').replace('.', '')):,}")
     with st.container(border=True):
-        st.markdown(f"**{plain(cell)}: is it {large}?** The file does not tell whether its sign groups thousands.")
+        st.markdown(
+            f"**{plain(cell)}: is it {large}?** Column {plain(column)} does not tell whether its sign groups thousands."
+        )
         with st.container(horizontal=True):
             for words, decimal in (
                 (f"Yes, {large}", ".,"[sign == "."]),
@@ -181,7 +183,8 @@ def doubt(upload: Upload) -> None:
             ):
                 if st.button(words, key=keys.DECIMAL(upload.key, decimal)):
                     try:
-                        again(upload, dataclasses.replace(upload.form, decimal=decimal, thousands=None))
+                        apart = dict(upload.form.decimal_of) | {column: decimal}
+                        again(upload, dataclasses.replace(upload.form, decimal_of=tuple(apart.items())))
                     except ValueError as problem:
                         messages.say("problem", str(problem))
                     st.rerun()

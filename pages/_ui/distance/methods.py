@@ -15,8 +15,7 @@ from dpviz.algorithms.dist_dp.family import Moves
 from dpviz.datasets import Dataset
 from dpviz.numbers import number
 from dpviz.postprocessing.bet import bet_of
-from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
-from dpviz.trace import Trace
+from dpviz.privacy.guarantee import Guarantee, Neighboring
 from pages._ui.frame import catalog
 from pages._ui.work import results, runs
 
@@ -61,15 +60,6 @@ def size(data: Dataset) -> tuple[int, int]:
     return data.domain.n_features, data.n_public
 
 
-def promised(data: Dataset, algorithm: Moves, trace: Trace) -> tuple[Algorithm, Guarantee]:
-    """Return the algorithm that is drawn and its promise: full DP, where that costs less than hiding moves."""
-    drawn, promise = algorithm.runs(*size(data)), trace.claimed
-    if drawn is algorithm:
-        return algorithm, promise
-    full = {"notion": Notion.CENTRAL, "neighboring": Neighboring.REPLACE, "rho_distance": None}
-    return drawn, dataclasses.replace(promise, **full)  # type: ignore[arg-type]
-
-
 def odds(promise: Guarantee, moves: int) -> int:
     """Return how often in 100 an attacker may be right about a person all of whose rows move by so many rho."""
     return bet_of(dataclasses.replace(promise, rows_per_person=moves * promise.rows_per_person)).odds
@@ -97,10 +87,9 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
         bar.progress(done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops this.")
         run = made(data, algorithm, seed)
         words = f"moves up to {far}"
-        claim = run.trace.claimed.under(Neighboring.REPLACE) if algorithm in plain else None
-        if isinstance(algorithm, Moves) and algorithm.runs(*size(data)) is not algorithm:
-            claim = promised(data, algorithm, run.trace)[1]
-        if claim is not None:
+        claim = results.drawn(run).claimed
+        if claim.rho_distance is None:
+            claim = claim.under(Neighboring.REPLACE)
             words = f"full DP: {claim.unit}, ε = {number(claim.epsilon)}"
         rows.append((algorithm.name, words, None if run.losses is None else float(run.losses[-1])))
     bar.empty()

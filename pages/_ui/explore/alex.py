@@ -150,8 +150,7 @@ def _picture(key: str, result: Result, alex: Alex, who: str, both: Worlds, axes:
             "promise holds for every person, also for those whom nobody clicks."
         )
     )
-    if "pages/attacker.py" in shell.PAGES:
-        st.page_link("pages/attacker.py", label="Play it as a game: in or out?")
+    st.page_link("pages/attacker.py", label="Play it as a game: in or out?")
 
 
 def printed(view: View, alex: Alex, both: Worlds) -> list[Panel]:

@@ -15,7 +15,7 @@ from pages._ui.explore.settings import begin
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
-from pages._ui.work import private, runs
+from pages._ui.work import private, results, runs
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore
 
@@ -24,10 +24,11 @@ def heading(choice: Choice, result: Result | None) -> None:
     """Show the strip and the page's heading for those who do not see it."""
     data, promise, name, weaker = choice.data, None, choice.cls.name, ""
     if result is not None:
-        data, promise, name = result.data, result.trace.claimed, result.trace.name
-        weaker = reach(result.trace) if promise.rho_distance is not None else ""
+        drawn = results.drawn(result)
+        data, promise, name = result.data, drawn.claimed, drawn.name
+        weaker = reach(drawn) if promise.rho_distance is not None else ""
     shell.strip(data.title, name, promise, private=data.private, reach=weaker)
-    st.html(markup.unseen(f"Explore: {name}"))
+    st.html(markup.unseen(f"Watch: {name}"))
 
 
 def notices(choice: Choice, result: Result | None) -> None:

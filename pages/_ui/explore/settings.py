@@ -102,7 +102,8 @@ def _live(data: Dataset, now: Settings) -> bool:
         return False
     first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     session.asked = asked
-    if first or (not session.opened_now and runs.seconds(data, now.algorithm) >= LIVE):
+    wanted = explore_state.released or session.opened_now  # let go, or opened by an address: whatever it takes
+    if first or (not wanted and runs.seconds(data, now.algorithm) >= LIVE):
         return False
     runs.abandon()
     begin(data)

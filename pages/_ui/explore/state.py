@@ -8,7 +8,7 @@ from typing import Any
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.trace import Trace
-from pages._ui.frame.session import Held, Kept, nothing
+from pages._ui.frame.session import Held, Kept, Once, nothing
 from pages._ui.work import runs
 
 
@@ -33,6 +33,7 @@ class ExploreState:
 
     explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the last one at the end
     settings: Held[Settings | None] = Held(nothing)
+    released: Once[bool] = Once(bool)  # a drag of ε was let go: the form asks for a run, however long it takes
     reruns_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)
     alex_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.atlas.cells import STORY
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
 from pages._ui.frame import keys, markup, prepared
+from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
 from pages._ui.work.pace import duration
 
@@ -30,6 +32,11 @@ def offered(private: bool) -> list[str]:
     return [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
 
 
+def first(*, own: bool) -> str:
+    """Return the method that comes first: the story's, in which ε costs something; the recommended one on own data."""
+    return RECOMMENDED if own else STORY[1]
+
+
 def named(slug: str) -> str:
     """Return an algorithm's name with its group, the recommended one marked."""
     cls = ALGORITHMS[slug]
@@ -43,7 +50,7 @@ def pick_algorithm(data: Dataset) -> type[Algorithm]:
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made
         st.session_state[key] = taken
     slug = st.selectbox(
-        "Algorithm", slugs, slugs.index(RECOMMENDED), format_func=named, **prepared.kept(key),
+        "Algorithm", slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.kept(key),
         help="Four kinds of promise. They are not the same, and are never ranked together.",
     )  # fmt: skip
     st.caption(ALGORITHMS[slug].tagline)

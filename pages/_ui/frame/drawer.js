@@ -1,5 +1,5 @@
-// On a narrow screen Streamlit's sidebar is a drawer over the page. Here it holds either the pages ("Menu") or the form
-// (the button that this draws), closes by itself when either was used, and is never open when a page comes.
+// On a narrow screen Streamlit's sidebar is a drawer over the page. Here it holds the form, is opened by the button that
+// this draws, closes by itself when the form was used, and is never open when a page comes.
 const NARROW = matchMedia("(max-width: 768px)");
 const REMEMBERED = "stSidebarCollapsed-"; // Streamlit's own note of whether the drawer was open
 const drawer = (window.__dpvizDrawer ??= {});
@@ -9,17 +9,12 @@ const opened = () => sidebar()?.dataset.collapsed === "false";
 const close = () => {
   if (NARROW.matches && opened()) sidebar().querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
 };
-const open = () => {
-  document.body.dataset.drawer = "form";
-  document.querySelector("[data-testid=stExpandSidebarButton]")?.click();
-};
+const open = () => document.querySelector("[data-testid=stExpandSidebarButton]")?.click();
 
 if (!drawer.listens) {
   drawer.listens = true;
   document.addEventListener("click", (event) => {
-    const at = (selector) => event.target.closest?.(selector);
-    if (event.isTrusted && at("[data-testid=stExpandSidebarButton]")) document.body.dataset.drawer = "menu";
-    if (at("[data-testid=stSidebarNavLink]") || at("[data-testid=stSidebar] button[kind=primary]")) setTimeout(close, 0);
+    if (event.target.closest?.("[data-testid=stSidebar] button[kind=primary]")) setTimeout(close, 0);
   }, true);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
   addEventListener("pagehide", () => {

@@ -28,7 +28,7 @@ class Keys:
 
 # Every page
 STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
-MISHAP = "mishap"
+MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
 DOORS_WIDE, DOORS_NARROW = "doors_wide", "doors_narrow"
@@ -43,12 +43,13 @@ PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 PRESET, PARAM = Keys("preset_{}"), Keys("param_{}_{}")
 BUDGET_IN, BUDGET = "budget_in", Keys("budget_{}")
 
-# Home
+# Start
 HOME_SCREEN, HOME_STORY = "home_screen", "home_story"
 
 # Explore
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"
 EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "explore_hidden"
+EXPLORE_DRAG = "explore_drag"
 EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug

@@ -6,8 +6,8 @@ import html
 from collections.abc import Iterable
 
 __all__ = [
-    "Html", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "row", "small",
-    "table", "tag", "text", "told", "unseen",
+    "Html", "bold", "definitions", "escape", "facts", "fetched", "fooled", "lede", "link", "odds", "question", "row",
+    "small", "table", "tag", "text", "told", "unseen",
 ]  # fmt: skip
 
 
@@ -49,6 +49,11 @@ def fooled(*parts: object, what: str = "picture") -> Html:
 def lede(*parts: object) -> Html:
     """Return the sentences that open a page."""
     return Html(f'<p class="dp-lede">{text(*parts)}</p>')
+
+
+def question(*parts: object) -> Html:
+    """Return the question that a page answers, below its title."""
+    return Html(f'<p class="dp-question">{text(*parts)}</p>')
 
 
 def conclusion(*parts: object) -> Html:

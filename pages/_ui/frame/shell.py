@@ -6,7 +6,6 @@ import base64
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -18,57 +17,14 @@ from dpviz.numbers import chance, number
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
+from pages._ui.frame.places import PAGES, place_of, title_of
 from pages._ui.frame.session import session
 from pages._ui.frame.words import rule_of
 
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
 
-class Entry(NamedTuple):
-    """A page in the navigation and, where it promises something, among Home's doors."""
-
-    title: str
-    icon: str = ""
-    promise: str = ""
-
-
-PAGES = {
-    "pages/home.py": Entry("Home"),
-    "pages/explore.py": Entry(
-        "Explore", ":material/play_circle:", "Step through each algorithm. See what every step costs."
-    ),
-    "pages/compare.py": Entry("Compare", ":material/compare:", "Two to four runs side by side, stepped by one player."),
-    "pages/attacker.py": Entry(
-        "Attacker", ":material/psychology_alt:", "Is Alex in the data? Bet, against a bound that holds for everybody."
-    ),
-    "pages/tradeoff.py": Entry(
-        "Trade-off", ":material/show_chart:", "Sweep ε. Read off what it buys and what it costs."
-    ),
-    "pages/plan.py": Entry("Plan", ":material/straighten:", "Before you spend: which ε buys which accuracy."),
-    "pages/data.py": Entry("Data", ":material/upload_file:", "Pick a sample, make one, or bring your own file."),
-    "pages/federated.py": Entry(
-        "Federated", ":material/hub:", "Rows stay with their clients. Watch one round on the wire."
-    ),
-    "pages/distance.py": Entry(
-        "Distance", ":material/near_me:", "Hide a move by rho instead of a person. See what that leaves open."
-    ),
-    "pages/papers.py": Entry(
-        "Papers", ":material/menu_book:", "Every figure and table of the five papers, run again, with a verdict."
-    ),
-    "pages/learn.py": Entry("Learn", ":material/school:", "One question, one picture: predict, step, explain."),
-    "pages/class.py": Entry(
-        "Class", ":material/groups:", "Everyone in the room is one point: a code, phones, one projector."
-    ),
-    "pages/present.py": Entry(
-        "Present", ":material/slideshow:", "A deck of scenes with notes, on a projector, without a network."
-    ),
-    "pages/ledger.py": Entry(
-        "Ledger", ":material/receipt_long:", "Every number that was released, what it cost, and why."
-    ),
-    "pages/limits.py": Entry("Limits", ":material/gpp_maybe:", "What a promise does not cover."),
-}
-MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
-DOORS = ("pages/explore.py", "pages/data.py", "pages/learn.py")  # of Home; the navigation has them all
+DOORS = ("explore", "data", "learn")  # of Start; the bar has all places
 _GREEK = {
     "ε": "epsilon",
     "δ": "delta: the chance that ε does not hold",
@@ -91,6 +47,14 @@ def colors() -> Theme:
     return theme(st.context.theme.type or "light")
 
 
+def title(question: str = "") -> None:
+    """Show the word that led to the page as its title, and below it a question, the page's own if none is given."""
+    page, chosen = session.page, catalog.chosen()
+    st.title(title_of(page, place_of(page, private=chosen.private)))
+    if asked := question or PAGES[page].question:
+        st.html(markup.question(asked))
+
+
 def strip(
     data: str,
     algorithm: str = "",
@@ -106,7 +70,7 @@ def strip(
     how far a row may move under the weaker one, in the data's units.
     """
     if algorithm:  # what a tab and a bookmark are called; never a private file's name
-        title = PAGES[f"pages/{session.page}.py"].title
+        title = title_of(session.page, place_of(session.page, private=private))
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
     mine = catalog.chosen()
@@ -181,12 +145,10 @@ def _base64(symbol: str, tokens: Theme) -> str:
 
 
 def doors(key: str, carry: Mapping[str, str] | None = None) -> None:
-    """Show a way to every page that exists and has something to promise; `carry`: page -> the scene it opens with."""
+    """Show the doors of Start; `carry`: page -> the scene that it opens with."""
     with st.container(key=key, gap="xsmall"):
-        for page, entry in PAGES.items():
-            if page in DOORS:
-                with st.container(border=True):
-                    scene = parse_qsl((carry or {}).get(page, ""))
-                    st.page_link(
-                        page, label=f"**{entry.title}** \u2003 {entry.promise}", icon=entry.icon, query_params=scene
-                    )
+        for page in DOORS:
+            place, entry, scene = place_of(page), PAGES[page], parse_qsl((carry or {}).get(page, ""))
+            label = f"**{place.word if place else entry.title}** \u2003 {entry.promise}"
+            with st.container(border=True):
+                st.page_link(f"pages/{page}.py", label=label, icon=entry.icon, query_params=scene)

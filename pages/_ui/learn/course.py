@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.lessons import LESSONS, Lesson, glossary, sheets
 from pages._ui.address.scene import Scene, write
-from pages._ui.frame import keys, markup
+from pages._ui.frame import keys, markup, shell
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import COURSE, PARTS
 from pages._ui.learn.place import Place, address, go
@@ -19,7 +19,7 @@ __all__ = ["sheet", "show"]
 
 def show(place: Place) -> None:
     """Show a part of the course itself."""
-    st.title("Learn")
+    shell.title()
     st.html(
         markup.lede(
             f"{len(LESSONS)} lessons, a few minutes each. Predict, run, explain, keep: what you did "

@@ -12,6 +12,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import releases_table
 from dpviz.numbers import chance, number
+from dpviz.privacy.accounting import default_delta
 from dpviz.privacy.accounts import Account, Budget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
@@ -188,7 +189,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
     relation = st.selectbox("Total for", list(Neighboring), format_func=lambda r: r.unit)
     epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
     delta = st.number_input(
-        "at δ", value=_short(float(data.n_public) ** -1.1), format="%g", step=None,
+        "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,
         help="The total's own δ. Far below 1/n.",
     )  # fmt: skip
     rho = st.number_input(

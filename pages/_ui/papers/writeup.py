@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.algorithms.pseudocode import PSEUDOCODE
 from dpviz.numbers import plus_minus
 from dpviz.papers.writeup import write_up
 from pages._ui.frame import keys
@@ -32,7 +31,7 @@ def show_own(slug: str) -> None:
     st.caption("Our own method. The text is that of its source code; the numbers are those of our benchmarks.")
     _section("Idea", paper.idea)
     st.subheader("Algorithm")
-    st.code("\n".join(line.text for line in PSEUDOCODE[slug]), language=None)
+    st.code("\n".join(line.text for line in ALGORITHMS[slug].CODE), language=None)
     _section("Theorem and proof", paper.guarantee)
     st.subheader("Measured")
     table = measured(slug)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpviz.algorithms.pseudocode import Line, lines_of
+from dpviz.algorithms import lines_of
+from dpviz.algorithms.pseudocode import Line
 from dpviz.figures import Panel, View, pane, printed
 from dpviz.figures.code import listing, lit
 from dpviz.figures.kit.panels import ledger_table
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.numbers import number
 from dpviz.trace import Trace
@@ -25,13 +25,13 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 
-def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None, colors: Theme | None = None) -> View:
-    """Return a run and how to look at it, in the visitor's colors or others; a private run has no hidden layers."""
+def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
+    """Return a run and how to look at it, in the visitor's colors; a private run has no hidden layers."""
     data = result.data
     hidden = hidden and not data.private
     return View(
         trace=result.trace,
-        colors=colors or shell.colors(),
+        colors=shell.colors(),
         axes=axes,
         columns=data.columns,
         units=data.units,

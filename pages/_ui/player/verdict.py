@@ -19,7 +19,7 @@ from dpviz.postprocessing.verdict import (
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup
 from pages._ui.work.caches import per_run
-from pages._ui.work.results import Result
+from pages._ui.work.results import Result, drawn
 
 
 @per_run(shared=256, own=64)
@@ -31,13 +31,11 @@ def groups(identity: str, _result: Result) -> Groups:
 
 @per_run(shared=256, own=64)
 def _demo(identity: str, _result: Result) -> Verdict:
-    data, reference = _result.data, _result.reference.cluster_centers
-    if has_regions(_result.trace):
-        return regions_verdict(_result.trace, data.X, data.labels, reference)
-    loss = run_loss(_result.trace, data.X)
-    return demo_verdict(
-        _result.trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units
-    )
+    data, reference, trace = _result.data, _result.reference.cluster_centers, drawn(_result)
+    if has_regions(trace):
+        return regions_verdict(trace, data.X, data.labels, reference)
+    loss = run_loss(trace, data.X)
+    return demo_verdict(trace, groups(_result), reference, (loss, _result.reference_loss), data.columns, data.units)
 
 
 def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -57,7 +55,7 @@ def of(result: Result, *, hidden: bool) -> Verdict:
     """Return the verdict: by the raw rows where hidden layers are shown, else by released values alone."""
     if hidden and result.reference is not None:
         return _demo(result)
-    return private_verdict(result.trace, result.data.columns, result.data.units)
+    return private_verdict(drawn(result), result.data.columns, result.data.units)
 
 
 def line(result: Result, *, hidden: bool) -> None:

@@ -82,7 +82,7 @@ def staged(slide: Slide, mode: str, *, varied: bool = True) -> Staged:
     if any(name.startswith(FILE) for name in ((names,) if isinstance(names, str) else names)):
         raise ValueError("It needs somebody's file: a deck shows samples and made-up data only.")
     if slide.show == "label" and page != "explore":
-        raise ValueError("Only a run of Explore has a privacy label.")
+        raise ValueError("Only a run of Watch has a privacy label.")
     piece = _piece(plan, scene, slide, mode)
     made, refusal = {}, f"Only the first {MOST_VARIED} slides of a deck that show one run have other ε."
     if varied:

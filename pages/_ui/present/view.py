@@ -24,7 +24,8 @@ from pages._ui.address.deck import (
 )
 from pages._ui.address.state import address_state
 from pages._ui.form.numbers import whole_number
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import keys, markup
+from pages._ui.frame.places import PAGES
 from pages._ui.frame.prepared import kept
 from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
@@ -161,7 +162,7 @@ def slide_form(index: int) -> None:
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
         _scene(st.text_input(
             "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(made),
-            help="The link that Share gives on Explore, Attacker, Trade-off or Limits. A step in it is where the "
+            help="The link that Share gives on Watch, Alex, Trade-off or Limits. A step in it is where the "
             "slide starts; with playing, it plays by itself.",
         )),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),
@@ -176,7 +177,7 @@ def slide_form(index: int) -> None:
         _put(deck, index, now)
         st.rerun()
     page, query = split(now.scene)
-    if f"pages/{page}.py" in shell.PAGES:
+    if page in PAGES:
         address = f"{page}?{query}" if page != "home" else f"./?{query}"
         st.html(markup.small(markup.link(address, "Open this scene", fresh=True)))
     with st.container(horizontal=True):

@@ -22,8 +22,9 @@ __all__ = ["show", "stay_silent"]
 _LOG = Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
 _ALONE = (  # what a page had drawn before it failed is not seen
-    "<style>[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
-    ":not(:has(.st-key-{key})):not(.st-key-{key} *){{display:none}}</style>"
+    "<style>body:has(.st-key-{key}) [data-testid=stSidebar]{{display:none}}"
+    "[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
+    ":not(:has(.st-key-{key})):not(.st-key-{key} *):not(.st-key-{bar}):not(.st-key-{tabs}){{display:none}}</style>"
 )
 
 
@@ -37,17 +38,17 @@ def show(error: Exception) -> bool:
     number = secrets.token_hex(3).upper()
     _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
     forget_values()  # what a page cannot work with must not fail it again at the next visit
-    if session.pages:  # the bar is there also where the error came before the page
-        st.navigation(session.pages, position="top")
+    if session.pages:  # the bar, which app.py draws before the page, leads on from here
+        st.navigation(session.pages, position="hidden")
     with st.container(key=keys.MISHAP):
-        st.html(_ALONE.format(key=keys.MISHAP))
+        st.html(_ALONE.format(key=keys.MISHAP, bar=keys.BAR, tabs=keys.TABS))
         st.title("This page has failed")
         st.html(
             markup.lede(
                 "The fault is ours. Your file and its account are safe: nothing was read or spent that is not listed."
             )
         )
-        st.page_link("pages/home.py", label="Go on from Home")
+        st.page_link("pages/home.py", label="Go on from Start", icon=":material/arrow_forward:")
         st.html(markup.small("For the operator of this server: error ", markup.bold(number), " in its log."))
     return True
 

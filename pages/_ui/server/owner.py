@@ -23,6 +23,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
 
 from dpviz.privacy.accounts import KEY, LOCAL, owner_by_key, owner_by_login
 from pages._ui.frame.session import Held, nothing
@@ -32,6 +33,7 @@ __all__ = [
     "WHO",
     "Owned",
     "Owner",
+    "bind_visits",
     "check_settings",
     "keep_in_browser",
     "keeping",
@@ -43,6 +45,8 @@ __all__ = [
 WHO = "DPVIZ_OWNER"  # "local": everybody is this machine's user; "visitor": nobody is
 HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names each person
 _INTERNAL = b"x-dpviz-owner"  # from the middleware to the script; one from outside is removed
+_BOUND = b"x-dpviz-visit"  # likewise, to Streamlit: whose visit it is; empty for somebody without a cookie
+_TRUSTED = "server.trustedUserHeaders"
 _COOKIES = ("__Host-dpviz-key", "dpviz-key")  # over TLS, where no other site of the domain can set it; and without
 _AGE = 400 * 86_400  # seconds; the most that browsers allow, counted anew from every visit
 _FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")
@@ -98,6 +102,14 @@ def check_settings() -> None:
         raise ValueError(f"{HEADER} must be the name of a header, such as X-Dpviz-Login; got {header!r}.")
     if header.lower() in ("authorization", "proxy-authorization", "cookie", _INTERNAL.decode()):
         raise ValueError(f"{HEADER}={header} does not name a person; take a header of the proxy's own.")
+
+
+def bind_visits() -> None:
+    """Let Streamlit resume a visit only for the person who began it; for anybody else it begins a new one.
+
+    A page whose line breaks comes back with the id of its visit, and by then another person may be logged in.
+    """
+    config.set_option(_TRUSTED, {**config.get_option(_TRUSTED), _BOUND.decode(): "owner"})
 
 
 def owner_of(scope: Scope) -> Owner:
@@ -184,9 +196,11 @@ class Owned:
             await self._app(scope, receive, send)
             return
         who = owner_of(scope)
-        headers = [(name, value) for name, value in scope["headers"] if name != _INTERNAL]
+        headers = [(name, value) for name, value in scope["headers"] if name not in (_INTERNAL, _BOUND)]
         if scope["type"] == "websocket":
+            known = who.kind != "key" or who.value == _cookie(scope)
             headers.append((_INTERNAL, f"{who.kind}:{who.value}".encode("latin-1")))
+            headers.append((_BOUND, who.name.encode("latin-1") if known else b""))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and who.kind == "key" and _is_page(scope, message["headers"]):
@@ -209,7 +223,7 @@ def _is_page(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def owner() -> Owner:
-    """Return the owner in the session of the script that runs; it stays the same for the whole visit."""
+    """Return the owner in the session of the script that runs; a visit has one owner (`bind_visits`)."""
     if _mine.account_owner is None:
         kind, _, value = st.context.headers.get(_INTERNAL.decode(), "").partition(":")
         if os.environ.get(WHO) == "local":

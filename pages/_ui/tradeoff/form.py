@@ -34,7 +34,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     if private:
         st.info(
             "Your private file is not on this page: every run of a sweep would be a separate release and spend ε "
-            "again, and the metrics would read raw rows. Run NSM once in Explore; what it releases can be made into "
+            "again, and the metrics would read raw rows. Run NSM once on Watch; what it releases can be made into "
             "people, and a sweep on them costs nothing more."
         )
     names = choices()

@@ -82,7 +82,10 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
     chapter = Chapter(sample, method, values)
     if not covers(sample, method, values) or not (FOLDER / f"{chapter.name}.parquet").is_file():
         return Trust.NO
-    return Trust.YES if _stamped() else _probes().verdict(chapter)
+    if not _stamped():
+        return _probes().verdict(chapter)
+    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # kept: the page reads it next
+    return Trust.YES if whole else Trust.NO
 
 
 def chart(

@@ -13,8 +13,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 import streamlit as st
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Dataset
 from dpviz.numbers import number
+from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
 from pages._ui.frame.catalog import is_public, own
 from pages._ui.frame.session import Held, nothing, session
@@ -58,6 +60,24 @@ class Result:
         arrays = [a for step in self.trace.steps for a in step.released.values() if isinstance(a, np.ndarray)]
         arrays += [a for step in self.trace.steps for hidden in step.hidden for a in hidden.statistic.values()]
         return sum(array.nbytes for array in arrays)
+
+
+def drawn(result: Result) -> Trace:
+    """Return the trace with the name and the promise of what is drawn: full DP, where that ran instead of the method.
+
+    The trace itself goes on to claim what its method promises, which is weaker and as true.
+    """
+    trace, size = result.trace, (result.data.domain.n_features, result.data.n_public)
+    algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
+    instead = algorithm.runs(*size)
+    if instead is algorithm:
+        return trace
+    promise = trace.claimed
+    if promise.private:
+        promise = dataclasses.replace(
+            promise, notion=instead.notion, neighboring=Neighboring.REPLACE, rho_distance=None
+        )
+    return dataclasses.replace(trace, name=instead.name, claimed=promise)
 
 
 class Store:

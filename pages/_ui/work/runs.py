@@ -13,7 +13,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.atlas.cells import STORY
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
@@ -82,7 +83,7 @@ def execute(
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def demo(name: str, epsilon: float, slug: str = "pe-means") -> Result:
+def demo(name: str, epsilon: float, slug: str = STORY[1]) -> Result:
     """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
     data = _public(name)
     return execute(data, ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon), 0)
@@ -177,9 +178,9 @@ def owner() -> str:
 
 
 def shown(name: str) -> Result | None:
-    """Return the run to show: the chosen one, else a replay on the town sample."""
+    """Return the run to show: the chosen one, else a replay of the story's method on its sample."""
     chosen = find(session.shown)
-    return demo(name, 1.0, RECOMMENDED) if chosen is None and name == "town" else chosen
+    return demo(name, 1.0) if chosen is None and name == STORY[0] else chosen
 
 
 def progress() -> None:

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES
 from dpviz.params import ParamSpec
 from dpviz.postprocessing.coresets import COSTS
-from pages._ui.address.data import MISSING, DataControl, any_data, file_word
+from pages._ui.address.data import FILE, MISSING, DataControl, any_data, file_word
 from pages._ui.address.scene import Control, Scene, number
 from pages._ui.form.budget import GIVEN_AS
 from pages._ui.form.fields import choice, layers_control, seed_control, switch
 from pages._ui.form.forms import fields_of, label_of, may_be_noiseless
-from pages._ui.form.picker import offered
+from pages._ui.form.picker import first, offered
 from pages._ui.frame import catalog, keys
 from pages._ui.work.results import Result
 from pages._ui.workspace import who
@@ -25,12 +25,15 @@ SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "r
 
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Data and algorithm first; the other controls follow from them, and the defaults from the preset."""
+    """Data first, then the algorithm; the other controls follow from them, and the defaults from the preset."""
     found: list[Control] = [
-        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
-        Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", choice(RECOMMENDED, offered(False)), always=True),
+        DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True)
     ]
     if "d" not in known:
+        return found
+    method = first(own=known["d"].startswith(FILE))
+    found.append(Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", choice(method, offered(False)), always=True))
+    if "a" not in known:
         return found
     cls, name = ALGORITHMS[known["a"]], found[0].to_widget(known["d"])
     if cls.PRESETS:

@@ -55,6 +55,7 @@ def test_refine_spends_its_share():
     assert PEMeans.preset("paper").refine == 0 and "refine.sums" not in PEMeans().plan(4, 1000).costs
 
 
+@pytest.mark.slow
 def test_a_cluster_dies_out_under_top_k_voting_and_lives_under_k_means():
     """Fig. 1 of the paper, practically without noise: 5 seeds on a toy of four groups."""
     ratios = {PEMeans: [], AugPE: []}

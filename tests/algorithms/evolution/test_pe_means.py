@@ -95,6 +95,7 @@ def test_spend_is_concave_and_noise_matches_the_formula():
     assert normalized_loss(X, trace.cluster_centers, domain) < 0.0095
 
 
+@pytest.mark.slow
 def test_much_budget_comes_near_kmeans_and_little_does_not():
     X, _ = make_blobs(2000, 2, centers=4, random_state=3)
     domain = Domain.tight_nonprivate(X)

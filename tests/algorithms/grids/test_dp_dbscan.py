@@ -21,6 +21,7 @@ from dpviz.sweeps.sweep import Sweep, Variant, execute
 from tests.luck import same_luck
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", ["ring", "moons"])
 def test_it_finds_shapes_that_two_centers_cannot_part(sample):
     data = load_sample(sample)
@@ -95,6 +96,7 @@ def test_no_loss_is_told_and_the_verdict_has_its_own_words(monkeypatch):
     assert re.match(r"\d regions? · about [\d,]+", str(private_verdict(private, data.columns, data.units)))
 
 
+@pytest.mark.slow
 def test_a_sweep_measures_agreement_and_no_distance():
     variants = tuple(Variant(slug, slug) for slug in ("dp-dbscan", "nsm"))
     sweep = Sweep(

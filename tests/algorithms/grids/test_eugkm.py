@@ -86,6 +86,7 @@ def test_empty_places_weigh_nothing_where_counts_are_nearly_exact(cls):
     assert np.abs(trace.cluster_centers - 0.6).max() < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "worst"), [("town", 1.35), ("blobs", 1.6)])
 def test_it_finds_groups_and_the_lloyd_step_mends_what_the_grid_blurred(sample, worst):
     data = load_sample(sample)

@@ -281,10 +281,10 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     counts = np.zeros(28)
     counts[12] = 1000.0  # all rows at about half the top, 2^-3 of it
     rows = edges[12]
-    assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0, 1.0) == pytest.approx(rows)
-    assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0, 1.0) < rows / 2
+    assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
+    assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
     counts[0] = 5.0  # no more than noise: it does not hold the radius up
-    assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0, 1.0) == pytest.approx(rows)
+    assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0) == pytest.approx(rows)
 
 
 def small_and_far():
@@ -297,6 +297,7 @@ def small_and_far():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.8, 0.9, 1.2, 2.0])
 def test_a_declared_n_that_is_a_little_off_loses_no_cluster(share):
     X = small_and_far()
@@ -333,7 +334,7 @@ class Answers:
     def __init__(self, **answers):
         self.answers, self.plan = answers, SimpleNamespace(costs=dict.fromkeys(["step.counts", "scatter"], ["once"]))
 
-    def release(self, label, query):  # noqa: ARG002
+    def release(self, label, query):
         return self.answers[label]
 
 
@@ -368,6 +369,7 @@ def test_an_empty_center_stays_in_weighted_lloyd():
     np.testing.assert_array_equal(moved, [[0.5], [9.0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d", "k", "bound"), [(2, 15, 1.03), (8, 10, 1.05)])
 def test_loss_is_near_kmeans(d, k, bound):
     X = make_blobs(6000, d, centers=k, random_state=0)[0]
@@ -382,6 +384,7 @@ def test_loss_is_near_kmeans(d, k, bound):
         assert np.mean(found) <= bound * plain * (1 if loose == 1 else 1.2)
 
 
+@pytest.mark.slow
 def test_784_columns_are_summarized_in_a_projection():
     X = make_blobs(3000, 784, centers=4, random_state=0)[0]
     domain = Domain.tight_nonprivate(X)
@@ -392,6 +395,7 @@ def test_784_columns_are_summarized_in_a_projection():
     assert normalized_loss(X, trace.cluster_centers, domain) < 1.5 * normalized_loss(X, plain, domain)
 
 
+@pytest.mark.slow
 def test_any_k_from_the_coreset_costs_nothing():
     X = make_blobs(5000, 2, centers=6, cluster_std=0.4, random_state=3)[0]
     domain = Domain.tight_nonprivate(X)

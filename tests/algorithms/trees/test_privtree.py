@@ -168,6 +168,7 @@ def test_leaves_that_stay_wide_are_announced_before_and_after_the_run():
     assert PrivTree(n_clusters=2).run(apart, domain=Domain.box(-1, 1, 2, n_public=4000), seed=0).warnings == ()
 
 
+@pytest.mark.slow
 def test_it_finds_groups_and_its_picture_is_its_release():
     data = load_sample("town")
     best = normalized_loss(data.X, KMeans(data.n_clusters, n_init=4, random_state=0).fit(data.X).cluster_centers_)

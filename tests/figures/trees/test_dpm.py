@@ -117,10 +117,6 @@ def test_all_panels_step_together_and_end_as_their_last_frame(sample, axes):
         for index, data in zip(panel.figure.frames[-1].traces, panel.figure.frames[-1].data, strict=True):
             if data.x is not None:
                 np.testing.assert_array_equal(data.x, panel.figure.data[index].x)
-        bars = {i for i, data in enumerate(panel.figure.data) if data.type == "bar"}
-        for i in bars:  # plotly paints bars black that a frame adds
-            drawn = [dict(zip(frame.traces, frame.data, strict=True)).get(i) for frame in panel.figure.frames]
-            assert len({len(data.y) for data in drawn if data is not None and data.y is not None}) <= 1
 
 
 def test_clicks_on_the_plane_find_the_region_that_is_drawn_there():

@@ -13,6 +13,7 @@ from pages._ui.frame import embed
 from pages._ui.workspace.explore import explore
 from tests.pages.conftest import ROOT
 
+NO_BAR = ".st-key-tabs,[data-testid=stPageLink]"
 TASK = ' Find  the <smallest> "ε" & stop '
 
 
@@ -66,12 +67,12 @@ def test_a_prepared_link_hides_locks_and_says_so(open_link):
     fields = {box.key: box.disabled for box in (*app.number_input, *app.selectbox) if box.key in mine}
     assert {key for key, disabled in fields.items() if not disabled} == {"param_nsm_epsilon"} and len(fields) > 5
     assert 'class="dp-verdict"' not in shown(app) and "NOT PRIVATE" not in shown(app)
-    assert "stTopNavSection" in shown(app) and "explore_hidden" not in {box.key for box in app.toggle}
+    assert NO_BAR in shown(app) and "explore_hidden" not in {box.key for box in app.toggle}
 
     app.number_input(key="param_nsm_epsilon").set_value(2.0).run()
     app.button(key="ribbon_all").click().run()
     assert not any(box.disabled for box in app.number_input) and app.toggle(key="explore_hidden").value
-    assert 'class="dp-verdict"' in shown(app) and "stTopNavSection" not in shown(app)
+    assert 'class="dp-verdict"' in shown(app) and NO_BAR not in shown(app)
     assert app.number_input(key="param_nsm_epsilon").value == 2.0
 
     app.button(key="ribbon_reset").click().run()
@@ -90,7 +91,7 @@ def test_a_prepared_link_hides_locks_and_says_so(open_link):
 )
 def test_a_lock_holds_on_every_page(open_link, page, lock, free):
     app = open_link(page, f"v=1&lock={lock}&hide=navigation")
-    assert not app.exception and "stTopNavSection" in shown(app)
+    assert not app.exception and NO_BAR in shown(app)
     boxes = (*app.number_input, *app.selectbox, *app.text_input, *app.multiselect, *app.get("button_group"))
     boxes = [box for box in boxes if not (box.key or "").startswith("share")]
     assert {box.key for box in boxes if not box.proto.disabled} == {free} - {""} and boxes
@@ -117,9 +118,9 @@ def test_a_private_run_is_not_shared_and_the_reason_is_said(monkeypatch, page):
 
 def test_another_page_is_not_prepared(open_link):
     app = open_link("home", "v=1&screen=2&hide=form,navigation&lock=all")
-    assert "stTopNavSection" in shown(app)
+    assert NO_BAR in shown(app)
     app.switch_page("pages/limits.py").run()
-    assert not app.exception and "stTopNavSection" not in shown(app)
+    assert not app.exception and NO_BAR not in shown(app)
 
 
 def test_the_code_of_a_frame_carries_its_title_and_colors_as_text():
@@ -133,7 +134,8 @@ def test_a_frame_is_known_by_its_address(open_link, monkeypatch, query, alone):
     monkeypatch.setattr("pages._ui.address.links._raw", lambda: query)
     app = open_link("explore", "v=1&d=town&a=nsm&e=1")
     assert not app.exception
-    assert ("order:99" in shown(app), "share" in {box.key for box in app.button}) == (bool(alone), not alone)
+    shared = "share" in {box.key for box in app.button}
+    assert ("position:static; order:99" in shown(app), shared) == (bool(alone), not alone)
     assert ("How this picture can fool you" in shown(app)) == (not alone)
 
 

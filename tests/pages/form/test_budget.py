@@ -31,7 +31,7 @@ def test_the_budget_may_be_typed_in_another_notion_and_epsilon_follows(app, noti
     assert not app.exception and asked(app) == pytest.approx(epsilon_of_mu(mu, DELTA), rel=1e-5)
     assert json.loads(app.session_state["shown"])[2]["epsilon"] == asked(app)
     app.segmented_control(key="budget_in").set_value("epsilon").run()
-    assert app.number_input(key="param_nsm_epsilon").value == asked(app)
+    assert app.number_input(key="param_pe-means_epsilon").value == asked(app)
 
 
 def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_what_was_typed(app):
@@ -42,7 +42,7 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
         "Privacy budget μ (Gaussian DP) must be above 0; got 0. Nothing was spent."
     ]
     app.number_input(key="budget_mu").set_value(0.4).run()
-    app.session_state["param_nsm_epsilon"] = 2.0  # as an address does
+    app.session_state["param_pe-means_epsilon"] = 2.0  # as an address does
     app.run()
     assert app.number_input(key="budget_mu").value == pytest.approx(mu_of_epsilon(2.0, DELTA), rel=1e-3)
 

@@ -89,7 +89,7 @@ def failing():
 def test_our_page_gives_one_way_on_and_the_log_s_number_and_no_cell(monkeypatch, caplog):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(mishap, "_LOG", logs.Seldom("pages._ui.server.mishap"))
-    monkeypatch.setattr("streamlit.page_link", lambda path, label: None)  # AppTest knows no other page
+    monkeypatch.setattr("streamlit.page_link", lambda path, label, icon: None)  # AppTest knows no other page
     at = AppTest.from_function(failing).run()
     words = " ".join(block.proto.body for block in at.get("html"))
     number = re.search(r"error <b>([0-9A-F]{6})</b>", words)[1]

@@ -5,10 +5,17 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import websockets
+from starlette.datastructures import Headers
 from starlette.requests import Request
+from streamlit import config
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.web.server.starlette.starlette_websocket import gather_user_info
 
 from pages._ui.server import owner as owners
-from pages._ui.server.owner import Owned, Owner, check_settings, owner_of
+from pages._ui.server.owner import Owned, Owner, bind_visits, check_settings, owner_of
+from tests.serving import awaited, running
 
 HOME = {"host": "localhost:8501", "origin": "http://localhost:8501"}
 KEY, OTHER = "k" * 43, "o" * 43
@@ -183,3 +190,58 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
     assert comes(address, "x" * 43) == "" and comes(address, KEY) == "", "it was used up"
     assert comes(owners.keep_in_browser(before, after), KEY).startswith(f"dpviz-key={OTHER};")
     assert comes("none", "") == ""
+
+
+# A line that breaks and comes back
+
+
+def resumes_as(*scopes):
+    """Return for each connection as whom Streamlit binds its visit, with nothing of its key in it."""
+    seen = [gather_user_info(Headers(raw=through(scope)[0]))["owner"] for scope in scopes]
+    assert not any(KEY in who or OTHER in who for who in seen)
+    return seen
+
+
+@pytest.fixture
+def bound(monkeypatch):
+    trusted = config.get_option("server.trustedUserHeaders")
+    bind_visits()
+    yield
+    config.set_option("server.trustedUserHeaders", trusted)
+
+
+def test_a_visit_is_bound_to_the_person_and_to_nothing_that_a_browser_says(bound, monkeypatch):
+    away = {"client": "10.0.0.9"}
+    mine, again, other, nobody = resumes_as(
+        asks(cookie=f"dpviz-key={KEY}", **away),
+        asks(cookie=f"dpviz-key={KEY}", x_dpviz_visit="local", **away),
+        asks(cookie=f"dpviz-key={OTHER}", **away),
+        asks(x_dpviz_visit=Owner("key", KEY).name, **away),
+    )
+    assert mine == again == Owner("key", KEY).name and len({mine, other, nobody}) == 3
+    assert resumes_as(asks()) == ["local"]
+    monkeypatch.setenv("DPVIZ_OWNER_HEADER", "X-Dpviz-Login")
+    assert resumes_as(asks(x_dpviz_login="ann"), asks(x_dpviz_login="bob")) == ["login:ann", "login:bob"]
+
+
+async def session_of(url, login, before="none"):
+    """Open a page under a login, with the id of a visit before; return the id of the visit that it is."""
+    address, words = f"{url.replace('http', 'ws')}/_stcore/stream", ["streamlit", "none", before]
+    headers = {"X-Dpviz-Login": login}
+    async with websockets.connect(address, subprotocols=words, max_size=None, additional_headers=headers) as line:
+        message = BackMsg()
+        message.rerun_script.page_name = "limits"
+        await line.send(message.SerializeToString())
+        while True:
+            answer = ForwardMsg.FromString(await line.recv())
+            if answer.WhichOneof("type") == "new_session":
+                return answer.new_session.initialize.session_id
+
+
+@pytest.mark.slow
+def test_a_visit_goes_on_for_its_owner_and_begins_anew_for_another_login():
+    with running(DPVIZ_WORKERS="0", DPVIZ_OWNER_HEADER="X-Dpviz-Login") as (url, _):
+        first = awaited(session_of(url, "ann"))
+        assert awaited(session_of(url, "ann", first)) == first
+        assert awaited(session_of(url, "bob", first)) != first
+        assert awaited(session_of(url, "ann", first)) == first

@@ -62,6 +62,9 @@ def test_a_missing_or_damaged_file_is_no_error(folder):
     assert trust("tiny", "pe-means") is Trust.NO and chart("tiny", "pe-means") is None
     (folder / "tiny.kmeans.parquet").write_bytes(b"PAR1")
     assert verdict() is Trust.NO and chart("tiny", "kmeans") is None
+    files.stamp(folder)
+    files.read.cache_clear()
+    assert trust("tiny", "kmeans") is Trust.NO and chart("tiny", "kmeans") is None
 
 
 def test_only_samples_and_stored_methods_are_looked_up(folder, monkeypatch):

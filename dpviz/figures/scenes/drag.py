@@ -1,0 +1,214 @@
+"""ε as a drag: a film of stored runs with a frame for every stop of ε, and the curve that its track is.
+
+Everything that the browser shows while somebody drags, words included, is made here from the runs. A record is small:
+at most `CLOUD` runs, `MARKS` centers a stop and 800 people an edition.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom, binomtest
+
+from dpviz.figures.kit.layers import center, layered
+from dpviz.figures.kit.view import Panel, View, thin, xy
+
+__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "stop_label"]
+
+CLOUD = 20  # reruns that are drawn
+MARKS = 2_000  # centers of reruns that are drawn at one stop
+BAND = (0.1, 0.9)  # of the reruns: the band around the curve
+SURE = 0.95  # of an interval that says how well the runs fix a median or a share
+TOP = (1.25, 8.0)  # times the reference's loss: where the picture of a curve ends, at the least and at the most
+_FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
+
+
+class Stop(Protocol):
+    """The runs at one ε; run i has seed i.
+
+    `centers` are arrays (k', d) in original units, `losses` (runs,) are in the unit of the reference's loss, `found`
+    (runs,) counts groups, and `bet` says how many of 100 bets on one person are won at most.
+    """
+
+    @property
+    def epsilon(self) -> float | None:
+        """Privacy budget."""
+
+    @property
+    def bet(self) -> int:
+        """Bets that are won at most, of 100."""
+
+    @property
+    def centers(self) -> tuple[np.ndarray, ...]:
+        """Released centers of every run."""
+
+    @property
+    def losses(self) -> np.ndarray:
+        """Loss of every run."""
+
+    @property
+    def found(self) -> np.ndarray:
+        """Groups that have a center of their own, of every run."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Edition:
+    """The runs with so many people, at every stop.
+
+    Attributes
+    ----------
+    name : public name of the data set with so many people
+    n : how many people there are
+    stops : by ascending ε, the same ones in every edition
+    most : of every stop, how many of 100 bets are won at most against any method with its ε and δ
+    groups : how many groups there are
+    best : the reference's loss
+    people : ndarray (n, d), original units, or None; NOT PRIVATE
+    reference : the reference's centers (k, d), original units, or None; NOT PRIVATE
+    """
+
+    name: str
+    n: int
+    stops: Sequence[Stop]
+    most: Sequence[int]
+    groups: int
+    best: float
+    people: np.ndarray | None = None
+    reference: np.ndarray | None = None
+
+
+def stop_label(epsilon: float) -> str:
+    """Return how a stop of ε is written below the track: .1, ¼, 1½, 8."""
+    whole, part = divmod(epsilon, 1)
+    if part in _FRACTIONS:
+        return f"{int(whole) or ''}{_FRACTIONS[part]}"
+    return f"{epsilon:g}".removeprefix("0")
+
+
+def curve_table(edition: Edition) -> pd.DataFrame:
+    """Return the curve that the track is, a row a stop. NOT PRIVATE.
+
+    Columns: epsilon; low, median, high of the loss over the reference's (10, 50 and 90 %); again, the runs that find
+    all groups; runs; noise, whether the stop looks worse than the one before, by a median loss that is higher at two
+    digits or by fewer runs that find all groups, and the runs cannot tell: the 95 % intervals overlap.
+    """
+    rows: list[tuple[Any, ...]] = []
+    before: tuple[np.ndarray, int] | None = None
+    for stop in edition.stops:
+        ratios = np.asarray(stop.losses, dtype=float) / (edition.best or 1.0)
+        again = int((np.asarray(stop.found) == edition.groups).sum())
+        noise = before is not None and _looks_worse(*before, ratios, again)
+        low, middle, high = np.quantile(ratios, [BAND[0], 0.5, BAND[1]])
+        rows.append((stop.epsilon, low, middle, high, again, len(ratios), noise))
+        before = ratios, again
+    return pd.DataFrame(rows, columns=["epsilon", "low", "median", "high", "again", "runs", "noise"])
+
+
+def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again: int) -> bool:
+    """Return whether the later stop looks worse than the one before, and it may be chance."""
+    differs = []
+    if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
+        differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])
+    if later_again / len(later) < again / len(ratios):
+        differs.append(_share_interval(later_again, len(later))[1] < _share_interval(again, len(ratios))[0])
+    return bool(differs) and not any(differs)
+
+
+def _median_interval(values: np.ndarray) -> tuple[float, float]:
+    """Return the interval of the median by order statistics, which assumes nothing of the distribution."""
+    n = len(values)
+    rank = max(int(binom.ppf((1 - SURE) / 2, n, 0.5)), 1)
+    ordered = np.sort(values)
+    return float(ordered[rank - 1]), float(ordered[n - rank])
+
+
+def _share_interval(some: int, n: int) -> tuple[float, float]:
+    interval = binomtest(some, n).proportion_ci(SURE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def film(view: View, edition: Edition, seed: int) -> Panel:
+    """Return the plane with a frame for every stop: centers of the reruns, pale, and of the run with this seed.
+
+    `view` says how to look and has the domain; people and reference are the edition's.
+    """
+    colors = view.colors
+    view = dataclasses.replace(
+        view,
+        people=edition.people if view.hidden else None,
+        reference=edition.reference if view.hidden else None,
+        missed=None,
+    )
+    looks = {
+        "cloud": {
+            "mode": "markers",
+            "name": "center of a rerun",
+            "marker": {"color": colors.released, "size": 7, "opacity": 0.28},
+        },
+        "one": center(colors),
+    }
+    others = [run for run in range(len(edition.stops[0].centers)) if run != seed][: CLOUD - 1]
+    frames = []
+    for stop in edition.stops:
+        cloud = np.concatenate([stop.centers[run] for run in others])
+        shown = cloud[thin(len(cloud), MARKS)]
+        frames.append({"cloud": xy(view.flat(shown)), "one": xy(view.flat(stop.centers[seed]))})
+    alt = f"Centers of {len(others) + 1} runs at {len(frames)} values of ε, one after the other."
+    return layered(view, f"Centers of {len(others) + 1} runs", looks, frames, alt)
+
+
+def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:
+    """Return what a browser needs to show every stop of every edition by itself: plain numbers, words and JSON.
+
+    Parameters
+    ----------
+    view : how to look; without hidden layers nothing that the rows alone know is in the record
+    editions : by number of people
+    seed : whose run is drawn beside the reruns
+    on : what a bet is on, as `postprocessing.bet` words it
+    """
+    return {"editions": [_edition(view, edition, seed, on) for edition in editions], "top": _top(editions)}
+
+
+def _top(editions: Sequence[Edition]) -> float:
+    """Return where the picture of the curves ends, in times the reference's loss: the same for all editions."""
+    highest = max(float(curve_table(edition).high.max()) for edition in editions)
+    return round(float(np.clip(highest, *TOP)), 3)
+
+
+def _edition(view: View, edition: Edition, seed: int, on: str) -> dict[str, Any]:
+    curve, stops, before = curve_table(edition), [], ""
+    for stop, most, row in zip(edition.stops, edition.most, curve.itertuples(), strict=True):
+        label = stop_label(float(row.epsilon))
+        promise = _promise(stop, most, on)
+        about: dict[str, Any] = {"epsilon": float(row.epsilon), "label": label, "promise": promise, "truth": []}
+        if view.hidden:
+            about |= {name: round(float(getattr(row, name)), 4) for name in ("low", "median", "high")}
+            about["own"] = round(float(stop.losses[seed]) / (edition.best or 1.0), 4)
+            about["truth"] = _truth(view, edition, row, int(stop.found[seed]), about["own"], before)
+        about["spoken"] = " ".join(filter(None, (f"ε {label}.", "".join(promise), "".join(about["truth"]))))
+        stops.append(about)
+        before = label
+    figure = film(view, edition, seed).figure
+    return {"name": edition.name, "people": f"{edition.n:,}", "stops": stops, "figure": figure.to_json()}
+
+
+def _promise(stop: Stop, most: int, on: str) -> list[str]:
+    """Return what is known outside, as parts of a sentence of which every second one is bold."""
+    centers = len(stop.centers[0])
+    end = f"; any method with this ε and δ: at most {most}." if most > stop.bet else "."
+    released = f"Released: {centers} center{'s' * (centers != 1)}."
+    return ["", released, f" A bet on {on} is right at most ", f"{stop.bet} times in 100", end]
+
+
+def _truth(view: View, edition: Edition, row: Any, found: int, own: float, before: str) -> list[str]:
+    """Return what only the rows tell, in such parts. NOT PRIVATE."""
+    times = f"{own:.2f}" if own < 10 else f"{own:,.0f}"
+    first = f"{found} of {edition.groups} groups, {times} × {view.against}' loss. "
+    first += f"All {edition.groups} groups found again in "
+    noise = f" Worse than at ε {before}, but within the noise of {row.runs} runs." * bool(row.noise)
+    return [first, f"{row.again} of {row.runs}", f" runs.{noise}"]

@@ -1,0 +1,62 @@
+// Draws the links of the bar or of a row of tabs. A plain press goes to the address as the back button does: within the
+// session, which holds the visitor's files and runs. A link that the browser follows by itself begins a new session.
+const drawn = new WeakMap();
+
+// What a part of a page sends just as the page is left reaches the server after the wish to leave. Streamlit then draws
+// the left page again and pushes its address: that push is dropped, and the wish repeated, until the visitor acts.
+const way = (window.__dpvizWay ??= {});
+const travel = () => dispatchEvent(new PopStateEvent("popstate", { state: {} }));
+if (!way.push) {
+  way.push = history.pushState.bind(history);
+  history.pushState = (state, title, url) => {
+    const astray = way.to === location.pathname && new URL(url, location).pathname !== way.to;
+    astray ? setTimeout(travel, 0) : way.push(state, title, url);
+  };
+  addEventListener("popstate", () => { way.to = location.pathname; });
+  for (const act of ["pointerdown", "keydown", "click"]) addEventListener(act, () => { way.to = undefined; }, true);
+}
+
+const skip = () => {
+  const link = Object.assign(document.createElement("a"), { href: "#", className: "skip", textContent: "Skip to the page" });
+  link.onclick = (event) => {
+    event.preventDefault();
+    const strip = document.querySelector(".st-key-strip");
+    strip?.setAttribute("tabindex", "-1");
+    strip?.focus();
+  };
+  return link;
+};
+
+const linked = ({ href, word, quiet }) => {
+  const link = Object.assign(document.createElement("a"), { href, textContent: word });
+  link.classList.toggle("quiet", quiet);
+  return link;
+};
+
+export default function ({ data, parentElement }) {
+  const nav = parentElement.querySelector("nav");
+  const names = JSON.stringify(data.links.map(({ href, word }) => [href, word]));
+  if (drawn.get(nav) !== names) { // a link that stays keeps the keyboard's focus
+    drawn.set(nav, names);
+    const groups = [false, true].map((quiet) => {
+      const group = Object.assign(document.createElement("span"), { className: quiet ? "few" : "all" });
+      group.append(...data.links.filter((link) => link.quiet === quiet).map(linked));
+      return group;
+    });
+    nav.replaceChildren(...(data.brand ? [skip()] : []), ...groups.filter((group) => group.children.length));
+  }
+  nav.ariaLabel = data.label;
+  nav.className = `dp-nav ${data.brand ? "bar" : "tabs"}`;
+  nav.hidden = !data.links.length;
+  nav.querySelectorAll("a:not(.skip)").forEach((link, index) => {
+    const { current } = data.links[index];
+    current ? link.setAttribute("aria-current", current) : link.removeAttribute("aria-current");
+    link.onclick = (event) => {
+      if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (link.pathname === location.pathname) return;
+      way.push({}, "", link.href);
+      travel();
+    };
+  });
+}

@@ -1,0 +1,68 @@
+"""The places of the bar and the pages of each, with the word that leads to a page and the question it answers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of", "title_of"]
+
+
+class Entry(NamedTuple):
+    """A page: the word that leads to it, the question that it answers; if Start has a door to it, icon and promise."""
+
+    title: str
+    question: str = ""
+    icon: str = ""
+    promise: str = ""
+
+
+class Place(NamedTuple):
+    """A word of the bar, the pages behind its tabs, the first one first, and those that its tabs show quietly."""
+
+    word: str
+    pages: tuple[str, ...]
+    quiet: tuple[str, ...] = ()
+
+
+HOME = "home"
+PAGES = {
+    "home": Entry("Start"),
+    "learn": Entry("Lessons", "", ":material/school:", "One question, one picture: predict, step, explain."),
+    "limits": Entry("Limits", "What does no promise cover?"),
+    "explore": Entry("Watch", "", ":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "attacker": Entry("Alex", "Is Alex in the data?"),
+    "compare": Entry("Beside", "How do two to four runs differ?"),
+    "tradeoff": Entry("Trade-off", "What does ε change?"),
+    "ledger": Entry("Cost", "What did it cost?"),
+    "distance": Entry("Distance", "What if a move is hidden, not a person?"),
+    "federated": Entry("Federated", "What if rows stay where they are?"),
+    "data": Entry(
+        "File", "Which people?", ":material/upload_file:", "Pick a sample, make one, or bring your own file."
+    ),
+    "plan": Entry("Rehearse", "What would an ε give, before it is spent?"),
+    "class": Entry("Class"),
+    "present": Entry("Present"),
+    "papers": Entry("Papers", "Do the five papers hold when they run again?"),
+}
+PLACES = (
+    Place("Start", ("home",)),
+    Place("Learn", ("learn", "limits")),
+    Place("Explore", ("explore", "attacker", "compare", "tradeoff", "ledger"), ("distance", "federated")),
+    Place("Your data", ("data", "plan", "ledger")),
+    Place("Teach", ("class", "present")),
+)
+QUIET = ("papers", "limits")  # at the bar's right end, at the foot of a phone's page
+MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
+
+
+def place_of(page: str, *, private: bool = False) -> Place | None:
+    """Return the place of a page, None for one of no place; what a private run costs is in its file's account."""
+    homes = [place for place in PLACES if page in place.pages + place.quiet]
+    if len(homes) > 1 and private:
+        return homes[-1]
+    return homes[0] if homes else None
+
+
+def title_of(page: str, place: Place | None) -> str:
+    """Return the word that leads to a page: in its place, or in none."""
+    return "Account" if page == "ledger" and place is not None and place.word == "Your data" else PAGES[page].title

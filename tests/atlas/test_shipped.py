@@ -1,0 +1,42 @@
+"""The shipped atlas: complete, small, and still what the code releases. Whoever changes numbers commits new files."""
+
+import pytest
+
+from dpviz.atlas import files, make
+from dpviz.atlas.cells import STOPS, STORY, STORY_SEEDS, Chapter, chapters
+from dpviz.atlas.fingerprint import agrees, inputs
+from dpviz.datasets import SAMPLES
+
+MAKE_THEM = "old files: run `python -m dpviz atlas --make` and commit what it makes"
+
+
+def test_the_folder_holds_every_chapter_and_nothing_else_in_at_most_8_mb():
+    wanted = {f"{chapter.name}.parquet" for chapter in chapters()}
+    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {"sources.json"}
+    assert sum(path.stat().st_size for path in files.FOLDER.iterdir()) <= 8_000_000
+
+
+@pytest.mark.parametrize("chapter", chapters(), ids=lambda chapter: chapter.name)
+def test_every_file_is_of_todays_parameters_rows_and_runs(chapter):
+    table, facts = files.load(chapter)
+    assert table.num_rows == len(chapter.cells())
+    assert all(agrees(facts["fingerprint"][name], value) for name, value in inputs(chapter).items()), MAKE_THEM
+
+
+@pytest.mark.parametrize("chapter", [Chapter(*STORY), Chapter("tiny", "nsm"), Chapter("tiny", "kmeans")], ids=str)
+def test_what_the_story_is_made_of_is_what_the_code_releases_today(chapter):
+    assert files.current(chapter), MAKE_THEM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_no_stored_run_is_old(sample):
+    assert make.outdated(samples=[sample]) == [], MAKE_THEM
+
+
+def test_the_storys_budget_finds_the_groups_that_a_quarter_loses_and_300_people_break():
+    whole, few = (files.read(*STORY, people) for people in (None, 300))
+    assert [stop.epsilon for stop in whole.stops] == list(STOPS) and whole.seeds == STORY_SEEDS
+    again = {(chart, e): int((chart.at(e).found == chart.groups).sum()) for chart in (whole, few) for e in (0.25, 1.0)}
+    assert again[whole, 1.0] >= 60 > 40 >= again[whole, 0.25]
+    assert again[few, 1.0] <= 20

@@ -1,0 +1,166 @@
+"""ε and People as drags: by mouse, keys and touch, without a word to the server until they are let go."""
+
+import json
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from dpviz.atlas import files
+from dpviz.atlas.cells import STOPS
+from tests.browser.conftest import LOOKS, PATIENCE
+from tests.serving import running
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+READY = "() => document.querySelector('.dpviz-drag')?.drag?.Stage && document.querySelector('.dpviz-canvas')"
+FILM = "() => [...document.querySelectorAll('.dpviz-film > :not([hidden]) canvas')].map(one => one.toDataURL()).join()"
+DRAWN = (
+    """() => document.querySelector('.dpviz-drag').drag.data.epsilon === %s && !document.querySelector('.dpviz-film')"""
+)
+INSET = 20
+
+
+@pytest.fixture(scope="module")
+def url(browser, tmp_path_factory):
+    """A server with the shipped runs of the story's pair, believed without probes."""
+    place = tmp_path_factory.mktemp("atlas")
+    for method in ("pe-means", "kmeans"):
+        shutil.copy(files.FOLDER / f"town.{method}.parquet", place)
+    files.stamp(place)
+    with running(DPVIZ_ATLAS=str(place)) as (address, _):
+        yield address
+
+
+@pytest.fixture
+def explore(browser, url):
+    """Open Explore, with a list of what the page tells the server."""
+    contexts = []
+
+    def opened(**more):
+        context = browser.new_context(reduced_motion="reduce", **more)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        told = []
+        page.on("websocket", lambda socket: socket.on("framesent", lambda frame: told.append(frame)))
+        page.goto(f"{url}/explore")
+        page.wait_for_function(READY, polling=LOOKS)
+        at_rest(page)
+        return page, told
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def at_rest(page):
+    page.wait_for_function(
+        "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')", polling=LOOKS
+    )
+
+
+def place(slider, stop):
+    box = slider.bounding_box()
+    return box["x"] + INSET + (box["width"] - 2 * INSET) * stop / (len(STOPS) - 1), box["y"] + box["height"] / 3
+
+
+def query(page):
+    return dict(part.split("=") for part in page.evaluate("location.search.slice(1)").split("&"))
+
+
+def let_go(page, epsilon, data):
+    """Wait until the page shows the run of a stop, without a film."""
+    page.wait_for_function(DRAWN % epsilon, polling=LOOKS)
+    page.wait_for_function(f"() => location.search.includes('d={data}&') && location.search.includes('e={epsilon}&')")
+    at_rest(page)
+    step = page.get_by_role("slider", name="Step")
+    assert step.input_value() == step.get_attribute("max")
+
+
+def test_a_mouse_drags_epsilon_over_the_stored_runs_and_the_page_runs_where_it_lets_go(explore):
+    page, told = explore(viewport={"width": 1280, "height": 800})
+    slider = page.get_by_role("slider", name="Privacy budget ε", exact=True)
+    assert slider.get_attribute("aria-valuenow") == str(STOPS.index(1.0))
+    page.mouse.move(*place(slider, 4))
+    page.mouse.down()
+    before, seen, words = len(told), set(), set()
+    for stop in (3, 2, 1, 0, 1):
+        page.mouse.move(*place(slider, stop))
+        seen.add(page.evaluate(FILM))
+        words.add(page.locator(".dpviz-drag .promise").inner_text())
+        assert slider.get_attribute("aria-valuenow") == str(stop)
+        assert page.locator(".dpviz-drag .promise").inner_text() in slider.get_attribute("aria-valuetext")
+    assert len(seen) == len(words) == 4 and told[before:] == []
+    page.mouse.up()
+    let_go(page, 0.25, "town")
+    assert len(told) > before and query(page)["a"] == "pe-means"
+    page.go_back()
+    page.wait_for_function(DRAWN % 1, polling=LOOKS)  # each run has its entry in the history
+
+
+def test_keys_move_the_control_in_focus_and_nothing_else(explore):
+    page, told = explore(viewport={"width": 1280, "height": 800}, color_scheme="dark")
+    epsilon, people = (page.get_by_role("slider", name=name, exact=True) for name in ("Privacy budget ε", "People"))
+    step = page.get_by_role("slider", name="Step")
+    before, at = len(told), step.input_value()
+    epsilon.focus()
+    for key, stop in (("Home", 0), ("ArrowRight", 1), ("PageUp", 3), ("ArrowLeft", 2), ("End", 8), ("PageDown", 6)):
+        page.keyboard.down(key)  # and not up: a key that is held lets nothing go
+        assert epsilon.get_attribute("aria-valuenow") == str(stop)
+    assert told[before:] == [] and step.input_value() == at and page.locator(".dpviz-film").count() == 1
+    page.keyboard.press("Escape")
+    expect(epsilon).to_have_attribute("aria-valuenow", "4")
+    assert page.locator(".dpviz-film").count() == 0 and told[before:] == []
+    people.focus()
+    page.keyboard.down("Home")
+    assert people.get_attribute("aria-valuetext").startswith("300 people.") and told[before:] == []
+    page.keyboard.press("Enter")
+    let_go(page, 1, "town:300")
+    assert query(page)["d"] == "town:300" and people.evaluate("node => node === document.activeElement")
+
+
+def test_a_finger_drags_sideways_and_scrolls_up_and_down(explore):
+    page, told = explore(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    slider = page.get_by_role("slider", name="Privacy budget ε", exact=True)
+    slider.scroll_into_view_if_needed()
+    touch = page.context.new_cdp_session(page)
+
+    def finger(kind, *points):
+        points = [{"x": x, "y": y} for x, y in points]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = len(told)
+    finger("touchStart", place(slider, 4))
+    for stop in (4.5, 5, 6, 7):
+        finger("touchMove", place(slider, stop))
+    expect(slider).to_have_attribute("aria-valuenow", "7")
+    assert told[before:] == [] and page.locator(".dpviz-film").count() == 1
+    film, window = page.locator(".dpviz-film canvas").first.bounding_box(), page.viewport_size
+    assert film["y"] + film["height"] <= window["height"] and film["x"] + film["width"] <= window["width"]
+    finger("touchEnd")
+    let_go(page, 4, "town")
+    x, y = place(slider, 2)
+    finger("touchStart", (x, y))
+    expect(slider).to_have_attribute("aria-valuenow", "2")
+    for down in range(10, 200, 10):
+        finger("touchMove", (x, y - down))
+    expect(slider).to_have_attribute("aria-valuenow", "7")  # the touch is a scroll: what it began is taken back
+    finger("touchEnd")
+    at_rest(page)
+    assert page.locator(".dpviz-film").count() == 0 and query(page)["e"] == "4"
+
+
+def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
+    page, _ = explore(viewport={"width": 1280, "height": 1400})
+    plane = page.locator(".dpviz-stage .dpviz-canvas").first.bounding_box()
+    slider = page.get_by_role("slider", name="Privacy budget ε", exact=True)
+    page.mouse.move(*place(slider, 4))
+    page.mouse.down()
+    page.mouse.move(*place(slider, 1))
+    assert page.locator(".dpviz-stage > .dpviz-film canvas").first.bounding_box() == plane
+    record = json.loads(page.evaluate("document.querySelector('.dpviz-drag').drag.data.record"))
+    assert [one["people"] for one in record["editions"]] == ["300", "1,000", "5,000"]
+    page.mouse.move(*place(slider, 4))
+    page.mouse.up()  # back at the run that is there: nothing is asked
+    assert page.locator(".dpviz-film").count() == 0

@@ -1,0 +1,110 @@
+"""Every command that the READMEs print does what they say, in a fresh home."""
+
+import gzip
+import json
+import re
+import shlex
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpviz.cli import main
+from tests.serving import serve
+
+ROOT = Path(__file__).parents[2]
+READMES = ("README.md", "dpviz/cli/README.md")
+SWEEP = 'data = "sample:tiny"\nalgorithms = ["nsm"]\nepsilon = [1]\nrepeats = 2\n'
+REFUSED = {  # in one sentence, where what the command needs is not there: a folder of data sets, an account
+    "reproduce": "DPVIZ_DATASETS",
+    "accounts assign": "3fa9c01b22de",
+}
+
+
+def printed(name):
+    """Return the words of each command that a README prints in a block or in a line of text."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^.*?/python -m dpviz (.*)$", "\n".join(blocks), re.MULTILINE)
+    lines += re.findall(r"`\.venv/bin/python -m dpviz ([^`]*)`", text)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+COMMANDS = [(name, words) for name in READMES for words in printed(name)]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Stand in an empty folder, with the files that the READMEs name and an empty home."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DPVIZ_DATASETS", "folder")
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.uniform(0, 100, (5000, 2)).round(3), columns=["a", "b"]).to_csv("mine.csv", index=False)
+    cars = pd.DataFrame(rng.uniform(10, 40, (90, 2)).round(1), columns=["mpg", "weight"])
+    cars["origin"] = ["USA", "Europe", "Japan"] * 30
+    cars.loc[3, "mpg"] = None
+    Path("cars.csv.gz").write_bytes(gzip.compress(cars.to_csv(index=False).encode()))
+    visits = pd.DataFrame({"Age": rng.integers(18, 90, 600), "Visits": rng.integers(0, 50, 600).astype(str)})
+    visits.loc[::50, "Visits"] = "k. A."
+    for number in (1, 2, 3):
+        visits[f"Q{number}"] = rng.choice(["never", "rarely", "often"], 600)
+    visits.to_csv("visits.csv", index=False)
+    Path("sweep.toml").write_text(SWEEP)
+    return tmp_path
+
+
+def did(words, capsys):
+    """Run a command and return what it printed; it must end well, or as `REFUSED` says."""
+    code, shown = main(words), capsys.readouterr()
+    refused = next((about for command, about in REFUSED.items() if " ".join(words).startswith(command)), None)
+    assert code == (2 if refused else 0), (words, shown.err)
+    if refused:
+        assert refused in shown.err and shown.err.count("dpviz: ") == 1 and "usage:" not in shown.err
+    return shown.out
+
+
+def test_every_printed_command_is_tried():
+    commands = {words[0] for _, words in COMMANDS}
+    assert {"algorithms", "plan", "run", "export", "explain", "describe", "sweep", "report", "audit"} <= commands
+    assert len(COMMANDS) >= 15 and [name for name, _ in COMMANDS].count("README.md") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READMES)
+def test_the_printed_commands_run_one_after_another(name, home, capsys):
+    for file, words in COMMANDS:
+        if file == name and words[0] not in ("plan", "audit"):
+            out = did(words, capsys)
+            if words[0] == "run" and "visits.csv" in words:
+                assert "one person has up to 5 rows" in out and "Age  Visits  Q1  Q2  Q3" in out
+    if name != "README.md":
+        assert json.loads(Path("visits.json").read_text())["form"]["missing_marks"] == ["k. A.", "-999"]
+        for kind in ("label", "page", "script", "notebook"):  # the comment beside `export`
+            did(["export", "out.json", "--as", kind, "-o", f"made.{kind}"], capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["plan", "audit"])
+def test_a_printed_command_that_takes_long_runs(command, home, capsys):
+    words = next(words for _, words in COMMANDS if words[0] == command)
+    assert did(words, capsys)
+
+
+@pytest.mark.slow
+def test_the_printed_snippets_of_python_run(home):
+    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / READMES[1]).read_text(), re.MULTILINE | re.DOTALL)
+    names = {}
+    for snippet in snippets:
+        exec(snippet, names)
+    assert names["trace"].cluster_centers.shape == (5, 2) and names["model"].cluster_centers_.shape == (5, 2)
+
+
+@pytest.mark.slow
+def test_the_printed_start_command_starts_the_app():
+    block = (ROOT / "README.md").read_text().partition("<!-- start command -->")[2].partition("```\n")[0]
+    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # which `serve` runs, on a free port
+    with serve() as url, urllib.request.urlopen(f"{url}/_stcore/health", timeout=60) as answer:
+        assert answer.status == 200

@@ -1,0 +1,223 @@
+"""ε as a drag on Explore: where there are stored runs of what is asked, and nowhere else."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.atlas import cells, files
+from dpviz.atlas.cells import STOPS, Chapter
+from dpviz.datasets import load
+from dpviz.sweeps.sources import open_source
+from pages._ui.address import scene
+from pages._ui.explore import drag
+from pages._ui.frame import catalog
+from pages._ui.work import atlas
+from pages._ui.workspace.explore import explore
+from tests.pages.visitor import content, private_file
+
+ROOT = Path(__file__).parents[3]
+READ = files.read
+SEEDS = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An atlas of two files: PE-means and KMeans on the sample tiny."""
+    place = tmp_path_factory.mktemp("atlas")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cells, "SEEDS", SEEDS)
+        for method in ("pe-means", "kmeans"):
+            chapter = Chapter("tiny", method)
+            files.write(chapter, [cells.row(cell) for cell in chapter.cells()], place)
+    return place
+
+
+@pytest.fixture
+def asked(folder, monkeypatch):
+    """The small atlas stands in for the shipped one, as if these sources had made it; yield what is looked up."""
+    found = []
+
+    def read(*which, **where):
+        found.append(which)
+        return READ(*which, **where)
+
+    probes = atlas._Probes()
+    monkeypatch.setattr(atlas, "FOLDER", folder)
+    monkeypatch.setattr(atlas, "_probes", lambda: probes)
+    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(files, "read", read)
+    drag._record.clear()
+    yield found
+    drag._record.clear()
+
+
+@pytest.fixture
+def opened(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
+
+    def open_(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0"):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
+        app.run()
+        assert not app.exception
+        return app
+
+    return open_
+
+
+def dragged(app):
+    """Return what the drag was sent, None where there is none."""
+    parts = [one.proto for one in app.get("bidi_component")]
+    return next((json.loads(part.json) for part in parts if part.component_name == "dpviz_drag"), None)
+
+
+def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, asked):
+    app = opened()
+    data = dragged(app)
+    (edition,) = json.loads(data["record"])["editions"]
+    assert [stop["epsilon"] for stop in edition["stops"]] == list(STOPS) and data["edition"] == edition[
+        "name"
+    ] == "tiny"
+    assert data["epsilon"] == 1 and not data["locked"] and not data["busy"]
+    here = edition["stops"][STOPS.index(1.0)]
+    body = " ".join(block.proto.body for block in app.get("html"))
+    assert (
+        f"{here['truth'][0].split(',')[0]} found" in body and f"at most {here['promise'][3].split()[0]} of 100" in body
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "v=1&d=tiny&a=pe-means&k=3&e=1&s=0",  # another k
+        "v=1&d=tiny&a=pe-means&k=2&e=1&s=2",  # a seed that is not stored
+        "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&exact=1",
+        "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&delta=1e-4",
+        "v=1&d=tiny&a=eugkm&k=2&e=1&s=0",  # a method that is not taught with
+        "v=1&d=tiny&a=kmeans&k=2&s=0",  # no budget
+        "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&hide=form",
+        "v=1&d=tiny:30&a=pe-means&k=2&e=1&s=0",  # so many people are not stored
+    ],
+)
+def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(opened, asked, query):
+    app = opened(query)
+    assert dragged(app) is None and not any("Stored runs" in caption.value for caption in app.caption)
+
+
+def test_an_epsilon_between_the_stops_keeps_the_track(opened, asked):
+    assert dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=0.8&s=0"))["epsilon"] == 0.8
+
+
+def test_without_hidden_layers_the_drag_knows_nothing_of_the_rows(opened, asked):
+    record = json.loads(dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=1&s=0&layers=0"))["record"])
+    assert all(not stop["truth"] and "own" not in stop for stop in record["editions"][0]["stops"])
+
+
+def test_a_lock_holds_the_drag_too(opened, asked):
+    data = dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=1&s=0&lock=k"))
+    assert data["locked"] and data["fixed"]
+    free = dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=1&s=0&lock=epsilon"))
+    assert not free["locked"] and free["fixed"]
+
+
+@pytest.mark.parametrize("damage", ["missing", "damaged", "damaged since it was made", "old"])
+def test_without_an_atlas_the_page_works_and_says_so_once(opened, asked, monkeypatch, folder, tmp_path, damage):
+    probes = []
+    for method in ("pe-means", "kmeans"):
+        content = (folder / f"tiny.{method}.parquet").read_bytes()
+        if damage != "missing":
+            (tmp_path / f"tiny.{method}.parquet").write_bytes(content if damage == "old" else b"PAR1 no more PAR1")
+    monkeypatch.setattr(atlas, "FOLDER", tmp_path)
+    monkeypatch.setattr(atlas, "_stamped", lambda: "since" in damage)
+    monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter) or False)
+    app = wait_for_probes(opened())
+    notes = [caption for caption in app.caption if "Stored runs" in caption.value]
+    assert len(notes) == 1 and "are missing here" in notes[0].value and dragged(app) is None
+    assert len(probes) == (2 if damage in ("damaged", "old") else 0)
+    app.switch_page("pages/compare.py").run()
+    assert not app.exception and not any("Stored runs" in caption.value for caption in app.caption)
+
+
+def wait_for_probes(app):
+    for job in [*atlas._probes()._jobs.values()]:
+        assert job.wait(120)
+    return app.run()
+
+
+def test_probes_are_run_once_and_trusted_where_they_agree(opened, asked, monkeypatch):
+    probes = []
+    monkeypatch.setattr(atlas, "_stamped", lambda: False)
+    monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter.method) or True)
+    first = opened()
+    assert dragged(wait_for_probes(first)) and dragged(opened())
+    assert sorted(probes) == ["kmeans", "pe-means"]
+
+
+def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked, monkeypatch):
+    monkeypatch.setattr(files, "current", lambda *_: pytest.fail("probed"))
+    app = private_file(opened("v=1&d=town&a=kmeans"), content(1))
+    asked.clear()
+    app.switch_page("pages/explore.py").run()
+    assert not app.exception and app.session_state["explore_data"] not in catalog.names()[-12:]
+    assert asked == [] and dragged(app) is None
+
+
+@pytest.mark.parametrize("name", ["3f2c9a", "sample", "file:a,b", "blobs:n_rows=300", "sample:mine", "bench:town"])
+def test_only_a_public_sample_has_a_name_in_the_atlas(name):
+    data = load("tiny")
+    assert drag.edition_of(data) == ("tiny", None) and drag.edition_of(load("tiny:30")) == ("tiny", 30)
+    assert drag.edition_of(SimpleNamespace(dataset_id=name, private=False)) is None
+    assert drag.edition_of(SimpleNamespace(dataset_id="sample:tiny", private=True)) is None
+
+
+def let_go(ended):
+    import streamlit as st
+
+    from pages._ui.explore import drag
+    from pages._ui.frame import keys
+
+    st.session_state.page = "explore"
+    st.session_state["mine"], st.session_state.shown = {"released": ended}, "a run"
+    drag._released("mine", keys.PARAM("pe-means", "epsilon"), ("town", "town:300"), None)
+
+
+@pytest.mark.parametrize(
+    ("ended", "epsilon", "data"),
+    [
+        ([0.25, "town", 1], 0.25, "town"),
+        ([8, "town:300", 2], 8.0, "town:300"),
+        ([0.3, "town", 1], None, None),
+        ([0.25, "iris", 1], None, None),
+        ([0.25, "town"], None, None),
+        ("ε", None, None),
+        (None, None, None),
+        ([None, None, None], None, None),
+        ([[0.25], {}, 0], None, None),
+    ],
+)
+def test_what_is_let_go_becomes_the_form_and_anything_else_is_nothing(ended, epsilon, data):
+    app = AppTest.from_function(let_go, args=(ended,)).run()
+    assert not app.exception
+    state = app.session_state
+    assert (state["param_pe-means_epsilon"] if "param_pe-means_epsilon" in state else None) == epsilon
+    assert (state["explore_data"] if "explore_data" in state else None) == data
+    assert ("released" in state) == (epsilon is not None)
+
+
+def test_fewer_people_are_the_sweeps_rows_under_a_name_that_every_address_takes():
+    data, source = load("town:300"), open_source("sample:town", "declared", 300, "").data
+    assert np.array_equal(data.X, source.X) and data.n_public == 300 and data.dataset_id == "sample:town:300"
+    found, problem = scene.read("explore", "v=1&d=town:300&e=0.5", explore)
+    assert problem == "" and found.values["d"] == "town:300" and scene.write(found, explore).count("d=town:300")
+    for wrong in ("town:5000", "town:4", "town:0300", "town:1e2", "nobody:300"):
+        assert scene.read("explore", f"v=1&d={wrong}", explore)[0].values["d"] == "town", wrong
+
+
+def test_samples_open_with_the_storys_method_and_own_files_with_the_recommended_one():
+    assert scene.read("explore", "v=1&d=iris", explore)[0].values["a"] == "pe-means"
+    assert scene.read("explore", "v=1&d=file:a,b", explore)[0].values["a"] == "nsm"
