@@ -140,7 +140,7 @@ def test_the_record_is_small_and_says_every_number(given, record):
     assert [len(unpacked(one["people"] or record["people"])) for one in record["editions"]] == [5000, 1000, 300]
     counts = [int(re.match(r"\*\*(\d+) of 5,000 people\*\*", step["big"])[1]) for step in record["given"]["steps"]]
     assert counts == np.cumsum([len(rows) for rows in given.rows]).tolist()
-    assert "0 of 5,000" in record["noise"]["big"] and "4 of 5" in record["noise"]["note"]
+    assert "0 of 5,000" in record["noise"]["big"] and "4\u00a0of\u00a05" in record["noise"]["note"]
     for edition, n in zip(record["editions"], (5000, 1000, 300), strict=True):
         for i, (stop, said) in enumerate(zip(FEW, edition["stops"], strict=True)):
             promise = ALGORITHMS["pe-means"](n_clusters=5, epsilon=stop).guarantee(2, n)

@@ -3,7 +3,8 @@
 const GLIDE = 220; // milliseconds from a stop of ε, or a number of people, to another
 const RING = 420; // milliseconds from one number of clusters to the next
 const LOUPE = { x: -8300, y: -5300, r: 3400 }; // the lens in the plane, in meters: a corner where nobody lives
-const FOOT = 56; // pixels at the bottom of a phone that the bar covers
+const FOOT = 82; // pixels at the bottom of a phone that the bar and the dots cover
+const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"]; // by which somebody scrolls
 const clamp = (v, low = 0, high = 1) => Math.max(low, Math.min(high, v));
 const ease = (v) => { const t = clamp(v); return t * t * (3 - 2 * t); };
 const mix = (a, b, t) => a + (b - a) * t;
@@ -39,7 +40,6 @@ class Story {
     Object.assign(this, { root, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0 });
     this.canvas = node("canvas", { role: "img" });
     this.key = node("div", { className: "key" });
-    this.dots = node("div", { className: "rail dots" });
     this.stage = node("div", { className: "stage" }, this.canvas, this.key);
     this.screens = node("div", { className: "screens" });
     this.rail = node("nav", { className: "rail", ariaLabel: "Screens" });
@@ -74,7 +74,8 @@ class Story {
     this.measure();
     if (data.opened !== this.opened) {
       this.opened = data.opened;
-      requestAnimationFrame(() => this.go(data.screen - 1, "auto"));
+      this.held = data.screen - 1; // until somebody moves: the page around the story may still grow
+      for (const ms of [0, 200, 600, 1500]) setTimeout(() => this.hold(), ms);
     }
     this.draw();
   }
@@ -202,8 +203,15 @@ class Story {
 
   listen() {
     this.moved = () => { this.asked ??= requestAnimationFrame(() => { this.asked = undefined; this.scrolled(); }); };
-    this.sized = new ResizeObserver(() => { const { place } = this; this.measure(); if (this.step && Math.round(place) !== Math.round(this.where())) this.go(Math.round(place), "auto"); this.draw(); });
+    this.sized = new ResizeObserver(() => {
+      const at = this.held ?? Math.round(this.place);
+      this.measure();
+      if (this.step && at !== Math.round(this.where())) this.go(at, "auto"); // another size, the same screen
+      this.draw();
+    });
     this.sized.observe(this.scroller);
+    this.freed = () => { this.held = undefined; };
+    for (const kind of HANDS) document.addEventListener(kind, this.freed, { passive: true, capture: true });
     this.scroller.addEventListener("scroll", this.moved, { passive: true });
     this.pressed = (event) => {
       const target = event.composedPath()[0];
@@ -221,6 +229,7 @@ class Story {
     this.sized.disconnect();
     this.scroller.removeEventListener("scroll", this.moved);
     document.removeEventListener("keydown", this.pressed);
+    for (const kind of HANDS) document.removeEventListener(kind, this.freed, { capture: true });
     cancelAnimationFrame(this.asked);
     cancelAnimationFrame(this.drawing);
     for (const timer of [this.ringing, this.aiming]) clearTimeout(timer);
@@ -241,12 +250,13 @@ class Story {
     this.canvas.style.height = `${Math.round(Math.min(tall, wide * shape + 2))}px`;
     const stage = narrow ? Math.round(tall) + keyed + 4 : high;
     Object.assign(this.stage.style, { top: `${top}px`, height: `${stage}px` });
-    Object.assign(this.rail.style, { top: `${top}px`, height: narrow ? "" : `${high}px` });
+    Object.assign(this.rail.style, { top: narrow ? "" : `${top}px`, height: narrow ? "" : `${high}px` });
     this.step = narrow ? Math.max(high - stage, 240) : high;
     const least = narrow ? Math.max(...this.sections.map((one) => one.lastElementChild.offsetTop + one.lastElementChild.offsetHeight - one.offsetTop + 12)) : 0;
     this.step = Math.ceil(Math.max(this.step, least));
     for (const one of this.sections) one.style.height = `${this.step}px`;
     root.style.marginBottom = narrow ? `${FOOT}px` : "";
+    if (narrow !== this.narrow && this.at >= 0) { this.narrow = narrow; this.legend(); }
     Object.assign(this, { top, narrow });
   }
 
@@ -267,6 +277,13 @@ class Story {
     if (behavior === "auto") this.scrolled();
   }
 
+  /** Be at the screen that the address asked for. */
+  hold() {
+    if (this.held === undefined || !this.root.isConnected) return;
+    this.measure();
+    if (Math.abs(this.where() - this.held) > 0.01 || this.at < 0) this.go(this.held, "auto");
+  }
+
   scrolled() {
     if (!this.step || !this.root.isConnected) return;
     this.place = this.where();
@@ -285,17 +302,17 @@ class Story {
 
   /** Let the address say which screen this is: it takes the place of the one before, so that Back leaves at once. */
   note() {
-    if (!this.root.isConnected) return;
+    if (!this.root.isConnected || (this.held !== undefined && this.held !== this.at)) return;
     const rest = location.search.slice(1).split("&").filter((part) => part && !/^(screen|v)=/.test(part));
     const search = `?${["v=1", `screen=${this.at + 1}`, ...rest].join("&")}`;
     if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
   }
 
   legend() {
-    const { at } = this, words = [["person", "person"]];
+    const { at } = this, words = this.narrow && at === 2 ? [] : [["person", "person"]];
     if (at === 0) words.push(["ring", "read off"], ["exact", "average"]);
     if (at === 2) words.push(["with", "with Alex"], ["without", "without"], ["exact", "exact average"]);
-    if (at >= 1) words.push(["released", "released center"]);
+    if (at >= 1 && !(this.narrow && at === 2)) words.push(["released", "released center"]);
     if (at >= 3) words.push(["cloud", "of a rerun"]);
     this.key.replaceChildren(node("b", { textContent: "NOT PRIVATE" }), ...words.map(([name, text]) => sign(name, text)));
   }
@@ -305,7 +322,7 @@ class Story {
     const look = getComputedStyle(this.root), token = (name) => look.getPropertyValue(`--dp-${name}`).trim();
     const colors = Object.fromEntries(["bg", "panel", "ink", "muted", "line", "released", "hidden", "person"].map((name) => [name, token(name)]));
     if (JSON.stringify(colors) !== JSON.stringify(this.colors)) this.crowd = undefined;
-    Object.assign(this, { colors, font: look.fontFamily });
+    Object.assign(this, { colors, font: look.fontFamily, pale: parseInt(colors.panel.slice(1, 3), 16) < 128 ? 0.45 : 0.3 });
   }
 
   draw() { this.drawing ??= requestAnimationFrame((now) => { this.drawing = undefined; this.frame(now); }); }
@@ -418,7 +435,7 @@ class Story {
     const { pen, colors, small, record } = this, k = record.given?.kmeans ?? [];
     pen.fillStyle = colors.released;
     if (cloud > 0) {
-      pen.globalAlpha = 0.3 * cloud * w;
+      pen.globalAlpha = this.pale * cloud * w;
       for (let j = 2 * k.length; j < seen.length; j += 2) {
         const c = (j % (2 * k.length)); // from the run that is drawn solid, outward
         this.dot(...this.to(mix(seen[c], seen[j], cloud), mix(seen[c + 1], seen[j + 1], cloud)), 5.5 * small);
