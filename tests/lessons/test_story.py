@@ -161,7 +161,7 @@ def test_words_are_few_and_differential_privacy_is_on_the_first_screen(record):
         record["texts"][5],
     ]
     assert "Differential privacy" in screens[0]
-    assert len(" ".join([*record["titles"], *screens]).split()) < 260
+    assert 150 < len(" ".join([*record["titles"], *screens]).split()) <= 250
     for words in (*screens, *record["bets"]["after"], *record["bets"]["coin"]):
         assert words.count("**") % 2 == 0 and "{" not in words
 
