@@ -49,7 +49,7 @@ WIDGETS = """() => {
 }"""
 ADDRESS = "() => location.href"
 PICTURE = "() => [...document.querySelectorAll('.dpviz-canvas')].map((canvas) => canvas.toDataURL()).join()"
-PICTURED = ("", "explore", "distance", "learn", "compare", "limits", "federated", "attacker")
+PICTURED = ("explore", "distance", "learn", "compare", "limits", "federated", "attacker")
 STAGES = """() => [...document.querySelectorAll('.dpviz-stage')].map(
     (root) => [root.clientWidth, root.innerText.slice(0, 200), root.panel?.stage?.drawn, root.children.length])"""
 DRAWN = """() => {
