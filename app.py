@@ -104,10 +104,11 @@ else:
     from starlette.middleware import Middleware
 
     from pages._ui.frame.places import MOVED, PAGES
+    from pages._ui.home.controls import run_of
     from pages._ui.player import stage
     from pages._ui.server import mishap
     from pages._ui.server.gate import Gate
-    from pages._ui.server.http import Compressed, announcing, moved, offering
+    from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
     from pages._ui.server.owner import Owned, keeping
     from pages._ui.server.uploads import Uploads
 
@@ -115,7 +116,10 @@ else:
         __file__,
         lifespan=ready,
         on_script_error=mishap.show,
-        middleware=[Middleware(Gate), Middleware(Compressed), Middleware(Owned), Middleware(Uploads)],
+        middleware=[
+            *(Middleware(Gate), Middleware(Compressed), Middleware(Owned), Middleware(Uploads)),
+            Middleware(Forwarded, page="explore", there=run_of),
+        ],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),
             offering(stage.NAME, stage.SCRIPT),

@@ -42,7 +42,7 @@ SEEN = """() => {
     for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
     return hash;
 }"""
-PAGES = (("Home", "", 1), ("Explore", "explore", 6))
+PAGES = (("Explore", "explore", 6),)
 LIVE = ".st-key-explore_run"  # the button of a form that runs what is fast by itself
 RUNS = ("NSM", "DPM", "PE-means")  # on town
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")

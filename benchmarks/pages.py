@@ -22,7 +22,8 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.metrics import loss_path
 from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
-DRAWN = "() => [...document.querySelectorAll('.dpviz-stage')].some(root => root.panel?.stage?.drawn >= 0)"
+DRAWN = """() => [...document.querySelectorAll('.dpviz-stage')].some(root => root.panel?.stage?.drawn >= 0)
+    || document.querySelector('.dp-story')?.story?.scale !== undefined"""
 # Own work of a step: what the script does until every panel shows it, without the wait for the next screen refresh.
 STEP = """(step) => {
     const panels = [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel).filter(one => one?.frames);
@@ -32,7 +33,7 @@ STEP = """(step) => {
 }"""
 
 
-PAGES = (("Home", ""), ("Explore", "explore"))
+PAGES = (("Start", ""), ("Explore", "explore"))
 
 
 def first_picture(browser: Browser, url: str) -> float:

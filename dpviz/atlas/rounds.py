@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import beside, opened
+from dpviz.atlas.cells import STORY, beside, opened
 from dpviz.atlas.files import FOLDER
 from dpviz.atlas.fingerprint import LAYOUT, agrees
 from dpviz.audits.game import Question, Round, people, play, present
@@ -62,7 +62,7 @@ class Game:
 
 
 GAMES = (
-    Game("town", "nsm", "typical", None, 2_000),  # Attacker's first question
+    Game(*STORY, "typical", None, 2_000),  # the first question of Alex
     Game("town", "kmeans", "typical", None, 100),
     Game("town", "pe-means", "outlier", None, 100),  # the default deck's
     Game("town", "pe-means", "outlier", True, 25),

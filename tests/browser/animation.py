@@ -17,11 +17,11 @@ AT = """step => [...document.querySelectorAll('[role=group] input[type=range]')]
 
 
 def pictures():
-    """Yield a picture of Home at every step of its run."""
+    """Yield a picture of Explore at every step of its run."""
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
-        page.goto(url)
+        page.goto(f"{url}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0")
         slider = page.get_by_role("slider", name="Step")
         slider.wait_for(timeout=60_000)
         last = int(slider.get_attribute("max"))

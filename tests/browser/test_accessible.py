@@ -9,7 +9,7 @@ from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # the other ways of Data are looked at in test_data
-PICTURED = ("home", "explore", "federated", "distance")
+PICTURED = ("explore", "federated", "distance")
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

@@ -69,20 +69,6 @@ def no_exception(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_home_shows_a_picture_and_follows_epsilon(open_page):
-    page = open_page()
-    charts(page, 1)
-    expect(page.get_by_text("57 times in 100")).to_be_visible()
-    page.get_by_role("radio", name="4").click()
-    expect(page.get_by_text("57 times in 100")).to_have_count(0)
-    told, heights = page.locator(".dpviz-transport output").first, set()
-    for name in ("First step", "Step forward", "Step forward", "Step forward"):
-        page.get_by_role("button", name=name).first.click()
-        heights.add(told.evaluate("node => node.offsetHeight"))
-    assert len(heights) == 1, heights  # what is told of a step moves nothing below it
-    no_exception(page)
-
-
 def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
     page = open_page(NSM)
     charts(page, 6)
@@ -212,7 +198,7 @@ def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it
 
 
 def test_colors_follow_the_system_while_a_page_is_open(open_page):
-    page = open_page()
+    page = open_page("limits")
     charts(page, 1)
     ground = """() => {
         const app = document.querySelector('[data-testid=stApp]'), panel = document.querySelector('.dpviz-stage').panel;

@@ -8,16 +8,6 @@ from playwright.sync_api import expect
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_the_door_of_home_leads_to_the_step_that_was_seen(open_page):
-    page = open_page()
-    step = page.get_by_role("slider", name="Step", exact=True)
-    step.fill("1")
-    expect(page).to_have_url(re.compile(r"/\?v=1&e=1&t=1$"))
-    page.locator("[data-testid=stPageLink] a[href*=explore]:visible").first.click()
-    expect(page).to_have_url(re.compile(r"/explore\?v=1&d=town&a=pe-means.*&t=1$"))
-    expect(step).to_have_value("1")
-
-
 def test_a_picture_survives_reload_and_back(open_page):
     page = open_page("explore?v=1&d=iris&a=kmeans&k=4&s=7&t=1")
     seed = page.get_by_label("Seed", exact=True)

@@ -15,7 +15,7 @@ from tests.browser.conftest import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 LINKS = {  # every control of a page with another value than its default
-    "": "v=1&e=4",
+    "": "v=1&screen=4",
     "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.variations=paper&p.variations_each=40"
     "&p.rounds=3&p.step_size=0.02&p.levy_beta=1.5&p.keep=2+sd&p.halving=0&p.start=uniform&p.selection=top-k"
     "&p.selection_starts=2&p.refine=0.25&in=mu&s=7&layers=0&axes=0&axes=2&alex=far&t=1",
@@ -50,7 +50,7 @@ WIDGETS = """() => {
 }"""
 ADDRESS = "() => location.href"
 PICTURE = "() => [...document.querySelectorAll('.dpviz-canvas')].map((canvas) => canvas.toDataURL()).join()"
-PICTURED = ("", "explore", "distance", "learn", "compare", "limits", "federated", "attacker")
+PICTURED = ("explore", "distance", "learn", "compare", "limits", "federated", "attacker")
 STAGES = """() => [...document.querySelectorAll('.dpviz-stage')].map(
     (root) => [root.clientWidth, root.innerText.slice(0, 200), root.panel?.stage?.drawn, root.children.length])"""
 DRAWN = """() => {

@@ -22,21 +22,6 @@ from tests.pages.visitor import open_page, wait_for_run
 ROOT = Path(__file__).parents[2]
 
 
-def test_home_is_alive_at_once(app):
-    assert not app.exception
-    assert app.title[0].value == "Find the neighborhoods, not the neighbors."
-    assert len(pictures(app)) == 1
-
-
-def test_home_odds_follow_epsilon(app):
-    def words():
-        return " ".join(block.proto.body for block in app.get("html"))
-
-    assert "57 times in 100" in words()
-    app.segmented_control(key="home_epsilon").set_value(4.0).run()
-    assert not app.exception and "57 times in 100" not in words() and "times in 100" in words()
-
-
 def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
     assert not app.exception and len(pictures(app)) == 5

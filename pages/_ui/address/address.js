@@ -6,10 +6,10 @@ export default function ({ data }) {
   if (data.others.includes(location.pathname.split("/").pop())) return;
   const now = location.search.slice(1).split("&").filter(Boolean);
   const ours = now.some((part) => part.startsWith("v="));
-  const step = now.find((part) => part.startsWith("t="));
+  const step = now.filter((part) => /^(t|screen)=/.test(part)); // what a page's own script tells, not its widgets
   const embed = now.filter((part) => /^embed(_options)?(=|$)/.test(part)); // Streamlit's own words stay
   const same = kept.entry === undefined || kept.entry === data.entry;
-  const parts = [...(data.query ? data.query.split("&") : []), ...(data.query && same && step ? [step] : []), ...embed];
+  const parts = [...(data.query ? data.query.split("&") : []), ...(data.query && same ? step : []), ...embed];
   const search = parts.length ? `?${parts.join("&")}` : "";
   const fresh = ours && data.query && !same && !data.opened; // a page that was just come to has a bare address: fill it
   kept.entry = data.entry;

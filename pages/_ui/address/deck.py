@@ -13,7 +13,7 @@ SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # characters
 MOST_SECONDS = 3_600
-PAGES = ("explore", "again", "home", "limits", "attacker", "tradeoff")  # whose scenes can stand on the screen
+PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # whose scenes can stand on the screen
 SHOWS = ("picture", "label")  # what of the scene is on the screen
 
 

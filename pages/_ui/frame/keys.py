@@ -43,8 +43,8 @@ PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 PRESET, PARAM = Keys("preset_{}"), Keys("param_{}_{}")
 BUDGET_IN, BUDGET = "budget_in", Keys("budget_{}")
 
-# Home
-HOME_EPSILON = "home_epsilon"
+# Start
+HOME_SCREEN, HOME_STORY = "home_screen", "home_story"
 
 # Explore
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"

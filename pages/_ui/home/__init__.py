@@ -1,1 +1,1 @@
-"""Parts of the page Home."""
+"""Parts of the page Start."""

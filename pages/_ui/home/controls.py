@@ -1,15 +1,36 @@
-"""Home's controls."""
+"""Start's controls: which of its screens is seen. What Home of earlier versions had is Explore's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
-from pages._ui.address.scene import Control
-from pages._ui.form.fields import epsilon_control
+from pages._ui.address.scene import MOST, Control
+from pages._ui.form.fields import choice
 from pages._ui.frame import keys
+
+__all__ = ["SCREENS", "as_run", "home", "run_of"]
+
+SCREENS = 6
+_RUN = {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "1", "s": "0"}  # that Home showed, but for its ε
+_OLD = {"e", "t", "play", "hide", "lock", "embed"}  # words that only the address of such a run has
 
 
 def home(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Home has one control."""
-    return [epsilon_control(keys.HOME_EPSILON, 1.0)]
+    """Start has one control."""
+    return [Control("screen", keys.HOME_SCREEN, "Screen", choice(1, tuple(range(1, SCREENS + 1))))]
+
+
+def run_of(query: str) -> str | None:
+    """Return Explore's address of the run that Home of earlier versions showed by this one; None for a screen's."""
+    words = {part.partition("=")[0] for part in query.split("&")}
+    return as_run(query) if words & _OLD and len(query) <= MOST else None
+
+
+def as_run(query: str) -> str:
+    """Return Explore's address of the run that Home of earlier versions showed; an ε of the address is kept."""
+    given = parse_qsl(query, keep_blank_values=True)
+    about = [(word, text) for word, text in given if word not in _RUN and word != "screen"]
+    own = {word: text for word, text in given if word in ("v", "e")}
+    return urlencode([*(_RUN | own).items(), *about], safe=":,=")

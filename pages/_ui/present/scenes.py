@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas.rows import stored_rows
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
@@ -21,7 +20,7 @@ from pages._ui.attacker.setup import SLOWEST, question_of
 from pages._ui.compare.sides import asked_by
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import catalog
-from pages._ui.home.controls import home
+from pages._ui.home.controls import as_run
 from pages._ui.limits.controls import limits
 from pages._ui.present import pictures
 from pages._ui.tradeoff.form import sweep_of
@@ -68,6 +67,8 @@ def staged(slide: Slide, mode: str, *, varied: bool = True) -> Staged:
         One sentence that says why it cannot be shown.
     """
     page, query = split(slide.scene)
+    if page == "home":  # in decks of earlier versions it had a run
+        page, query = "explore", as_run(query)
     if page not in STAGED:
         raise ValueError(f"A scene of the page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
     vocabulary, plan = STAGED[page]
@@ -79,7 +80,7 @@ def staged(slide: Slide, mode: str, *, varied: bool = True) -> Staged:
     names = scene.values.get("d", ())
     if any(name.startswith(FILE) for name in ((names,) if isinstance(names, str) else names)):
         raise ValueError("It needs somebody's file: a deck shows samples and made-up data only.")
-    if slide.show == "label" and page not in ("explore", "home"):
+    if slide.show == "label" and page != "explore":
         raise ValueError("Only a run of Watch has a privacy label.")
     piece = _piece(plan, scene, slide, mode)
     made, refusal = {}, f"Only the first {MOST_VARIED} slides of a deck that show one run have other ε."
@@ -143,13 +144,6 @@ def _again(scene: Scene, slide: Slide, mode: str) -> Work:
     return _explore(dataclasses.replace(scene, values={**scene.values, "again": True}), slide, mode)
 
 
-def _home(scene: Scene, slide: Slide, mode: str) -> Work:
-    data = catalog.sample("town")
-    algorithm = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=scene.values["e"])
-    seed = scene.values.get("s", 0)
-    return pictures.run, (data, algorithm, seed, mode, data.view, "kmeans" not in scene.hide, slide.show)
-
-
 def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
     return pictures.read_off, (catalog.sample(scene.values["d"]), scene.values["noise"], mode)
 
@@ -184,7 +178,6 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
 STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "explore": (explore, _explore),
     "again": (explore, _again),
-    "home": (home, _home),
     "limits": (limits, _limits),
     "attacker": (attacker, _attacker),
     "tradeoff": (tradeoff, _tradeoff),

@@ -162,7 +162,7 @@ def slide_form(index: int) -> None:
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
         _scene(st.text_input(
             "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(made),
-            help="The link that Share gives on Watch, Start, Alex, Trade-off or Limits. A step in it is where the "
+            help="The link that Share gives on Watch, Alex, Trade-off or Limits. A step in it is where the "
             "slide starts; with playing, it plays by itself.",
         )),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),

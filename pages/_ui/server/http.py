@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Compressed", "announcing", "moved", "offering"]
+__all__ = ["Compressed", "Forwarded", "announcing", "moved", "offering"]
 
 _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
@@ -83,6 +83,27 @@ def moved(addresses: Mapping[str, str]) -> list[Route]:
         return Route(f"/{old}", answer, methods=["GET", "HEAD"])
 
     return [route(old, new) for old, new in addresses.items()]
+
+
+class Forwarded:
+    """Sends addresses on by what stands behind their question mark, before a page of theirs is made.
+
+    Parameters
+    ----------
+    app : answers everything else
+    page, there : the page that takes over; its query for one of ours, None where that stays
+    """
+
+    def __init__(self, app: ASGIApp, page: str, there: Callable[[str], str | None]) -> None:
+        self._app, self._page, self._there = app, page, there
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request for the root with another address, or let the app answer."""
+        query = None
+        if scope["type"] == "http" and scope["path"] == f"{_base()}/":
+            query = self._there(scope["query_string"].decode("latin-1"))
+        answer = self._app if query is None else RedirectResponse(f"./{self._page}?{query}", 307)
+        await answer(scope, receive, send)
 
 
 def _with_imports(name: str, names: dict[str, None]) -> None:

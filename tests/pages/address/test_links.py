@@ -52,7 +52,7 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
 @pytest.mark.parametrize(
     ("page", "query", "key", "value"),
     [
-        ("home", "v=1&e=4", "home_epsilon", 4.0),
+        ("home", "v=1&screen=4", "home_screen", 4),
         ("learn", "v=1&lesson=votes&part=explain&answer=3", "learn_answer_votes", ["3"]),
         ("distance", "v=1&d=town&a=dist-dp&k=3&e=2", "rho_k_town", 3),
         ("tradeoff", "v=1&d=iris&a=pe-means&k=2,3&vary=rounds&p.rounds=2,4&own=1", "sweep_vary_rounds", "2,4"),
@@ -68,9 +68,9 @@ def test_every_page_opens_by_a_link(open_link, page, query, key, value):
 
 
 def test_what_does_not_fit_is_told_in_one_sentence(open_link):
-    app = open_link("home", "v=1&e=3")
-    assert not app.exception and app.session_state["home_epsilon"] == 1.0
-    assert told(app) == ["This link opens, but parts of it do not fit and give way to the defaults: Privacy budget ε."]
+    app = open_link("home", "v=1&screen=7")
+    assert not app.exception and app.session_state["home_screen"] == 1
+    assert told(app) == ["This link opens, but parts of it do not fit and give way to the defaults: Screen."]
 
 
 def test_a_link_to_a_file_asks_for_it(open_link):
@@ -89,9 +89,3 @@ def test_an_earlier_run_opens_its_scene(open_link):
     box.set_value(next(identity for identity in app.session_state["history"] if ", 7, " in identity)).run()
     assert not app.exception and app.number_input(key="explore_seed").value == 7
     assert app.session_state["opened"].scene.values["s"] == 7 and ", 7, " in app.session_state["shown"]
-
-
-def test_the_door_of_home_carries_what_was_seen(open_link):
-    app = open_link("home", "v=1&e=4")
-    doors = [link.proto.query_string for link in app.get("page_link") if link.proto.page.endswith("explore")]
-    assert doors and set(doors) == {"v=1&d=town&a=pe-means&k=5&e=4&s=0"}

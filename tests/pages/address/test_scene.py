@@ -188,9 +188,9 @@ def test_no_hostile_address_is_followed_on_another_page(page):
 
 
 def test_versions_open_with_one_line():
-    assert scene.read("home", "v=0&e=2", home)[1].startswith("This link was made with an older version")
-    assert scene.read("home", "v=2&e=2", home)[1].startswith("This link was made with a newer version")
-    assert scene.read("home", "v=2&e=2", home)[0].values == {"e": 2.0}
+    assert scene.read("home", "v=0&screen=2", home)[1].startswith("This link was made with an older version")
+    assert scene.read("home", "v=2&screen=2", home)[1].startswith("This link was made with a newer version")
+    assert scene.read("home", "v=2&screen=2", home)[0].values == {"screen": 2}
 
 
 def test_words_of_the_browser_are_not_ours():

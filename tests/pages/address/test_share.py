@@ -117,7 +117,7 @@ def test_a_private_run_is_not_shared_and_the_reason_is_said(monkeypatch, page):
 
 
 def test_another_page_is_not_prepared(open_link):
-    app = open_link("home", "v=1&e=2&hide=form,navigation&lock=all")
+    app = open_link("home", "v=1&screen=2&hide=form,navigation&lock=all")
     assert NO_BAR in shown(app)
     app.switch_page("pages/limits.py").run()
     assert not app.exception and NO_BAR not in shown(app)

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from pages._ui.frame.places import MOVED, PAGES
 from pages._ui.player import stage
-from pages._ui.server.http import Compressed, announcing, moved, offering
+from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
 from tests.serving import awaited
 
 SHELL = b"not compressed"
@@ -45,6 +45,23 @@ def get(app, path, **headers):
 
     awaited(ask())
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "there"),
+    [("/", "e=4", "./explore?e=4!"), ("/", "screen=2", None), ("/", "", None), ("/limits", "e=4", None)],
+)
+def test_an_address_is_sent_on_by_what_stands_behind_its_question_mark(path, query, there):
+    app, sent = Forwarded(plain, "explore", lambda query: f"{query}!" if query.startswith("e=") else None), []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), "headers": []}
+    awaited(app(scope, None, send))
+    assert (sent[0]["status"], dict(sent[0]["headers"]).get(b"location")) == (
+        (200, None) if there is None else (307, there.encode())
+    )
 
 
 def test_scripts_go_out_compressed_to_those_who_can_read_it_and_nothing_else_is_touched():

@@ -1,0 +1,355 @@
+"""Start's story: one data set, one Alex, six screens. What they show and say is computed here, from runs.
+
+Every part is a pure function of public names, takes seconds at most unless it says otherwise, and can be made in
+another process. `record` puts the parts that are there together for a browser.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.atlas.cells import PEOPLE, STOPS, STORY, Cell, Chapter, beside, opened, row
+from dpviz.atlas.files import Chart
+from dpviz.audits.game import Round, play, present
+from dpviz.audits.reconstruct import exactly, published, read_off
+from dpviz.datasets import load_sample
+from dpviz.numbers import fraction, length
+from dpviz.postprocessing.bet import bet_of, odds_of_any
+from dpviz.privacy.guarantee import Guarantee
+
+__all__ = [
+    "EDITIONS",
+    "EPSILON",
+    "METHOD",
+    "SAMPLE",
+    "Bets",
+    "Given",
+    "Reruns",
+    "bets",
+    "given",
+    "of_chart",
+    "record",
+    "reruns",
+]
+
+SAMPLE, METHOD = STORY
+EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
+EPSILON = 1.0  # until somebody drags it
+CLUSTERS = range(2, 13)  # of an elbow plot
+ROUNDS = 25  # of Lloyd's algorithm
+BETS = 3  # that a visitor places against each method
+POOL = 8  # rounds of each world that these are drawn from
+TRIED = 12  # exact runs of each world that are marked in the lens
+CLOUD = 20  # reruns that are drawn
+FEWER = 20  # reruns at each stop where none are stored
+_SEED = 0
+_METER = 1000  # coordinates are sent in meters: the sample's are in km
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Given:
+    """Who is given away by published averages.
+
+    Attributes
+    ----------
+    rows : of every number of clusters, the rows that are read off there for the first time, as indices
+    centers : of every number of clusters k, the last averages (k, 2), original units
+    noisy : how many rows are read off the same averages with noise
+    kmeans : centers of KMeans (k, 2), original units
+    alex : one of the rows: of those read off, the one farthest from a center of KMeans
+    """
+
+    rows: tuple[tuple[int, ...], ...]
+    centers: tuple[np.ndarray, ...]
+    noisy: int
+    kmeans: np.ndarray
+    alex: int
+
+    @property
+    def count(self) -> int:
+        """How many rows are read off."""
+        return sum(map(len, self.rows))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Bets:
+    """Rounds of the game "is Alex in the data?", half of each world, and exact runs of both worlds to compare with.
+
+    Attributes
+    ----------
+    exact, noisy : rounds against KMeans and against the story's method
+    inside, outside : ndarrays of shape (m, 2), where the center nearest to Alex lies in exact runs of each world
+    promise : of the story's method
+    """
+
+    exact: tuple[Round, ...]
+    noisy: tuple[Round, ...]
+    inside: np.ndarray
+    outside: np.ndarray
+    promise: Guarantee
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reruns:
+    """Runs of the story's method with so many people, at every stop of ε.
+
+    Attributes
+    ----------
+    people : how many, None for all
+    groups : how many groups there are
+    promises : of every stop
+    centers : ndarray of shape (stops, CLOUD, k, 2), original units; of each run in the order of KMeans' centers
+    found : of every stop, how many groups the first run finds
+    again : of every stop, how many runs find all groups
+    runs : at each stop
+    """
+
+    people: int | None
+    groups: int
+    promises: tuple[Guarantee, ...]
+    centers: np.ndarray
+    found: tuple[int, ...]
+    again: tuple[int, ...]
+    runs: int
+
+
+def given() -> Given:
+    """Read rows off the exact averages that plain Lloyd publishes for every number of clusters, and off noisy ones."""
+    data = load_sample(SAMPLE)
+    seen: set[int] = set()
+    rows, centers = [], []
+    for k in CLUSTERS:
+        who, last = _read(k, "none")
+        rows.append(tuple(sorted(who - seen)))
+        centers.append(last)
+        seen |= who
+    noisy = set().union(*(_read(k, "seeded")[0] for k in CLUSTERS))
+    ids, kmeans = sorted(seen), beside(SAMPLE, None).centers
+    alex = ids[int(cdist(data.X[ids], kmeans).min(axis=1).argmax())]
+    return Given(tuple(rows), tuple(centers), len(noisy), kmeans, alex)
+
+
+def _read(k: int, noise: str) -> tuple[set[int], np.ndarray]:
+    """Return which rows the averages for k clusters give away, and the last averages (k, 2).
+
+    Noise buys each number of clusters an equal share of ε: the method is ε-DP without a δ, and shares add up.
+    """
+    data, share = load_sample(SAMPLE), EPSILON / len(CLUSTERS)
+    values = {"epsilon": share, "iterations": ROUNDS, "dead_cluster": "keep"}
+    lloyd = ALGORITHMS["dp-lloyd"](n_clusters=k, **values)
+    trace = lloyd.run(data.X, domain=data.domain, seed=_SEED, noise=noise, dataset_id=data.dataset_id)
+    who = exactly(read_off(published(trace), data.domain.radius), data.X, data.domain)
+    return set(who.tolist()), trace.cluster_centers
+
+
+def _method(epsilon: float) -> Algorithm:
+    values = {"epsilon": epsilon}
+    return ALGORITHMS[METHOD](n_clusters=load_sample(SAMPLE).n_clusters, **values)
+
+
+def bets(alex: int) -> Bets:
+    """Play the rounds that visitors bet on, about a row of the sample."""
+    data = load_sample(SAMPLE)
+    size = data.X, data.domain, data.n_public, data.X[alex], alex
+    games = {"exact": ALGORITHMS["kmeans"](n_clusters=data.n_clusters), "noisy": _method(EPSILON)}
+    rounds = {
+        name: tuple(
+            one for world in (True, False) for one in play(present(algorithm, *size), algorithm, 0, POOL, _SEED, world)
+        )
+        for name, algorithm in games.items()
+    }
+    exact = games["exact"]
+    inside, outside = (
+        np.unique(
+            [_near(one.centers, data.X[alex]) for one in play(present(exact, *size), exact, POOL, TRIED, _SEED, world)],
+            axis=0,
+        )
+        for world in (True, False)
+    )
+    return Bets(rounds["exact"], rounds["noisy"], inside, outside, _promise(None, EPSILON))
+
+
+def _near(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
+    return centers[np.linalg.norm(centers - place, axis=1).argmin()]
+
+
+def of_chart(chart: Chart) -> Reruns:
+    """Return stored runs as the story draws them."""
+    clouds = [stop.centers[:CLOUD] for stop in chart.stops]
+    return _reruns(chart.people, chart.groups, clouds, [stop.found for stop in chart.stops])
+
+
+def reruns(people: int | None) -> Reruns:
+    """Make the first `FEWER` runs of every stop, as the atlas has them: half a minute for all people."""
+    domain, groups = opened(SAMPLE, people).data.domain, len(beside(SAMPLE, people).groups.means)
+    runs = [[row(Cell(Chapter(SAMPLE, METHOD), people, stop, seed)) for seed in range(FEWER)] for stop in STOPS]
+    clouds = [[domain.denormalize(np.reshape(one["centers"], (-1, 2))) for one in stop[:CLOUD]] for stop in runs]
+    return _reruns(people, groups, clouds, [np.array([one["found"] for one in stop]) for stop in runs])
+
+
+def _reruns(
+    people: int | None, groups: int, clouds: Sequence[Sequence[np.ndarray]], found: Sequence[np.ndarray]
+) -> Reruns:
+    promises = tuple(_promise(people, stop) for stop in STOPS)
+    centers = np.array([[_ordered(one) for one in cloud] for cloud in clouds])
+    first, again = (tuple(int(one[0]) for one in found), tuple(int((one == groups).sum()) for one in found))
+    return Reruns(people, groups, promises, centers, first, again, len(found[0]))
+
+
+def _ordered(centers: np.ndarray) -> np.ndarray:
+    """Return centers (k, 2) in the order of KMeans' centers that they lie nearest to, so that each can be followed."""
+    return centers[linear_sum_assignment(cdist(beside(SAMPLE, None).centers, centers))[1]]
+
+
+def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[Reruns] = ()) -> dict[str, Any]:
+    """Return what a browser needs: places in whole meters, words with every number in them; None for missing parts.
+
+    Everything in it is about made-up people, and some of it about single ones: NOT PRIVATE.
+    """
+    data = load_sample(SAMPLE)
+    words = _words()
+    about = {
+        "people": f"{len(data.X):,}",
+        "epsilon": fraction(EPSILON),
+        "method": ALGORITHMS[METHOD].name,
+        "groups": data.n_clusters,
+        "first": CLUSTERS[0],
+        "last": CLUSTERS[-1],
+        "tables": len(CLUSTERS),
+        "bets": BETS,
+        "cloud": CLOUD,
+    }
+    whole = next((one for one in reruns if one.people is None), None)
+    return {
+        "low": _meters(data.domain.low),
+        "high": _meters(data.domain.high),
+        "people": _packed(data.X),
+        "titles": [screen["title"] for screen in words.values()],
+        "texts": [screen["text"].format(**about) for screen in words.values()],
+        "given": None if given is None else _given(given, about),
+        "noise": None if given is None or whole is None else _noise(given, whole, about),
+        "bets": None if given is None or bets is None else _bets(given, bets, about),
+        "stops": [fraction(stop) for stop in STOPS],
+        "start": STOPS.index(EPSILON),
+        "editions": [_edition(one, about) for one in reruns],
+        "turn": words["turn"]["say"],
+    }
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    return tomllib.loads((Path(__file__).parent / "story.toml").read_text(encoding="utf-8"))
+
+
+def _meters(places: np.ndarray) -> list[Any]:
+    return np.rint(np.asarray(places) * _METER).astype(int).tolist()
+
+
+def _packed(places: np.ndarray) -> str:
+    """Return places as little-endian 16-bit whole meters, in base 64."""
+    return base64.b64encode(np.rint(places * _METER).astype("<i2").tobytes()).decode()
+
+
+def _filled(name: str, keys: Sequence[str], **facts: Any) -> dict[str, str]:
+    return {key: _words()[name][key].format(**facts) for key in keys}
+
+
+def _given(given: Given, about: dict[str, Any]) -> dict[str, Any]:
+    data, count, steps = load_sample(SAMPLE), 0, []
+    for k, rows, centers in zip(CLUSTERS, given.rows, given.centers, strict=True):
+        count += len(rows)
+        steps.append(
+            {
+                "k": k,
+                "rows": _meters(data.X[list(rows)]),
+                "centers": _meters(centers),
+                **_filled("given", ("big",), count=count, **about),
+            }
+        )
+    words = _filled("given", ("note", "say"), count=count, **about)
+    return {"alex": _meters(data.X[given.alex]), "kmeans": _meters(given.kmeans), "steps": steps, **words}
+
+
+def _noise(given: Given, whole: Reruns, about: dict[str, Any]) -> dict[str, Any]:
+    facts = {**about, "count": given.noisy, "found": whole.found[STOPS.index(EPSILON)], "groups": whole.groups}
+    return _filled("noise", ("big", "note", "say"), **facts)
+
+
+def _promise(people: int | None, epsilon: float) -> Guarantee:
+    return _method(epsilon).guarantee(2, people or load_sample(SAMPLE).n_public)
+
+
+def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
+    alex, promise = load_sample(SAMPLE).X[given.alex], bets.promise
+    marks = np.vstack([bets.inside, bets.outside])
+    middle = marks.mean(axis=0)
+    near = {id(one): _near(one.centers, alex) for one in (*bets.exact, *bets.noisy)}
+    moved = float(np.median([np.linalg.norm(near[id(one)] - middle) for one in bets.noisy]))
+    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # of the lens: all marks are well inside
+    shift = float(cdist(bets.inside, bets.outside).min())
+    facts = {
+        "shift": length(shift, "km", 2), "moved": length(moved, "km", 2),
+        "odds": promise.odds, "any": odds_of_any(promise), "on": bet_of(promise, who="Alex").on, **about,
+    }  # fmt: skip
+    right = range(BETS + 1)
+
+    def sent(rounds: Sequence[Round]) -> list[dict[str, Any]]:
+        return [
+            {
+                "inside": one.inside,
+                "centers": _meters(one.centers),
+                "near": _tenths(near[id(one)] - middle),
+                "far": length(float(np.linalg.norm(near[id(one)] - middle)), "km", 2),
+            }
+            for one in rounds
+        ]
+
+    return {
+        "middle": _meters(middle),
+        "reach": round(_METER * reach, 1),
+        "wide": _words()["bets"]["wide"].format(wide=length(2 * reach, "km", 2)),
+        "inside": _tenths(bets.inside - middle),
+        "outside": _tenths(bets.outside - middle),
+        "exact": sent(bets.exact),
+        "noisy": sent(bets.noisy),
+        "prompts": [
+            *(_filled("bets", ("exact",), number=i + 1, **facts)["exact"] for i in range(BETS)),
+            *(_filled("bets", ("noisy",), number=i + 1, **facts)["noisy"] for i in range(BETS)),
+        ],
+        "after": [_words()["bets"]["won" if n == BETS else "lost"].format(right=n, **facts) for n in right],
+        "coin": [_filled("bets", ("coin",), right=n, **facts)["coin"] for n in right],
+        **_filled("bets", ("say",), **facts),
+    }
+
+
+def _tenths(places: np.ndarray) -> list[Any]:
+    """Return places in meters, to a tenth: what a lens shows."""
+    return np.round(np.asarray(places) * _METER, 1).tolist()
+
+
+def _edition(one: Reruns, about: dict[str, Any]) -> dict[str, Any]:
+    data, stops = opened(SAMPLE, one.people).data, []
+    for stop, promise, again in zip(STOPS, one.promises, one.again, strict=True):
+        bet = bet_of(promise, who="Alex")
+        facts = {
+            **about, "groups": one.groups, "epsilon": fraction(stop), "people": f"{len(data.X):,}", "odds": bet.odds,
+            "any": odds_of_any(promise), "on": bet.on, "again": again, "runs": one.runs,
+        }  # fmt: skip
+        stops.append({name: _filled(name, ("big", "say"), **facts) for name in ("epsilon", "people")})
+    return {
+        "name": f"{len(data.X):,}",
+        "people": None if one.people is None else _packed(data.X),
+        "stops": stops,
+        "cloud": _packed(one.centers),
+    }

@@ -1,0 +1,155 @@
+"""The story that Start is: one component, and the parts of its record, each made once for everybody."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from dpviz.atlas.cells import STOPS
+from dpviz.lessons import story as parts
+from dpviz.lessons.story import Bets, Given, Reruns
+from pages._ui.address import links
+from pages._ui.frame import keys
+from pages._ui.home.controls import as_run
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust
+from pages._ui.work.jobs import Job, Jobs
+from pages._ui.work.workers import workers
+
+__all__ = ["story"]
+
+T = TypeVar("T")
+
+_HERE = Path(__file__).parent
+_DOORS = (  # screen, page, what its link says, and what is there
+    (1, "limits", "See how, for one number of clusters", ""),
+    (3, "attacker", "Go on betting, and see why", ""),
+    (6, "explore", "Explore", "Watch this run step by step, and what every step costs."),
+    (6, "data", "Your data", "Try a file of your own. It stays on this server."),
+    (6, "class", "Teach", "Everybody in the room is one point; phones bet."),
+)
+
+_component = st.components.v2.component(
+    "dpviz_story",
+    html='<div class="dp-story"></div>',
+    css=(_HERE / "story.css").read_text(),
+    js=(_HERE / "story.js").read_text(),
+    isolate_styles=False,  # its picture sticks to the page's top
+)
+
+
+class _Parts:
+    """What the processes have made so far, one part after the other."""
+
+    def __init__(self) -> None:
+        self._queue = Jobs(workers=1)
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def made(self, name: str, make: Callable[[], T]) -> T | None:
+        """Return a part, None while it is being made: the first call starts that."""
+        with self._lock:
+            if name not in self._jobs:
+                self._jobs[name] = self._queue.submit(f"Start: {name}", lambda job: workers().call(make))
+            job = self._jobs[name]
+        return job.result if job.status == "done" else None
+
+    @property
+    def failed(self) -> str:
+        """One sentence if a part could not be made, else ""."""
+        return next((job.error for job in list(self._jobs.values()) if job.status == "failed"), "")
+
+
+@st.cache_resource(show_spinner=False)
+def _parts() -> _Parts:
+    return _Parts()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[Reruns]) -> str:
+    """Return the record of the parts that are there, as JSON; `ready` names them."""
+    return json.dumps(parts.record(_given, _bets, _reruns), ensure_ascii=False, separators=(",", ":"))
+
+
+def story() -> None:
+    """Show the story. Parts that are missing are filled in as they come; nobody waits for them."""
+    polls = not _whole()
+    st.fragment(_draw, run_every=1.0 if polls else None)(polls)
+
+
+def _reruns(needed: bool) -> list[Reruns]:
+    """Return the reruns that are there: stored ones, or those that were made since somebody has needed them."""
+    trust = atlas.trust(parts.SAMPLE, parts.METHOD)
+    if trust is Trust.CHECKING:
+        return []
+    found: list[Reruns | None] = []
+    for people in parts.EDITIONS:
+        chart = atlas.chart(parts.SAMPLE, parts.METHOD, people) if trust is Trust.YES else None
+        if chart is not None:
+            found.append(_parts().made(f"stored runs, {people}", partial(parts.of_chart, chart)))
+        elif needed:
+            found.append(_parts().made(f"runs, {people}", partial(parts.reruns, people)))
+    here = [one for one in found if one is not None]
+    return here if [one.people for one in here] == list(parts.EDITIONS[: len(here)]) else []
+
+
+def _made(needed: bool) -> tuple[Given | None, Bets | None, list[Reruns]]:
+    given = _parts().made("averages", parts.given)
+    reruns = _reruns(needed)
+    return given, None if given is None else _parts().made("bets", partial(parts.bets, given.alex)), reruns
+
+
+def _whole() -> bool:
+    given, bets, reruns = _made(False)
+    return given is not None and bets is not None and len(reruns) == len(parts.EDITIONS)
+
+
+def _draw(polls: bool) -> None:
+    before = st.session_state.get(keys.HOME_STORY) or {}
+    given, bets, reruns = _made(bool(before.get("needs")))
+    ready = (
+        *["given"] * (given is not None),
+        *["bets"] * (bets is not None),
+        *(f"{r.people} {r.runs}" for r in reruns),
+    )
+    opened = links.opened("home")
+    data = {
+        "record": _record(ready, given, bets, reruns),
+        "doors": [_door(*door) for door in _DOORS],
+        "screen": st.session_state.get(keys.HOME_SCREEN) or 1,
+        "opened": 0 if opened is None else opened.number,
+        "failed": _parts().failed,
+    }
+    found = _component(
+        key=keys.HOME_STORY, data=data, height="content", on_needs_change=lambda: None, on_door_change=lambda: None
+    )
+    atlas.note([atlas.trust(parts.SAMPLE, parts.METHOD)])
+    if door := found.get("door"):
+        _leave(door)
+    if polls and given is not None and bets is not None and len(reruns) == len(parts.EDITIONS):
+        st.rerun()  # all is there: from now on nobody asks
+
+
+def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
+    query = as_run("") if page == "explore" else ""
+    return {
+        "screen": screen, "page": page, "title": title, "words": words, "href": f"./{page}{'?' * bool(query)}{query}",
+    }  # fmt: skip
+
+
+def _leave(door: Any) -> None:
+    """Go to the page of a door; Explore opens the run at the ε that was dragged to. What is no door is nothing."""
+    page, stop = (door.get("page"), door.get("stop")) if isinstance(door, dict) else (None, None)
+    if page not in [page for _, page, *_ in _DOORS]:
+        return
+    whole = isinstance(stop, int) and not isinstance(stop, bool)
+    at = stop if whole and 0 <= stop < len(STOPS) else STOPS.index(parts.EPSILON)
+    scene = parse_qsl(as_run(f"e={STOPS[at]:g}")) if page == "explore" else []
+    st.switch_page(f"pages/{page}.py", query_params=scene)

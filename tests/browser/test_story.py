@@ -1,0 +1,76 @@
+"""Start in a real browser: six screens by keys, an address each, bets that are played, one step back that leaves."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+RECORD = "() => JSON.parse(document.querySelector('.dp-story').story.text)"
+WHOLE = f"() => {{ const all = ({RECORD})(); return all.given && all.bets && all.editions.length === 3; }}"
+DEALT = "() => document.querySelector('.dp-story').story.hand.rounds.map(round => round.inside)"
+IN_SIGHT = """i => {
+    const edge = document.querySelectorAll('.dp-story section')[i].getBoundingClientRect();
+    return edge.top >= 0 && edge.top < innerHeight / 2;
+}"""
+
+
+def test_six_screens_by_keys_bets_and_back(open_page):
+    page = open_page("limits")
+    expect(page.locator("h1").first).to_be_visible()
+    page.goto(page.url.partition("/limits")[0] + "/")
+    page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")
+    page.wait_for_function("() => document.querySelector('.dp-story').story.record.given")
+    expect(page.get_by_text("26 of 5,000 people", exact=True)).to_be_visible()
+    for screen in range(2, 7):
+        page.keyboard.press("PageDown" if screen % 2 else "ArrowDown")
+        expect(page).to_have_url(re.compile(rf"/\?v=1&screen={screen}$"))
+        assert page.evaluate(IN_SIGHT, screen - 1)
+    expect(page.get_by_role("button", name="6: Your turn.")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("link", name="Explore Watch this run")).to_be_visible()
+    page.keyboard.press("Home")
+    expect(page).to_have_url(re.compile(r"screen=1$"))
+    page.get_by_role("button", name="3: Is Alex in the data?").click()
+    expect(page).to_have_url(re.compile(r"screen=3$"))
+
+    page.wait_for_function(WHOLE)  # where runs are stored it has them at once, else they are made now
+    record = page.evaluate(RECORD)
+    rounds = page.evaluate(DEALT)
+    note = page.locator(".dp-story section").nth(2)
+    for i, inside in enumerate(rounds):
+        expect(note).to_contain_text(record["bets"]["prompts"][i])
+        page.get_by_role("button", name="In" if inside == (i < 5) else "Out", exact=True).click()
+    expect(note).to_contain_text(record["bets"]["after"][3].replace("**", ""))  # three of three
+    expect(note).to_contain_text(record["bets"]["coin"][2].replace("**", ""))  # two of three
+    page.get_by_role("button", name="Again").click()
+    expect(note).to_contain_text(record["bets"]["prompts"][0])
+
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"screen=4$"))
+    for stop, one in enumerate(record["editions"][0]["stops"]):
+        page.get_by_role("slider", name="Privacy budget").fill(str(stop))
+        expect(page.locator(".dp-story section").nth(3)).to_contain_text(one["epsilon"]["big"].replace("**", ""))
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="300", exact=True).click()
+    few = record["editions"][2]["stops"][-1]["people"]["big"].replace("**", "")
+    expect(page.locator(".dp-story section").nth(4)).to_contain_text(few)  # at the ε of the screen before
+
+    page.reload()
+    expect(page).to_have_url(re.compile(r"screen=5$"))
+    page.wait_for_function(IN_SIGHT, arg=4)
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/limits"))  # no screen is an entry of the history
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_an_old_address_of_home_opens_its_run_on_explore_and_back_leaves(open_page):
+    page = open_page("limits")
+    expect(page.locator("h1").first).to_be_visible()
+    page.goto(page.url.partition("/limits")[0] + "/?v=1&e=4&t=1")
+    expect(page).to_have_url(re.compile(r"/explore\?v=1&d=town&a=pe-means.*&e=4.*&t=1"))
+    expect(page.get_by_role("slider", name="Step", exact=True)).to_have_value("1")
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/limits"))

@@ -1,0 +1,174 @@
+"""Start's story: every number is computed a second time here, in another way than the story computes it."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import STOPS, Chapter, beside, opened
+from dpviz.atlas.files import Chart, Stop
+from dpviz.datasets import load_sample
+from dpviz.lessons import story
+
+FEW = STOPS[3:6]
+WEB = 200_000  # bytes of the record at the most
+
+
+def unpacked(text):
+    return np.frombuffer(base64.b64decode(text), "<i2").reshape(-1, 2) / 1000
+
+
+@pytest.fixture(scope="module")
+def given():
+    return story.given()
+
+
+@pytest.fixture(scope="module")
+def bets(given):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(story, "POOL", 3)
+        patched.setattr(story, "TRIED", 6)
+        return story.bets(given.alex)
+
+
+@pytest.fixture(scope="module")
+def reruns():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(story, "FEWER", 2)
+        patched.setattr(story, "STOPS", FEW)
+        return story.reruns(300)
+
+
+@pytest.fixture(scope="module")
+def record(given, bets, reruns):
+    def at(people):
+        promises = tuple(story._promise(people, stop) for stop in FEW)
+        clouds = np.tile(reruns.centers[:, :1], (1, story.CLOUD, 1, 1))
+        return story.Reruns(people, 5, promises, clouds, (4,) * 3, (11, 12, 13), 20)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(story, "STOPS", FEW)
+        return story.record(given, bets, [at(people) for people in story.EDITIONS])
+
+
+def clusters(k):
+    """Return each row's cluster in every round, by the centers that plain Lloyd has published."""
+    data = load_sample("town")
+    run = ALGORITHMS["dp-lloyd"](n_clusters=k, epsilon=1.0, iterations=story.ROUNDS, dead_cluster="keep")
+    steps = run.run(data.X, domain=data.domain, seed=0, noise="none").steps
+    Z = data.domain.clip(data.domain.normalize(data.X))
+    starts = [np.asarray(step.released["start"]) for step in steps if step.kind == "noisy-iteration"]
+    return [((Z[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1) for centers in starts]
+
+
+def test_26_people_are_given_away_and_with_noise_nobody(given):
+    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # at each number of clusters alone
+    assert all(len(rows) <= most for rows, most in zip(given.rows, at_most, strict=True)) and given.count == 26
+    assert len(set().union(*given.rows)) == 26  # each is counted once
+    assert given.noisy == 0
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_who_is_given_away_has_moved_and_who_moves_alone_is_given_away(given, k):
+    mine, upto = clusters(k), set().union(*given.rows[: k - 1])
+    moves = [np.flatnonzero(before != after) for before, after in zip(mine, mine[1:], strict=False)]
+    assert {int(rows[0]) for rows in moves if len(rows) == 1} <= upto
+    assert set(given.rows[k - 2]) <= set(np.concatenate(moves).tolist())
+
+
+def test_alex_is_one_of_those_given_away_and_the_farthest_from_the_crowd(given):
+    X, kmeans = load_sample("town").X, beside("town", None).centers
+    ids = sorted(set().union(*given.rows))
+    gaps = {i: min(float(np.hypot(*(X[i] - center))) for center in kmeans) for i in ids}
+    assert given.alex == max(gaps, key=gaps.get)
+
+
+def test_an_exact_round_lies_on_a_mark_of_its_world_alone_and_a_noisy_one_far_from_all(given, bets):
+    alex = load_sample("town").X[given.alex]
+
+    def near(centers):
+        return min(centers, key=lambda center: np.hypot(*(center - alex)))
+
+    def gap(place, marks):
+        return min(np.hypot(*(place - mark)) for mark in marks)
+
+    for one in bets.exact:
+        own, other = (bets.inside, bets.outside) if one.inside else (bets.outside, bets.inside)
+        assert gap(near(one.centers), own) < 1e-9 < 1e-3 < gap(near(one.centers), other)
+    assert min(gap(near(one.centers), [*bets.inside, *bets.outside]) for one in bets.noisy) > 0.02
+    for rounds in (bets.exact, bets.noisy):
+        assert sum(one.inside for one in rounds) * 2 == len(rounds)  # the coin is the visitor's own
+
+
+def test_reruns_that_are_made_are_those_of_the_method_itself(reruns):
+    data = opened("town", 300).data
+    groups = beside("town", 300).groups
+    for i, stop in enumerate(FEW):
+        method = ALGORITHMS["pe-means"](n_clusters=5, epsilon=stop)
+        found = []
+        for seed in range(2):
+            run = method.run(data.X, domain=data.domain, seed=seed)
+            assert sorted(map(tuple, reruns.centers[i, seed].round(4))) == sorted(
+                map(tuple, run.cluster_centers.round(4))
+            )
+            found.append(int(groups.found_by(data.domain.normalize(run.cluster_centers)).sum()))
+        assert (reruns.found[i], reruns.again[i]) == (found[0], found.count(len(groups.means)))
+    assert reruns.runs == 2 and reruns.groups == 5
+
+
+def test_stored_runs_and_made_ones_are_drawn_alike(monkeypatch, reruns):
+    monkeypatch.setattr(story, "STOPS", FEW)
+    stops = tuple(
+        Stop(stop, 50, tuple(reruns.centers[i, :, ::-1]), (None, None), np.zeros(2), np.array([reruns.found[i], 5]))
+        for i, stop in enumerate(FEW)
+    )
+    drawn = story.of_chart(Chart(Chapter("town", "pe-means"), 300, 5, 1.0, 2, stops))
+    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # in whatever order the centers were released
+    assert drawn.promises == reruns.promises and drawn.found == reruns.found
+    assert drawn.again == tuple(1 + (found == 5) for found in reruns.found)
+
+
+def test_the_record_is_small_and_says_every_number(given, record):
+    assert len(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()) < WEB
+    X = load_sample("town").X
+    np.testing.assert_allclose(unpacked(record["people"]), X, atol=5.1e-4)
+    assert [one["name"] for one in record["editions"]] == ["5,000", "1,000", "300"]
+    assert [len(unpacked(one["people"] or record["people"])) for one in record["editions"]] == [5000, 1000, 300]
+    counts = [int(re.match(r"\*\*(\d+) of 5,000 people\*\*", step["big"])[1]) for step in record["given"]["steps"]]
+    assert counts == np.cumsum([len(rows) for rows in given.rows]).tolist()
+    assert "0 of 5,000" in record["noise"]["big"] and "4\u00a0of\u00a05" in record["noise"]["note"]
+    for edition, n in zip(record["editions"], (5000, 1000, 300), strict=True):
+        for i, (stop, said) in enumerate(zip(FEW, edition["stops"], strict=True)):
+            promise = ALGORITHMS["pe-means"](n_clusters=5, epsilon=stop).guarantee(2, n)
+            most = int(np.ceil(100 * norm.cdf(promise.mu / 2) - 1e-9))
+            any_method = int(np.ceil(100 * (np.exp(stop) + promise.delta) / (1 + np.exp(stop)) - 1e-9))
+            assert f"{most} times in 100" in said["epsilon"]["big"] and f"{most} times" in said["people"]["big"]
+            assert f": {any_method})" in said["epsilon"]["big"] and f"{11 + i} of 20" in said["people"]["big"]
+            assert "whether Alex is in the data" in said["epsilon"]["big"]
+
+
+def test_words_are_few_and_differential_privacy_is_on_the_first_screen(record):
+    screens = [
+        record["texts"][0] + record["given"]["steps"][-1]["big"] + record["given"]["note"],
+        record["texts"][1] + record["noise"]["big"] + record["noise"]["note"],
+        record["texts"][2] + record["bets"]["prompts"][0],
+        record["texts"][3] + record["editions"][0]["stops"][1]["epsilon"]["big"],
+        record["texts"][4] + record["editions"][2]["stops"][1]["people"]["big"],
+        record["texts"][5],
+    ]
+    assert "Differential privacy" in screens[0]
+    assert 150 < len(" ".join([*record["titles"], *screens]).split()) <= 250
+    for words in (*screens, *record["bets"]["after"], *record["bets"]["coin"]):
+        assert words.count("**") % 2 == 0 and "{" not in words
+
+
+def test_parts_that_are_missing_are_none_and_the_others_are_there(given, record):
+    bare = story.record()
+    assert (bare["given"], bare["noise"], bare["bets"], bare["editions"]) == (None, None, None, [])
+    assert bare["people"] == record["people"] and bare["texts"] == record["texts"]
+    some = story.record(given)
+    assert some["given"] == record["given"] and some["noise"] is None
