@@ -145,11 +145,12 @@ def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
 
 
 def _leave(door: Any) -> None:
-    """Go to the page of a door; Explore opens the run at the ε that was dragged to. What is no door is nothing."""
+    """Go to the page of a door; Explore opens the run at the ε that was dragged to. Ignore anything else."""
     page, stop = (door.get("page"), door.get("stop")) if isinstance(door, dict) else (None, None)
     if page not in [page for _, page, *_ in _DOORS]:
         return
-    whole = isinstance(stop, int) and not isinstance(stop, bool)
-    at = stop if whole and 0 <= stop < len(STOPS) else STOPS.index(parts.EPSILON)
+    at = STOPS.index(parts.EPSILON)
+    if isinstance(stop, int) and not isinstance(stop, bool) and 0 <= stop < len(STOPS):
+        at = stop
     scene = parse_qsl(as_run(f"e={STOPS[at]:g}")) if page == "explore" else []
     st.switch_page(f"pages/{page}.py", query_params=scene)
