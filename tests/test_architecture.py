@@ -101,7 +101,7 @@ def parsed(source):
     return list(ast.walk(ast.parse(source)))
 
 
-MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow", "doors"}  # what takes a key first
+MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow"}  # what takes a key first
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
 STATE = {
     "pages._ui.frame.session",
@@ -478,7 +478,6 @@ def test_scripts_are_as_narrow_as_python():
         str(path.relative_to(ROOT)): path.read_text()
         for folder in ("dpviz", "pages")
         for path in (ROOT / folder).rglob("*.js")
-        if path.parent.name not in ("explore", "frame")  # to be reflowed
     }
     assert len(scripts) > 15
     assert long_lines(scripts) == []

@@ -16,6 +16,7 @@ from scipy.stats import binom, binomtest
 
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.view import Panel, View, thin, xy
+from dpviz.numbers import number
 
 __all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "stop_label"]
 
@@ -86,7 +87,7 @@ def stop_label(epsilon: float) -> str:
     whole, part = divmod(epsilon, 1)
     if part in _FRACTIONS:
         return f"{int(whole) or ''}{_FRACTIONS[part]}"
-    return f"{epsilon:g}".removeprefix("0")
+    return number(epsilon).removeprefix("0")
 
 
 def curve_table(edition: Edition) -> pd.DataFrame:

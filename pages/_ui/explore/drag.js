@@ -1,10 +1,13 @@
-// ε and People as drags. While somebody drags, every stop is drawn here from stored runs, over the plane of the page, and
-// the server is not asked; what was let go is told to it once, and its run takes the film's place.
+// ε and People as drags. While somebody drags, every stop is drawn here from stored runs, over the plane of the page,
+// and the server is not asked. On release it is told the stop once, and its run takes the film's place.
 const REST = 700; // milliseconds after the last key until the page runs the stop
 const INSET = 20; // pixels from a track's end to its first stop
-const SEEN = 0.75, LEAST = 220; // part of the plane that must be in sight to draw there; pixels that a film needs elsewhere
+// part of the plane that must be in sight to draw there; pixels that a film needs elsewhere
+const SEEN = 0.75, LEAST = 220;
 const TALL = 44, FLOOR = 38; // pixels: a track's height, and where its lowest value is
-const near = (name) => new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href).href;
+const near = (name) =>
+  new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href)
+    .href;
 const svg = (name, attributes) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const key in attributes) node.setAttribute(key, attributes[key]);
@@ -22,7 +25,13 @@ class Track {
     this.stops = Object.assign(document.createElement("div"), { className: "stops" });
     this.stops.setAttribute("aria-hidden", "true");
     box.append(this.picture, this.stops);
-    for (const [key, value] of Object.entries({ role: "slider", tabindex: "0", "aria-label": label, "aria-valuemin": "0" })) box.setAttribute(key, value);
+    for (const [key, value] of Object.entries({
+      role: "slider",
+      tabindex: "0",
+      "aria-label": label,
+      "aria-valuemin": "0",
+    }))
+      box.setAttribute(key, value);
     this.listen();
     this.sized = new ResizeObserver(() => { if (box.clientWidth !== this.width) this.lay(); });
     this.sized.observe(box);
@@ -32,7 +41,9 @@ class Track {
   set(texts, curve, top) {
     Object.assign(this, { texts, curve, top });
     this.box.setAttribute("aria-valuemax", texts.length - 1);
-    this.stops.replaceChildren(...texts.map((text) => Object.assign(document.createElement("span"), { textContent: text })));
+    this.stops.replaceChildren(
+      ...texts.map((text) => Object.assign(document.createElement("span"), { textContent: text })),
+    );
     this.lay();
   }
 
@@ -47,11 +58,18 @@ class Track {
     this.still.replaceChildren();
     if (curve) {
       const edge = [...line(curve.map((s) => s.high)), ...line(curve.map((s) => s.low)).reverse()];
-      this.still.append(svg("path", { class: "band", d: `M${edge.join("L")}Z` }), svg("line", { class: "best", x1: this.x(0), x2: this.x(curve.length - 1), y1: this.y(1), y2: this.y(1) }));
+      this.still.append(
+        svg("path", { class: "band", d: `M${edge.join("L")}Z` }),
+        svg("line", { class: "best", x1: this.x(0), x2: this.x(curve.length - 1), y1: this.y(1), y2: this.y(1) }),
+      );
       this.still.append(svg("path", { class: "curve", d: `M${line(curve.map((s) => s.median)).join("L")}` }));
     } else {
-      this.still.append(svg("line", { class: "plain", x1: this.x(0), x2: this.x(this.texts.length - 1), y1: TALL / 2, y2: TALL / 2 }));
-      this.still.append(...this.texts.map((_, i) => svg("circle", { class: "dot", r: 4, cx: this.x(i), cy: TALL / 2 })));
+      this.still.append(
+        svg("line", { class: "plain", x1: this.x(0), x2: this.x(this.texts.length - 1), y1: TALL / 2, y2: TALL / 2 }),
+      );
+      this.still.append(
+        ...this.texts.map((_, i) => svg("circle", { class: "dot", r: 4, cx: this.x(i), cy: TALL / 2 })),
+      );
     }
     [...this.stops.children].forEach((text, i) => (text.style.left = `${this.x(i)}px`));
     this.show(this.place, this.spoken);
@@ -64,12 +82,14 @@ class Track {
     this.box.setAttribute("aria-valuenow", i);
     this.box.setAttribute("aria-valuetext", spoken ?? "");
     if (!this.width) return;
-    const x = this.x(place), mix = (key) => curve[Math.floor(place)][key] ** (1 - (place % 1)) * curve[Math.ceil(place)][key] ** (place % 1);
+    const x = this.x(place),
+      mix = (key) => curve[Math.floor(place)][key] ** (1 - (place % 1)) * curve[Math.ceil(place)][key] ** (place % 1);
     const y = curve ? this.y(whole ? curve[i].own : mix("median")) : TALL / 2;
     for (const [key, value] of [["x1", x], ["x2", x]]) this.pole.setAttribute(key, value);
     this.knob.setAttribute("cx", x);
     this.knob.setAttribute("cy", y);
-    if (this.lit !== (whole ? i : -1)) [...this.stops.children].forEach((text, k) => text.classList.toggle("now", whole && k === i));
+    if (this.lit !== (whole ? i : -1))
+      [...this.stops.children].forEach((text, k) => text.classList.toggle("now", whole && k === i));
     this.lit = whole ? i : -1;
   }
 
@@ -79,7 +99,12 @@ class Track {
       const next = Math.max(0, Math.min(this.texts.length - 1, i));
       if (next !== this.at || !Number.isInteger(this.place)) this.moved(next);
     };
-    const under = (event) => go(Math.round(((event.clientX - this.edge.left - INSET) / (this.edge.width - 2 * INSET)) * (this.texts.length - 1)));
+    const under = (event) =>
+      go(
+        Math.round(
+          ((event.clientX - this.edge.left - INSET) / (this.edge.width - 2 * INSET)) * (this.texts.length - 1),
+        ),
+      );
     box.onpointerdown = (event) => {
       if (this.disabled || event.button) return;
       box.setPointerCapture(event.pointerId);
@@ -91,8 +116,24 @@ class Track {
     box.onpointerup = () => { if (this.held) { this.held = false; this.ended(); } };
     box.onpointercancel = () => { if (this.held) { this.held = false; this.left(); } }; // the touch became a scroll
     box.onkeydown = (event) => {
-      const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -2, PageUp: 2, Home: -99, End: 99 }[event.key];
-      if (this.disabled || event.altKey || event.ctrlKey || event.metaKey || (by === undefined && event.key !== "Enter" && event.key !== "Escape")) return;
+      const by = {
+        ArrowLeft: -1,
+        ArrowDown: -1,
+        ArrowRight: 1,
+        ArrowUp: 1,
+        PageDown: -2,
+        PageUp: 2,
+        Home: -99,
+        End: 99,
+      }[event.key];
+      if (
+        this.disabled ||
+        event.altKey ||
+        event.ctrlKey ||
+        event.metaKey ||
+        (by === undefined && event.key !== "Enter" && event.key !== "Escape")
+      )
+        return;
       event.preventDefault();
       event.stopPropagation();
       clearTimeout(this.timer);
@@ -114,11 +155,20 @@ class Track {
 class Drag {
   constructor(root) {
     root.innerHTML = `<div class="fields"><div class="epsilon"><div class="name"></div><div class="track"></div></div>
-      <div class="people"><div class="name"></div><div class="track"></div></div></div><p class="promise"></p><p class="truth"></p>`;
+      <div class="people"><div class="name"></div><div class="track"></div></div></div>
+      <p class="promise"></p><p class="truth"></p>`;
     const ends = { ended: () => this.end(), left: () => this.back() }, find = (name) => root.querySelector(name);
-    Object.assign(this, { root, films: new Map(), names: [find(".epsilon .name"), find(".people .name")], people: find(".people") });
+    Object.assign(this, {
+      root,
+      films: new Map(),
+      names: [find(".epsilon .name"), find(".people .name")],
+      people: find(".people"),
+    });
     [this.promise, this.truth] = [find(".promise"), find(".truth")];
-    this.epsilon = new Track(find(".epsilon .track"), "Privacy budget ε", { ...ends, moved: (i) => this.go(this.edition, i) });
+    this.epsilon = new Track(find(".epsilon .track"), "Privacy budget ε", {
+      ...ends,
+      moved: (i) => this.go(this.edition, i),
+    });
     this.size = new Track(find(".people .track"), "People", { ...ends, moved: (i) => this.go(i, this.stop) });
   }
 
@@ -129,14 +179,24 @@ class Drag {
     if (fresh) {
       Object.assign(this, JSON.parse(data.record));
       this.drop();
-      import(near(data.stage)).then(({ Stage }) => { this.Stage = Stage; }).catch((error) => console.error(error)); // without it the words and the track still follow
+      import(near(data.stage))
+        .then(({ Stage }) => {
+          this.Stage = Stage;
+        })
+        .catch((error) => console.error(error)); // without it the words and the track still follow
     }
     this.epsilon.box.setAttribute("aria-disabled", data.locked);
     this.size.box.setAttribute("aria-disabled", data.locked || data.fixed);
     this.people.hidden = this.editions.length < 2;
-    const same = before && !fresh && before.epsilon === data.epsilon && before.edition === data.edition && before.busy === data.busy;
+    const same =
+      before &&
+      !fresh &&
+      before.epsilon === data.epsilon &&
+      before.edition === data.edition &&
+      before.busy === data.busy;
     if (data.busy && this.box?.classList.contains("card")) this.lift(); // progress and Cancel are below it
-    if (same || this.active || data.busy) return void (fresh && this.show(this.edition ?? this.home[0], this.stop ?? this.home[1]));
+    if (same || this.active || data.busy)
+      return void (fresh && this.show(this.edition ?? this.home[0], this.stop ?? this.home[1]));
     this.lift();
     this.show(...this.home);
   }
@@ -144,7 +204,12 @@ class Drag {
   get active() { return this.epsilon.held || this.size.held; }
   /** Return [edition, place on the track] of the run that the page shows. */
   get home() {
-    const { editions, data } = this, i = Math.max(0, editions.findIndex((one) => one.name === data.edition)), stops = editions[i].stops;
+    const { editions, data } = this,
+      i = Math.max(
+        0,
+        editions.findIndex((one) => one.name === data.edition),
+      ),
+      stops = editions[i].stops;
     const next = stops.findIndex((one) => one.epsilon >= data.epsilon);
     if (next < 0) return [i, stops.length - 1 - 1e-6];
     if (stops[next].epsilon === data.epsilon) return [i, next];
@@ -183,7 +248,9 @@ class Drag {
   }
 
   draw(edition, stop) {
-    const plane = [...document.querySelectorAll(`${this.data.scope} .dpviz-stage`)].find((one) => one.panel?.data.name === "plane");
+    const plane = [...document.querySelectorAll(`${this.data.scope} .dpviz-stage`)].find(
+      (one) => one.panel?.data.name === "plane",
+    );
     if (!plane || !this.Stage) return;
     if (!this.box?.isConnected) this.lay(plane);
     for (const [i, film] of this.films) film.room.hidden = i !== edition;
@@ -194,11 +261,17 @@ class Drag {
 
   /** Lay an empty film over the plane, in its place, size and zoom; where little of it is in sight, below the words. */
   lay(plane) {
-    const edge = plane.getBoundingClientRect(), mine = this.root.getBoundingClientRect(), below = innerHeight - mine.bottom - 12;
+    const edge = plane.getBoundingClientRect(),
+      mine = this.root.getBoundingClientRect(),
+      below = innerHeight - mine.bottom - 12;
     const over = below < LEAST || Math.min(edge.bottom, innerHeight) - Math.max(edge.top, 0) > SEEN * edge.height;
-    const { meta, margin: m, height } = plane.panel.film.layout, { zoomed } = plane.panel;
-    const tall = over ? Infinity : below, shape = meta?.ar ? { meta: { ...meta, h: Math.min(meta.h, tall) } } : { height: Math.min(height, tall) };
-    const wide = over ? "" : `${meta?.ar ? Math.min(mine.width, (shape.meta.h - m.t - m.b) / meta.ar + m.l + m.r) : mine.width}px`;
+    const { meta, margin: m, height } = plane.panel.film.layout,
+      { zoomed } = plane.panel;
+    const tall = over ? Infinity : below,
+      shape = meta?.ar ? { meta: { ...meta, h: Math.min(meta.h, tall) } } : { height: Math.min(height, tall) };
+    const wide = over
+      ? ""
+      : `${meta?.ar ? Math.min(mine.width, (shape.meta.h - m.t - m.b) / meta.ar + m.l + m.r) : mine.width}px`;
     const fit = JSON.stringify([shape, m, wide, zoomed]);
     if (fit !== this.fit || !this.box) {
       this.drop();
@@ -206,7 +279,7 @@ class Drag {
       Object.assign(this, { fit, shape: { ...shape, margin: m }, wide, zoomed });
     }
     this.box.className = over ? "dpviz-film" : "dpviz-film card";
-    this.box.style.height = over ? "" : `${below + 12}px`; // to the end of the window: nothing of the run before peeps out
+    this.box.style.height = over ? "" : `${below + 12}px`; // to the window's end, over the run before
     (over ? plane : this.root).append(this.box);
     document.documentElement.classList.add("dpviz-dragging");
   }
@@ -273,7 +346,10 @@ const named = (box, name, value, more) => {
 /** Write parts of a sentence, every second one bold. */
 const say = (box, parts, tag = "") => {
   const first = tag ? [Object.assign(document.createElement("small"), { textContent: tag })] : [];
-  box.replaceChildren(...first, ...parts.map((part, i) => (i % 2 ? Object.assign(document.createElement("b"), { textContent: part }) : part)));
+  box.replaceChildren(
+    ...first,
+    ...parts.map((part, i) => (i % 2 ? Object.assign(document.createElement("b"), { textContent: part }) : part)),
+  );
 };
 
 export default function ({ data, parentElement, setStateValue }) {

@@ -20,7 +20,11 @@ if (!way.push) {
 }
 
 const skip = () => {
-  const link = Object.assign(document.createElement("a"), { href: "#", className: "skip", textContent: "Skip to the page" });
+  const link = Object.assign(document.createElement("a"), {
+    href: "#",
+    className: "skip",
+    textContent: "Skip to the page",
+  });
   link.onclick = (event) => {
     event.preventDefault();
     const strip = document.querySelector(".st-key-strip");

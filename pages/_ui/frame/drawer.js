@@ -1,5 +1,5 @@
-// On a narrow screen Streamlit's sidebar is a drawer over the page. Here it holds the form, is opened by the button that
-// this draws, closes by itself when the form was used, and is never open when a page comes.
+// On a narrow screen Streamlit's sidebar is a drawer over the page. Here it holds the form, is opened by the button
+// that this draws, closes by itself when the form was used, and is never open when a page comes.
 const NARROW = matchMedia("(max-width: 768px)");
 const REMEMBERED = "stSidebarCollapsed-"; // Streamlit's own note of whether the drawer was open
 const drawer = (window.__dpvizDrawer ??= {});
@@ -19,7 +19,9 @@ if (!drawer.listens) {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
   addEventListener("pagehide", () => {
     if (!NARROW.matches) return;
-    Object.keys(localStorage).filter((key) => key.startsWith(REMEMBERED)).forEach((key) => localStorage.removeItem(key));
+    Object.keys(localStorage)
+      .filter((key) => key.startsWith(REMEMBERED))
+      .forEach((key) => localStorage.removeItem(key));
   });
 }
 

@@ -31,7 +31,6 @@ STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", 
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-DOORS_WIDE, DOORS_NARROW = "doors_wide", "doors_narrow"
 SPEND, NOT_NOW = Keys("{}_spend"), Keys("{}_not_now")  # slot of a question about a private file
 
 # A player and its figures; the gap is the player's name

@@ -14,7 +14,7 @@ _STYLES = {  # what a rule of style hides; the rest is not made at all
         "[data-testid=stSidebarUserContent],[class*=st-key-form],.st-key-drawer{display:none}"
         "@media(min-width:641px){[data-testid=stSidebar],[data-testid=stExpandSidebarButton]{display:none}}"
     ),
-    "navigation": (".st-key-bar,.st-key-tabs,[data-testid=stPageLink],[class*=st-key-doors]{display:none!important}"),
+    "navigation": (".st-key-bar,.st-key-tabs,[data-testid=stPageLink]{display:none!important}"),
 }
 
 

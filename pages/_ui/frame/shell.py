@@ -1,12 +1,10 @@
-"""What surrounds every page: the way in through app.py, colors, the top strip, the key, the doors."""
+"""The surroundings of every page: the way in through app.py, colors, the top strip, the key."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -24,7 +22,6 @@ from pages._ui.frame.words import rule_of
 _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
 
-DOORS = ("explore", "data", "learn")  # of Start; the bar has all places
 _GREEK = {
     "ε": "epsilon",
     "δ": "delta: the chance that ε does not hold",
@@ -142,13 +139,3 @@ def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
 @lru_cache(maxsize=256)
 def _base64(symbol: str, tokens: Theme) -> str:
     return base64.b64encode(icon(symbol, tokens).encode()).decode()
-
-
-def doors(key: str, carry: Mapping[str, str] | None = None) -> None:
-    """Show the doors of Start; `carry`: page -> the scene that it opens with."""
-    with st.container(key=key, gap="xsmall"):
-        for page in DOORS:
-            place, entry, scene = place_of(page), PAGES[page], parse_qsl((carry or {}).get(page, ""))
-            label = f"**{place.word if place else entry.title}** \u2003 {entry.promise}"
-            with st.container(border=True):
-                st.page_link(f"pages/{page}.py", label=label, icon=entry.icon, query_params=scene)

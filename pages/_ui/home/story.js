@@ -11,7 +11,8 @@ const mix = (a, b, t) => a + (b - a) * t;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const node = (name, attributes = {}, ...children) => {
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) key in made ? (made[key] = value) : made.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes))
+    key in made ? (made[key] = value) : made.setAttribute(key, value);
   made.append(...children);
   return made;
 };
@@ -20,20 +21,31 @@ const unpack = (text) => new Int16Array(Uint8Array.from(atob(text), (c) => c.cha
 const write = (box, text = "") => {
   if (box.written === text) return;
   box.written = text;
-  box.replaceChildren(...text.split("**").map((part, i) => (i % 2 ? node("b", { textContent: part }) : part)).filter((part) => part !== ""));
+  box.replaceChildren(
+    ...text
+      .split("**")
+      .map((part, i) => (i % 2 ? node("b", { textContent: part }) : part))
+      .filter((part) => part !== ""),
+  );
 };
 const drawn = (from) => from[Math.floor(Math.random() * from.length)];
 
 const SIGNS = {
   person: '<circle cx="8" cy="8" r="3" fill="none" stroke="var(--dp-person)" stroke-width="1.4"/>',
-  ring: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/><circle cx="8" cy="8" r="2" fill="var(--dp-hidden)"/>',
+  ring: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>' +
+    '<circle cx="8" cy="8" r="2" fill="var(--dp-hidden)"/>',
   exact: '<path d="M8 1l7 7-7 7-7-7z" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>',
   released: '<circle cx="8" cy="8" r="6" fill="var(--dp-released)"/>',
   with: '<path d="M8 2v12M2 8h12" fill="none" stroke="var(--dp-ink)" stroke-width="2"/>',
   without: '<circle cx="8" cy="8" r="5.5" fill="none" stroke="var(--dp-ink)" stroke-width="2"/>',
   cloud: '<circle cx="8" cy="8" r="5" fill="var(--dp-released)" opacity=".35"/>',
 };
-const sign = (name, words) => { const made = node("span"); made.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true">${SIGNS[name]}</svg>`; made.append(words); return made; };
+const sign = (name, words) => {
+  const made = node("span");
+  made.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true">${SIGNS[name]}</svg>`;
+  made.append(words);
+  return made;
+};
 
 class Story {
   constructor(root) {
@@ -48,7 +60,10 @@ class Story {
     root.replaceChildren(this.rail, this.stage, this.screens, this.said);
     this.pen = this.canvas.getContext("2d");
     for (let host = root; host; host = host.parentNode ?? host.host) {
-      if (host instanceof Element && /auto|scroll/.test(getComputedStyle(host).overflowY)) { this.scroller = host; break; }
+      if (host instanceof Element && /auto|scroll/.test(getComputedStyle(host).overflowY)) {
+        this.scroller = host;
+        break;
+      }
     }
     this.scroller ??= document.scrollingElement;
     this.listen();
@@ -65,7 +80,11 @@ class Story {
       this.fewer = this.record.editions.map((one) => (one.people ? unpack(one.people) : this.people));
       this.e ??= this.record.start;
       this.n ??= Math.max(0, this.record.editions.length - 1);
-      if (this.record.editions.length && this.fresh !== this.record.editions.length) { this.fresh = this.record.editions.length; this.n = this.fresh - 1; this.cloud = null; }
+      if (this.record.editions.length && this.fresh !== this.record.editions.length) {
+        this.fresh = this.record.editions.length;
+        this.n = this.fresh - 1;
+        this.cloud = null;
+      }
       if (!this.sections) this.build();
       this.fill();
     }
@@ -82,40 +101,109 @@ class Story {
 
   /** Make the six sections, once. */
   build() {
-    const { record, doors } = this, parts = () => ({ text: node("p"), big: node("p", { className: "big" }), note: node("p") });
+    const { record, doors } = this,
+      parts = () => ({ text: node("p"), big: node("p", { className: "big" }), note: node("p") });
     this.parts = record.titles.map(parts);
-    this.answers = ["In", "Out"].map((word, i) => node("button", { className: "press", textContent: word, type: "button", onclick: () => this.bet(i === 0) }));
-    this.again = node("button", { className: "press", textContent: "Again", type: "button", hidden: true, onclick: () => this.deal(true) });
-    this.chips = node("span", { className: "chips", ariaHidden: "true" }, ...Array.from({ length: 6 }, () => node("i")));
-    this.range = node("input", { type: "range", min: 0, max: record.stops.length - 1, step: 1, value: this.e, ariaLabel: "Privacy budget ε" });
+    this.answers = ["In", "Out"].map((word, i) =>
+      node("button", { className: "press", textContent: word, type: "button", onclick: () => this.bet(i === 0) }),
+    );
+    this.again = node("button", {
+      className: "press",
+      textContent: "Again",
+      type: "button",
+      hidden: true,
+      onclick: () => this.deal(true),
+    });
+    this.chips = node(
+      "span",
+      { className: "chips", ariaHidden: "true" },
+      ...Array.from({ length: 6 }, () => node("i")),
+    );
+    this.range = node("input", {
+      type: "range",
+      min: 0,
+      max: record.stops.length - 1,
+      step: 1,
+      value: this.e,
+      ariaLabel: "Privacy budget ε",
+    });
     this.range.oninput = () => this.turn(Number(this.range.value), this.n);
-    this.stops = node("div", { className: "stops", ariaHidden: "true" }, ...record.stops.map((text) => node("span", { textContent: text })));
+    this.stops = node(
+      "div",
+      { className: "stops", ariaHidden: "true" },
+      ...record.stops.map((text) => node("span", { textContent: text })),
+    );
     this.crowds = node("div", { className: "row", role: "group", ariaLabel: "People" });
-    const link = (door) => node("a", { href: door.href, textContent: door.title, onclick: (event) => this.leave(event, door) });
-    const card = (door) => node("a", { href: door.href, className: "door", onclick: (event) => this.leave(event, door) }, node("b", { textContent: door.title }), node("span", { textContent: door.words }));
+    const link = (door) =>
+      node("a", { href: door.href, textContent: door.title, onclick: (event) => this.leave(event, door) });
+    const card = (door) =>
+      node(
+        "a",
+        { href: door.href, className: "door", onclick: (event) => this.leave(event, door) },
+        node("b", { textContent: door.title }),
+        node("span", { textContent: door.words }),
+      );
     const after = [
-      doors.filter((door) => door.screen === 1).map(link), [],
-      [node("div", { className: "row" }, ...this.answers, this.again, this.chips), ...doors.filter((door) => door.screen === 3).map(link)],
-      [this.range, this.stops], [this.crowds], doors.filter((door) => door.screen === 6).map(card),
+      doors.filter((door) => door.screen === 1).map(link),
+      [],
+      [
+        node("div", { className: "row" }, ...this.answers, this.again, this.chips),
+        ...doors.filter((door) => door.screen === 3).map(link),
+      ],
+      [this.range, this.stops],
+      [this.crowds],
+      doors.filter((door) => door.screen === 6).map(card),
     ];
-    const order = (i, { text, big, note }) => [[text, big, note, ...after[0]], [text, big, note], [text, big, after[2][0], note, ...after[2].slice(1)], [text, ...after[3], big, note], [text, ...after[4], big, note], [text, ...after[5]]][i];
-    this.sections = record.titles.map((title, i) => node("section", { ariaLabel: `${i + 1} of ${record.titles.length}` }, node(i ? "h2" : "h1", { textContent: title }), ...order(i, this.parts[i])));
+    const order = (i, { text, big, note }) =>
+      [
+        [text, big, note, ...after[0]],
+        [text, big, note],
+        [text, big, after[2][0], note, ...after[2].slice(1)],
+        [text, ...after[3], big, note],
+        [text, ...after[4], big, note],
+        [text, ...after[5]],
+      ][i];
+    this.sections = record.titles.map((title, i) =>
+      node(
+        "section",
+        { ariaLabel: `${i + 1} of ${record.titles.length}` },
+        node(i ? "h2" : "h1", { textContent: title }),
+        ...order(i, this.parts[i]),
+      ),
+    );
     this.screens.replaceChildren(...this.sections);
-    const dot = (title, i) => node("button", { type: "button", ariaLabel: `${i + 1}: ${title}`, title, onclick: () => this.go(i) });
+    const dot = (title, i) =>
+      node("button", { type: "button", ariaLabel: `${i + 1}: ${title}`, title, onclick: () => this.go(i) });
     this.rail.replaceChildren(...record.titles.map(dot));
     this.deal();
   }
 
   /** Write what is known by now. */
   fill() {
-    const { record, parts } = this, { given, noise, bets, editions } = record;
+    const { record, parts } = this,
+      { given, noise, bets, editions } = record;
     record.texts.forEach((text, i) => write(parts[i].text, text));
     if (given) write(parts[0].note, given.note);
-    if (noise) { write(parts[1].big, noise.big); write(parts[1].note, noise.note); }
-    if (given && !this.given) { this.given = 1; this.ring = still.matches || this.place > 0 ? given.steps.length - 1 : 0; }
+    if (noise) {
+      write(parts[1].big, noise.big);
+      write(parts[1].note, noise.note);
+    }
+    if (given && !this.given) {
+      this.given = 1;
+      this.ring = still.matches || this.place > 0 ? given.steps.length - 1 : 0;
+    }
     if (bets && !this.hand?.ready) this.deal();
     if (this.crowds.childElementCount !== editions.length) {
-      this.crowds.replaceChildren(...editions.map((one, i) => node("button", { className: "press", type: "button", textContent: one.name, onclick: () => this.turn(this.e, i) })));
+      this.crowds.replaceChildren(
+        ...editions.map((one, i) =>
+          node("button", {
+            className: "press",
+            type: "button",
+            textContent: one.name,
+            onclick: () => this.turn(this.e, i),
+          }),
+        ),
+      );
     }
     this.tellRings();
     this.tellStop();
@@ -128,12 +216,18 @@ class Story {
     write(this.parts[0].big, step ? step.big : this.failed || "Reading the averages …");
     clearTimeout(this.ringing);
     if (step && this.ring < this.record.given.steps.length - 1) {
-      this.ringing = setTimeout(() => { this.ring += 1; this.tellRings(); this.draw(); }, RING);
+      this.ringing = setTimeout(() => {
+        this.ring += 1;
+        this.tellRings();
+        this.draw();
+      }, RING);
     }
   }
 
   tellStop() {
-    const { editions } = this.record, whole = editions[0]?.stops[this.e], some = editions[this.n]?.stops[this.e];
+    const { editions } = this.record,
+      whole = editions[0]?.stops[this.e],
+      some = editions[this.n]?.stops[this.e];
     const none = this.failed || "The runs are being made …";
     write(this.parts[3].big, whole ? whole.epsilon.big : none);
     write(this.parts[4].big, some ? some.people.big : none);
@@ -157,8 +251,15 @@ class Story {
   /** Deal six rounds: for each a coin picks the world, and then one of its rounds is drawn. */
   deal(fresh = false) {
     const { bets } = this.record;
-    const one = (rounds) => { const inside = Math.random() < 0.5; return drawn(rounds.filter((round) => round.inside === inside)); };
-    this.hand = { ready: Boolean(bets), rounds: bets ? [0, 1, 2].map(() => one(bets.exact)).concat([0, 1, 2].map(() => one(bets.noisy))) : [], right: [] };
+    const one = (rounds) => {
+      const inside = Math.random() < 0.5;
+      return drawn(rounds.filter((round) => round.inside === inside));
+    };
+    this.hand = {
+      ready: Boolean(bets),
+      rounds: bets ? [0, 1, 2].map(() => one(bets.exact)).concat([0, 1, 2].map(() => one(bets.noisy))) : [],
+      right: [],
+    };
     if (!this.sections) return;
     this.tellBets();
     if (fresh) this.answers[0].focus({ preventScroll: true });
@@ -166,7 +267,8 @@ class Story {
   }
 
   bet(inside) {
-    const { hand } = this, i = hand.right.length;
+    const { hand } = this,
+      i = hand.right.length;
     if (!hand.ready || i >= hand.rounds.length) return;
     hand.right.push(hand.rounds[i].inside === inside);
     this.tellBets();
@@ -177,19 +279,40 @@ class Story {
   }
 
   tellBets() {
-    const { bets } = this.record, { right, rounds } = this.hand, done = bets && right.length === rounds.length;
+    const { bets } = this.record,
+      { right, rounds } = this.hand,
+      done = bets && right.length === rounds.length;
     const won = (some) => some.filter(Boolean).length;
-    write(this.parts[2].big, bets ? (done ? "" : bets.prompts[right.length]) : this.failed || "The rounds are being played …");
-    write(this.parts[2].note, [bets && right.length >= 3 && bets.after[won(right.slice(0, 3))], done && bets.coin[won(right.slice(3))]].filter(Boolean).join(" "));
-    this.answers.forEach((one) => { one.disabled = !bets; one.hidden = Boolean(done); });
+    write(
+      this.parts[2].big,
+      bets ? (done ? "" : bets.prompts[right.length]) : this.failed || "The rounds are being played …",
+    );
+    write(
+      this.parts[2].note,
+      [bets && right.length >= 3 && bets.after[won(right.slice(0, 3))], done && bets.coin[won(right.slice(3))]]
+        .filter(Boolean)
+        .join(" "),
+    );
+    this.answers.forEach((one) => {
+      one.disabled = !bets;
+      one.hidden = Boolean(done);
+    });
     this.again.hidden = !done;
-    [...this.chips.children].forEach((one, i) => { one.className = right[i] === undefined ? "" : right[i] ? "right" : "wrong"; one.textContent = right[i] === undefined ? "" : right[i] ? "✓" : "✗"; });
+    [...this.chips.children].forEach((one, i) => {
+      one.className = right[i] === undefined ? "" : right[i] ? "right" : "wrong";
+      one.textContent = right[i] === undefined ? "" : right[i] ? "✓" : "✗";
+    });
   }
 
   /** One sentence for a screen reader, and the picture's name, at a new screen or where its number changed. */
   say(quiet = false) {
-    const { record, at } = this, { given, noise, bets, editions } = record, last = editions[this.n]?.stops[this.e];
-    const words = [given?.say, noise?.say, bets?.say, editions[0]?.stops[this.e].epsilon.say, last?.people.say, record.turn][Math.max(at, 0)] ?? record.titles[Math.max(at, 0)];
+    const { record, at } = this,
+      { given, noise, bets, editions } = record,
+      last = editions[this.n]?.stops[this.e];
+    const words =
+      [given?.say, noise?.say, bets?.say, editions[0]?.stops[this.e].epsilon.say, last?.people.say, record.turn][
+        Math.max(at, 0)
+      ] ?? record.titles[Math.max(at, 0)];
     this.canvas.setAttribute("aria-label", words);
     if (!quiet && this.said.textContent !== words) this.said.textContent = words;
   }
@@ -202,7 +325,12 @@ class Story {
   }
 
   listen() {
-    this.moved = () => { this.asked ??= requestAnimationFrame(() => { this.asked = undefined; this.scrolled(); }); };
+    this.moved = () => {
+      this.asked ??= requestAnimationFrame(() => {
+        this.asked = undefined;
+        this.scrolled();
+      });
+    };
     this.sized = new ResizeObserver(() => {
       const at = this.held ?? Math.round(this.place);
       this.measure();
@@ -210,14 +338,31 @@ class Story {
       this.draw();
     });
     this.sized.observe(this.scroller);
-    this.freed = () => { this.held = undefined; };
+    this.freed = () => {
+      this.held = undefined;
+    };
     for (const kind of HANDS) document.addEventListener(kind, this.freed, { passive: true, capture: true });
     this.scroller.addEventListener("scroll", this.moved, { passive: true });
     this.pressed = (event) => {
       const target = event.composedPath()[0];
       if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || !this.step) return;
-      if (target instanceof Element && (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=slider]") || (event.key === " " && target.closest("button, a")))) return;
-      const by = { ArrowDown: 1, ArrowRight: 1, PageDown: 1, " ": event.shiftKey ? -1 : 1, ArrowUp: -1, ArrowLeft: -1, PageUp: -1, Home: -9, End: 9 }[event.key];
+      if (
+        target instanceof Element &&
+        (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=slider]") ||
+          (event.key === " " && target.closest("button, a")))
+      )
+        return;
+      const by = {
+        ArrowDown: 1,
+        ArrowRight: 1,
+        PageDown: 1,
+        " ": event.shiftKey ? -1 : 1,
+        ArrowUp: -1,
+        ArrowLeft: -1,
+        PageUp: -1,
+        Home: -9,
+        End: 9,
+      }[event.key];
       if (by === undefined) return;
       event.preventDefault();
       this.go((this.aim ?? Math.max(this.at, 0)) + by);
@@ -237,14 +382,26 @@ class Story {
 
   /** Lay the page out: what is left of the window below what sticks at its top is one screen. */
   measure() {
-    const { root, scroller } = this, width = root.clientWidth, narrow = width < 720;
+    const { root, scroller } = this,
+      width = root.clientWidth,
+      narrow = width < 720;
     if (!width || !this.sections) return;
-    const strip = document.querySelector("[data-testid=stLayoutWrapper]:has(> .st-key-strip)"), look = strip && getComputedStyle(strip);
-    const header = document.querySelector("[data-testid=stHeader]"), opaque = header && !/transparent|, 0\)$/.test(getComputedStyle(header).backgroundColor);
-    const top = look?.position === "sticky" ? parseFloat(look.top) + strip.offsetHeight : opaque ? header.getBoundingClientRect().bottom : 0;
-    const high = Math.max(scroller.clientHeight - top - (narrow ? FOOT : 0), 320), [low, up] = [this.record.low, this.record.high];
-    const shape = (up[1] - low[1]) / (up[0] - low[0]), room = narrow ? Math.min(high * 0.46, width * shape + 24) : high - 24;
-    const keyed = narrow ? 22 : 36, wide = narrow ? width : this.stage.clientWidth;
+    const strip = document.querySelector("[data-testid=stLayoutWrapper]:has(> .st-key-strip)"),
+      look = strip && getComputedStyle(strip);
+    const header = document.querySelector("[data-testid=stHeader]"),
+      opaque = header && !/transparent|, 0\)$/.test(getComputedStyle(header).backgroundColor);
+    const top =
+      look?.position === "sticky"
+        ? parseFloat(look.top) + strip.offsetHeight
+        : opaque
+          ? header.getBoundingClientRect().bottom
+          : 0;
+    const high = Math.max(scroller.clientHeight - top - (narrow ? FOOT : 0), 320),
+      [low, up] = [this.record.low, this.record.high];
+    const shape = (up[1] - low[1]) / (up[0] - low[0]),
+      room = narrow ? Math.min(high * 0.46, width * shape + 24) : high - 24;
+    const keyed = narrow ? 22 : 36,
+      wide = narrow ? width : this.stage.clientWidth;
     root.classList.toggle("narrow", narrow);
     const tall = Math.min(room - keyed, (narrow ? width : root.clientWidth - root.firstChild.clientWidth) * shape + 2);
     this.canvas.style.height = `${Math.round(Math.min(tall, wide * shape + 2))}px`;
@@ -252,11 +409,20 @@ class Story {
     Object.assign(this.stage.style, { top: `${top}px`, height: `${stage}px` });
     Object.assign(this.rail.style, { top: narrow ? "" : `${top}px`, height: narrow ? "" : `${high}px` });
     this.step = narrow ? Math.max(high - stage, 240) : high;
-    const least = narrow ? Math.max(...this.sections.map((one) => one.lastElementChild.offsetTop + one.lastElementChild.offsetHeight - one.offsetTop + 12)) : 0;
+    const least = narrow
+      ? Math.max(
+          ...this.sections.map(
+            (one) => one.lastElementChild.offsetTop + one.lastElementChild.offsetHeight - one.offsetTop + 12,
+          ),
+        )
+      : 0;
     this.step = Math.ceil(Math.max(this.step, least));
     for (const one of this.sections) one.style.height = `${this.step}px`;
     root.style.marginBottom = narrow ? `${FOOT}px` : "";
-    if (narrow !== this.narrow && this.at >= 0) { this.narrow = narrow; this.legend(); }
+    if (narrow !== this.narrow && this.at >= 0) {
+      this.narrow = narrow;
+      this.legend();
+    }
     Object.assign(this, { top, narrow });
   }
 
@@ -271,8 +437,14 @@ class Story {
     const to = clamp(i, 0, this.sections.length - 1);
     this.aim = to; // pressed again before it has arrived: from there
     clearTimeout(this.aiming);
-    this.aiming = setTimeout(() => { this.aim = undefined; }, behavior === "auto" ? 50 : 900);
-    const edge = this.root.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top + this.scroller.scrollTop;
+    this.aiming = setTimeout(
+      () => {
+        this.aim = undefined;
+      },
+      behavior === "auto" ? 50 : 900,
+    );
+    const edge =
+      this.root.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top + this.scroller.scrollTop;
     this.scroller.scrollTo({ top: to ? edge - this.top + to * this.step : 0, behavior });
     if (behavior === "auto") this.scrolled();
   }
@@ -290,7 +462,9 @@ class Story {
     const at = Math.round(this.place);
     if (at !== this.at) {
       this.at = at;
-      [...this.rail.children].forEach((one, i) => (i === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current")));
+      [...this.rail.children].forEach((one, i) =>
+        i === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current"),
+      );
       this.legend();
       this.say();
       clearTimeout(this.noting);
@@ -303,82 +477,121 @@ class Story {
   /** Let the address say which screen this is: it takes the place of the one before, so that Back leaves at once. */
   note() {
     if (!this.root.isConnected || (this.held !== undefined && this.held !== this.at)) return;
-    const rest = location.search.slice(1).split("&").filter((part) => part && !/^(screen|v)=/.test(part));
+    const rest = location.search
+      .slice(1)
+      .split("&")
+      .filter((part) => part && !/^(screen|v)=/.test(part));
     const search = `?${["v=1", `screen=${this.at + 1}`, ...rest].join("&")}`;
     if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
   }
 
   legend() {
-    const { at } = this, words = this.narrow && at === 2 ? [] : [["person", "person"]];
+    const { at } = this,
+      words = this.narrow && at === 2 ? [] : [["person", "person"]];
     if (at === 0) words.push(["ring", "read off"], ["exact", "average"]);
     if (at === 2) words.push(["with", "with Alex"], ["without", "without"], ["exact", "exact average"]);
     if (at >= 1 && !(this.narrow && at === 2)) words.push(["released", "released center"]);
     if (at >= 3) words.push(["cloud", "of a rerun"]);
-    this.key.replaceChildren(node("b", { textContent: "NOT PRIVATE" }), ...words.map(([name, text]) => sign(name, text)));
+    this.key.replaceChildren(
+      node("b", { textContent: "NOT PRIVATE" }),
+      ...words.map(([name, text]) => sign(name, text)),
+    );
   }
 
   /** Take the colors of the page's theme. */
   paint() {
-    const look = getComputedStyle(this.root), token = (name) => look.getPropertyValue(`--dp-${name}`).trim();
-    const colors = Object.fromEntries(["bg", "panel", "ink", "muted", "line", "released", "hidden", "person"].map((name) => [name, token(name)]));
+    const look = getComputedStyle(this.root),
+      token = (name) => look.getPropertyValue(`--dp-${name}`).trim();
+    const colors = Object.fromEntries(
+      ["bg", "panel", "ink", "muted", "line", "released", "hidden", "person"].map((name) => [name, token(name)]),
+    );
     if (JSON.stringify(colors) !== JSON.stringify(this.colors)) this.crowd = undefined;
-    Object.assign(this, { colors, font: look.fontFamily, pale: parseInt(colors.panel.slice(1, 3), 16) < 128 ? 0.45 : 0.3 });
+    Object.assign(this, {
+      colors,
+      font: look.fontFamily,
+      pale: parseInt(colors.panel.slice(1, 3), 16) < 128 ? 0.45 : 0.3,
+    });
   }
 
-  draw() { this.drawing ??= requestAnimationFrame((now) => { this.drawing = undefined; this.frame(now); }); }
+  draw() {
+    this.drawing ??= requestAnimationFrame((now) => {
+      this.drawing = undefined;
+      this.frame(now);
+    });
+  }
 
   /** All people as pictures, one for every edition: drawn once for a size and colors. */
   crowded(i) {
     const { canvas, colors, scale } = this;
     this.crowd ??= [];
     if (!this.crowd[i]) {
-      const sheet = node("canvas", { width: canvas.width, height: canvas.height }), pen = sheet.getContext("2d"), some = i < 0 ? this.people : this.fewer[i] ?? this.people;
+      const sheet = node("canvas", { width: canvas.width, height: canvas.height }),
+        pen = sheet.getContext("2d"),
+        some = i < 0 ? this.people : (this.fewer[i] ?? this.people);
       const r = Math.max(scale.unit * 0.042, 0.9 * scale.ratio) * (some.length < 4000 ? 1.7 : 1);
       pen.strokeStyle = colors.person;
       pen.lineWidth = Math.max(0.7 * scale.ratio, r * 0.4);
       pen.globalAlpha = some.length < 4000 ? 1 : 0.75;
       pen.beginPath();
-      for (let j = 0; j < some.length; j += 2) { const [x, y] = this.to(some[j], some[j + 1]); pen.moveTo(x + r, y); pen.arc(x, y, r, 0, 7); }
+      for (let j = 0; j < some.length; j += 2) {
+        const [x, y] = this.to(some[j], some[j + 1]);
+        pen.moveTo(x + r, y);
+        pen.arc(x, y, r, 0, 7);
+      }
       pen.stroke();
       this.crowd[i] = sheet;
     }
     return this.crowd[i];
   }
 
-  to(x, y) { const { scale } = this; return [scale.x + (x * scale.unit) / 1000, scale.y - (y * scale.unit) / 1000]; }
+  to(x, y) {
+    const { scale } = this;
+    return [scale.x + (x * scale.unit) / 1000, scale.y - (y * scale.unit) / 1000];
+  }
 
   /** The cloud as it is seen now, on its way from one stop to another. */
   seen() {
     const cloud = this.target();
     if (!cloud || !this.from || this.glide >= 1) return cloud;
-    const t = ease(this.glide), n = cloud.length, seen = new Float32Array(n);
+    const t = ease(this.glide),
+      n = cloud.length,
+      seen = new Float32Array(n);
     for (let j = 0; j < n; j++) seen[j] = mix(this.from[j], cloud[j], t);
     return seen;
   }
 
   target() {
-    const edition = this.near < 3.5 ? 0 : this.n, all = this.clouds[edition];
+    const edition = this.near < 3.5 ? 0 : this.n,
+      all = this.clouds[edition];
     if (!all) return null;
-    const size = all.length / this.record.stops.length, e = this.near < 2.5 ? this.record.start : this.e;
+    const size = all.length / this.record.stops.length,
+      e = this.near < 2.5 ? this.record.start : this.e;
     return all.subarray(e * size, (e + 1) * size);
   }
 
   /** Draw one frame: a function of where the page is scrolled to, and of what was pressed. */
   frame(now) {
-    const { canvas, pen, record, colors } = this, wide = canvas.clientWidth, tall = canvas.clientHeight;
+    const { canvas, pen, record, colors } = this,
+      wide = canvas.clientWidth,
+      tall = canvas.clientHeight;
     if (!wide || !tall || !this.sections) return;
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {
       [canvas.width, canvas.height, this.crowd] = [Math.round(wide * ratio), Math.round(tall * ratio), undefined];
     }
-    const { low, high } = record, unit = Math.min(canvas.width / (high[0] - low[0]), (canvas.height - 2) / (high[1] - low[1])) * 1000;
+    const { low, high } = record,
+      unit = Math.min(canvas.width / (high[0] - low[0]), (canvas.height - 2) / (high[1] - low[1])) * 1000;
     this.scale = { unit, ratio, x: canvas.width / 2, y: canvas.height / 2 };
     if (this.glide < 1) this.glide = clamp((now - this.begun) / GLIDE);
     const place = still.matches ? Math.round(this.place) : this.place;
-    const near = Math.floor(place) + ease((place - Math.floor(place) - 0.2) / 0.6); // a screen rests before it gives way
-    if (Math.round(near) >= 4 !== Math.round(this.near ?? 0) >= 4 && !still.matches && this.clouds[0]) { this.from = this.seen(); Object.assign(this, { glide: 0, begun: now }); }
+    const near = Math.floor(place) + ease((place - Math.floor(place) - 0.2) / 0.6); // a screen rests at first
+    if (Math.round(near) >= 4 !== Math.round(this.near ?? 0) >= 4 && !still.matches && this.clouds[0]) {
+      this.from = this.seen();
+      Object.assign(this, { glide: 0, begun: now });
+    }
     this.near = near;
-    const on = (from, to = 9) => clamp(near - from + 1) * clamp(to + 1 - near); // 1 on the screens from .. to, fading beside them
+    // 1 on the screens from .. to, fading beside them
+    const on = (from, to = 9) => clamp(near - from + 1) * clamp(to + 1 - near);
     const box = [...this.to(low[0], high[1]), (unit * (high[0] - low[0])) / 1000, (unit * (high[1] - low[1])) / 1000];
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, canvas.width, canvas.height);
@@ -388,11 +601,20 @@ class Story {
     pen.beginPath();
     pen.rect(...box);
     pen.clip();
-    const few = clamp(near - 3), some = this.clouds[this.n] ? this.n : 0;
+    const few = clamp(near - 3),
+      some = this.clouds[this.n] ? this.n : 0;
     if (some === 0 || few === 0) pen.drawImage(this.crowded(0), 0, 0);
-    else { pen.globalAlpha = 1 - few; pen.drawImage(this.crowded(0), 0, 0); pen.globalAlpha = few; pen.drawImage(this.crowded(some), 0, 0); pen.globalAlpha = 1; }
+    else {
+      pen.globalAlpha = 1 - few;
+      pen.drawImage(this.crowded(0), 0, 0);
+      pen.globalAlpha = few;
+      pen.drawImage(this.crowded(some), 0, 0);
+      pen.globalAlpha = 1;
+    }
     if (record.given) this.exposed(on(0, 0));
-    const bets = on(2, 2), phase = this.hand.right.length >= 3 ? 1 : 0, round = this.hand.rounds[Math.min(this.hand.right.length, 5)];
+    const bets = on(2, 2),
+      phase = this.hand.right.length >= 3 ? 1 : 0,
+      round = this.hand.rounds[Math.min(this.hand.right.length, 5)];
     if (this.clouds.length) this.released(near, bets);
     if (round && bets > 0) this.round(round, bets, phase);
     if (record.given) this.alex();
@@ -406,38 +628,61 @@ class Story {
     if (this.glide < 1) this.draw();
   }
 
-  diamond(x, y, r) { const { pen } = this; pen.beginPath(); pen.moveTo(x, y - r); pen.lineTo(x + r, y); pen.lineTo(x, y + r); pen.lineTo(x - r, y); pen.closePath(); }
-  dot(x, y, r) { const { pen } = this; pen.beginPath(); pen.arc(x, y, r, 0, 7); }
-  get small() { return clamp(this.scale.unit / this.scale.ratio / 30, 0.62, 1.15) * this.scale.ratio; } // marks on a small plane are smaller
+  diamond(x, y, r) {
+    const { pen } = this;
+    pen.beginPath();
+    pen.moveTo(x, y - r);
+    pen.lineTo(x + r, y);
+    pen.lineTo(x, y + r);
+    pen.lineTo(x - r, y);
+    pen.closePath();
+  }
+  dot(x, y, r) {
+    const { pen } = this;
+    pen.beginPath();
+    pen.arc(x, y, r, 0, 7);
+  }
+  get small() {
+    return clamp(this.scale.unit / this.scale.ratio / 30, 0.62, 1.15) * this.scale.ratio;
+  } // marks on a small plane are smaller
 
   /** Averages, and a ring around everybody whom they give away; with the noise both shrink and go. */
   exposed(w) {
     if (w <= 0) return;
-    const { pen, colors, small, record } = this, { steps } = record.given, ring = Math.min(this.ring, steps.length - 1);
+    const { pen, colors, small, record } = this,
+      { steps } = record.given,
+      ring = Math.min(this.ring, steps.length - 1);
     pen.globalAlpha = w;
     pen.strokeStyle = pen.fillStyle = colors.hidden;
     pen.lineWidth = 2.2 * small;
-    for (let i = 0; i <= ring; i++) for (const [x, y] of steps[i].rows) {
-      const [u, v] = this.to(x, y);
-      this.dot(u, v, 9 * small * mix(0.2, 1, w));
+    for (let i = 0; i <= ring; i++)
+      for (const [x, y] of steps[i].rows) {
+        const [u, v] = this.to(x, y);
+        this.dot(u, v, 9 * small * mix(0.2, 1, w));
+        pen.stroke();
+        this.dot(u, v, 2.6 * small * w);
+        pen.fill();
+      }
+    for (const [x, y] of steps[ring].centers) {
+      this.diamond(...this.to(x, y), 9 * small);
       pen.stroke();
-      this.dot(u, v, 2.6 * small * w);
-      pen.fill();
     }
-    for (const [x, y] of steps[ring].centers) { this.diamond(...this.to(x, y), 9 * small); pen.stroke(); }
     pen.globalAlpha = 1;
   }
 
   /** Released centers: those of one run, and from screen 4 on the cloud of its reruns. */
   released(near, bets) {
-    const w = clamp(near) * (1 - bets), cloud = clamp(near - 2), seen = this.seen();
+    const w = clamp(near) * (1 - bets),
+      cloud = clamp(near - 2),
+      seen = this.seen();
     if (w <= 0 || !seen) return;
-    const { pen, colors, small, record } = this, k = record.given?.kmeans ?? [];
+    const { pen, colors, small, record } = this,
+      k = record.given?.kmeans ?? [];
     pen.fillStyle = colors.released;
     if (cloud > 0) {
       pen.globalAlpha = this.pale * cloud * w;
       for (let j = 2 * k.length; j < seen.length; j += 2) {
-        const c = (j % (2 * k.length)); // from the run that is drawn solid, outward
+        const c = j % (2 * k.length); // from the run that is drawn solid, outward
         this.dot(...this.to(mix(seen[c], seen[j], cloud), mix(seen[c + 1], seen[j + 1], cloud)), 5.5 * small);
         pen.fill();
       }
@@ -460,20 +705,36 @@ class Story {
     pen.globalAlpha = w;
     for (const [x, y] of round.centers) {
       const at = this.to(x, y);
-      if (phase) { pen.fillStyle = colors.released; this.dot(...at, 9 * small); pen.fill(); pen.strokeStyle = colors.bg; pen.lineWidth = 2 * small; pen.stroke(); }
-      else { pen.strokeStyle = colors.hidden; pen.lineWidth = 2.4 * small; this.diamond(...at, 10 * small); pen.stroke(); }
+      if (phase) {
+        pen.fillStyle = colors.released;
+        this.dot(...at, 9 * small);
+        pen.fill();
+        pen.strokeStyle = colors.bg;
+        pen.lineWidth = 2 * small;
+        pen.stroke();
+      } else {
+        pen.strokeStyle = colors.hidden;
+        pen.lineWidth = 2.4 * small;
+        this.diamond(...at, 10 * small);
+        pen.stroke();
+      }
     }
     pen.globalAlpha = 1;
   }
 
   alex() {
-    const { pen, colors, small, record } = this, [x, y] = this.to(...record.given.alex), r = 10 * small;
+    const { pen, colors, small, record } = this,
+      [x, y] = this.to(...record.given.alex),
+      r = 10 * small;
     const own = this.near < 3.5 || !this.n ? 1 : 0.35; // of fewer people, Alex may be none
     pen.globalAlpha = own;
     pen.strokeStyle = pen.fillStyle = colors.ink;
     pen.lineWidth = 2.4 * small;
     pen.beginPath();
-    pen.moveTo(x - r, y); pen.lineTo(x + r, y); pen.moveTo(x, y - r); pen.lineTo(x, y + r);
+    pen.moveTo(x - r, y);
+    pen.lineTo(x + r, y);
+    pen.moveTo(x, y - r);
+    pen.lineTo(x, y + r);
     pen.stroke();
     pen.font = `600 ${Math.round(Math.max(15 * small, 12 * this.scale.ratio))}px ${this.font}`;
     pen.textAlign = "left";
@@ -487,9 +748,15 @@ class Story {
 
   /** The lens at the center nearest to Alex: where it lies with Alex and without, and where the published one does. */
   lens(round, w, phase) {
-    const { pen, colors, small, record, scale } = this, { bets } = record, ratio = scale.ratio, grow = scale.unit / ratio < 20 ? 1.12 : 1;
-    const [cx, cy] = this.to(LOUPE.x + (grow - 1) * 1200, LOUPE.y + (grow - 1) * 1200), r = (LOUPE.r * grow * scale.unit) / 1000, [mx, my] = this.to(...bets.middle);
-    const zoom = r / bets.reach, inLens = ([x, y]) => [cx + x * zoom, cy - y * zoom];
+    const { pen, colors, small, record, scale } = this,
+      { bets } = record,
+      ratio = scale.ratio,
+      grow = scale.unit / ratio < 20 ? 1.12 : 1;
+    const [cx, cy] = this.to(LOUPE.x + (grow - 1) * 1200, LOUPE.y + (grow - 1) * 1200),
+      r = (LOUPE.r * grow * scale.unit) / 1000,
+      [mx, my] = this.to(...bets.middle);
+    const zoom = r / bets.reach,
+      inLens = ([x, y]) => [cx + x * zoom, cy - y * zoom];
     const text = (words, x, y, color, size = 13, align = "center") => {
       pen.font = `600 ${Math.round(Math.max(size * small, 11 * ratio))}px ${this.font}`;
       pen.textAlign = align;
@@ -515,26 +782,41 @@ class Story {
     pen.fill();
     pen.lineWidth = 1.6 * ratio;
     pen.stroke();
-    for (const [i, places] of [bets.inside, bets.outside].entries()) for (const place of places) {
-      const [x, y] = inLens(place), s = 5 * small;
-      pen.strokeStyle = colors.ink;
-      pen.lineWidth = 2 * small;
-      pen.beginPath();
-      if (i) pen.arc(x, y, s, 0, 7);
-      else { pen.moveTo(x - s, y); pen.lineTo(x + s, y); pen.moveTo(x, y - s); pen.lineTo(x, y + s); }
-      pen.stroke();
-    }
-    const published = inLens(round.near), away = Math.hypot(published[0] - cx, published[1] - cy);
+    for (const [i, places] of [bets.inside, bets.outside].entries())
+      for (const place of places) {
+        const [x, y] = inLens(place),
+          s = 5 * small;
+        pen.strokeStyle = colors.ink;
+        pen.lineWidth = 2 * small;
+        pen.beginPath();
+        if (i) pen.arc(x, y, s, 0, 7);
+        else {
+          pen.moveTo(x - s, y);
+          pen.lineTo(x + s, y);
+          pen.moveTo(x, y - s);
+          pen.lineTo(x, y + s);
+        }
+        pen.stroke();
+      }
+    const published = inLens(round.near),
+      away = Math.hypot(published[0] - cx, published[1] - cy);
     if (away < r) {
       pen.strokeStyle = phase ? colors.released : colors.hidden;
       pen.lineWidth = 2.4 * small;
       this.diamond(...published, 13 * small);
       pen.stroke();
     } else {
-      const turn = Math.atan2(published[1] - cy, published[0] - cx), [x, y] = [cx + r * Math.cos(turn), cy + r * Math.sin(turn)], s = 11 * small;
+      const turn = Math.atan2(published[1] - cy, published[0] - cx),
+        [x, y] = [cx + r * Math.cos(turn), cy + r * Math.sin(turn)],
+        s = 11 * small;
       pen.fillStyle = colors.released;
       pen.beginPath();
-      for (const [a, d] of [[0, s * 1.3], [2.3, s], [-2.3, s]]) pen.lineTo(x + d * Math.cos(turn + a), y + d * Math.sin(turn + a));
+      for (const [a, d] of [
+        [0, s * 1.3],
+        [2.3, s],
+        [-2.3, s],
+      ])
+        pen.lineTo(x + d * Math.cos(turn + a), y + d * Math.sin(turn + a));
       pen.closePath();
       pen.fill();
       text(`${round.far} away`, cx, cy - r * 0.66, colors.released, 14);

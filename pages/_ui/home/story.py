@@ -15,6 +15,7 @@ import streamlit as st
 from dpviz.atlas.cells import STOPS
 from dpviz.lessons import story as parts
 from dpviz.lessons.story import Bets, Given, Reruns
+from dpviz.numbers import number
 from pages._ui.address import links
 from pages._ui.frame import keys
 from pages._ui.home.controls import as_run
@@ -152,5 +153,5 @@ def _leave(door: Any) -> None:
     at = STOPS.index(parts.EPSILON)
     if isinstance(stop, int) and not isinstance(stop, bool) and 0 <= stop < len(STOPS):
         at = stop
-    scene = parse_qsl(as_run(f"e={STOPS[at]:g}")) if page == "explore" else []
+    scene = parse_qsl(as_run(f"e={number(STOPS[at])}")) if page == "explore" else []
     st.switch_page(f"pages/{page}.py", query_params=scene)
