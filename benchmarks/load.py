@@ -109,7 +109,7 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
                     await visitor.change("explore_seed", rng.randrange(10**6))
                     times.runs.append(await _run(visitor))
                 elif rng.random() < 0.7:
-                    times.answers.append(await visitor.change("param_nsm_epsilon", rng.choice(BUDGETS)))
+                    times.answers.append(await visitor.change("param_pe-means_epsilon", rng.choice(BUDGETS)))
                 else:
                     times.answers.append(await visitor.change("explore_hidden", rng.random() < 0.5))
                 if time.perf_counter() >= end:
@@ -199,10 +199,10 @@ async def alone(server: Server, times: int) -> None:
         await one.ask()
         for turn in range(4):  # both pictures and both runs are known from then on
             await change("explore_hidden", bool(turn % 2))
-            await change("param_nsm_epsilon", (0.5, 1.0)[turn % 2])
+            await change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2])
         await cost("opening", opening)
         await cost("hidden layers", lambda turn: change("explore_hidden", bool(turn % 2)))
-        await cost("another ε, its run known", lambda turn: change("param_nsm_epsilon", (0.5, 1.0)[turn % 2]))
+        await cost("another ε, its run known", lambda turn: change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2]))
         await cost("a new seed until its picture", lambda turn: change("explore_seed", 10**6 + turn))
 
 

@@ -10,8 +10,8 @@ RECORD = "() => JSON.parse(document.querySelector('.dp-story').story.text)"
 WHOLE = f"() => {{ const all = ({RECORD})(); return all.given && all.bets && all.editions.length === 3; }}"
 DEALT = "() => document.querySelector('.dp-story').story.hand.rounds.map(round => round.inside)"
 IN_SIGHT = """i => {
-    const edge = document.querySelectorAll('.dp-story section')[i].getBoundingClientRect();
-    return edge.top >= 0 && edge.top < innerHeight / 2;
+    const edge = document.querySelectorAll('.dp-story section')[i]?.getBoundingClientRect();
+    return edge && edge.top >= 0 && edge.top < innerHeight / 2;
 }"""
 
 
@@ -54,6 +54,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
         expect(page.locator(".dp-story section").nth(3)).to_contain_text(one["epsilon"]["big"].replace("**", ""))
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"screen=5$"))
     page.get_by_role("button", name="300", exact=True).click()
     few = record["editions"][2]["stops"][-1]["people"]["big"].replace("**", "")
     expect(page.locator(".dp-story section").nth(4)).to_contain_text(few)  # at the ε of the screen before
