@@ -16,7 +16,6 @@ def marked(page, name):
     expect(page.locator("nav.bar [aria-current]")).to_have_text(words)
     several = place is not None and len(place.pages) > 1
     expect(page.locator("nav.tabs [aria-current=page]")).to_have_text([PAGES[name].title] if several else [])
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
 
 
 def test_every_page_marks_its_place_and_the_arrows_take_one_step_a_page(open_page):

@@ -89,6 +89,7 @@ class Story {
       this.fill();
     }
     this.failed = data.failed;
+    this.others = data.others;
     this.paint();
     this.measure();
     if (data.opened !== this.opened) {
@@ -477,6 +478,7 @@ class Story {
   /** Let the address say which screen this is: it takes the place of the one before, so that Back leaves at once. */
   note() {
     if (!this.root.isConnected || (this.held !== undefined && this.held !== this.at)) return;
+    if (this.others.includes(location.pathname.split("/").pop())) return; // Start was left, and is still drawn
     const rest = location.search
       .slice(1)
       .split("&")

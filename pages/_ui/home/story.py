@@ -18,6 +18,7 @@ from dpviz.lessons.story import Bets, Given, Reruns
 from dpviz.numbers import number
 from pages._ui.address import links
 from pages._ui.frame import keys
+from pages._ui.frame.places import HOME, PAGES
 from pages._ui.home.controls import as_run
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
@@ -127,6 +128,7 @@ def _draw(polls: bool) -> None:
         "screen": st.session_state.get(keys.HOME_SCREEN) or 1,
         "opened": 0 if opened is None else opened.number,
         "failed": _parts().failed,
+        "others": [name for name in PAGES if name != HOME],
     }
     found = _component(
         key=keys.HOME_STORY, data=data, height="content", on_needs_change=lambda: None, on_door_change=lambda: None
