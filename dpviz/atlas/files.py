@@ -19,7 +19,7 @@ from dpviz.atlas.fingerprint import LAYOUT, agrees, code, fingerprint, machine, 
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
 
-__all__ = ["FOLDER", "Chart", "Stop", "current", "read", "stamped", "stamp", "write"]
+__all__ = ["FOLDER", "Chart", "Stop", "current", "read", "replace", "stamp", "stamped", "write"]
 
 FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
 _STAMP = "sources.json"
@@ -93,20 +93,29 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
         "groups": {str(people or 0): len(one.groups.means) for people, one in editions.items()},
         "best": {str(people or 0): one.loss for people, one in editions.items()},
     }
-    table = pa.Table.from_pylist(list(rows), _SCHEMA).replace_schema_metadata({"dpviz": json.dumps(facts)})
-    whole = folder / f".{chapter.name}.{os.getpid()}"
+    table = pa.Table.from_pylist(list(rows), _SCHEMA)
+    words = ["people", "epsilon", "seed", "bet", "found"]
+    replace(folder / f"{chapter.name}.parquet", table, facts, words=words, floats=_FLOATS)
+
+
+def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[str], floats: list[str]) -> None:
+    """Write a table and its facts; the old file stays until the new one is whole.
+
+    `words` are columns of few different values, `floats` those of many digits.
+    """
+    whole = path.with_name(f".{path.stem}.{os.getpid()}")
     try:
         pq.write_table(
-            table,
+            table.replace_schema_metadata({"dpviz": json.dumps(facts)}),
             whole,
             compression="zstd",
             compression_level=19,
-            use_dictionary=["people", "epsilon", "seed", "bet", "found"],
-            column_encoding=dict.fromkeys(_FLOATS, "BYTE_STREAM_SPLIT"),
+            use_dictionary=words,
+            column_encoding=dict.fromkeys(floats, "BYTE_STREAM_SPLIT"),
             write_statistics=False,
             write_page_checksum=True,
         )
-        os.replace(whole, folder / f"{chapter.name}.parquet")
+        os.replace(whole, path)
     finally:
         whole.unlink(missing_ok=True)
 

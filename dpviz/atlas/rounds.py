@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
@@ -16,7 +15,7 @@ import pyarrow.parquet as pq
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.cells import STORY, beside, opened
-from dpviz.atlas.files import FOLDER
+from dpviz.atlas.files import FOLDER, replace
 from dpviz.atlas.fingerprint import LAYOUT, agrees
 from dpviz.audits.game import Question, Round, people, play, present
 from dpviz.sweeps.engines import on_this_machine
@@ -93,22 +92,7 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
         for _ in found:
             on_run()
     table = pa.Table.from_pylist([row for batch in batches for row in rows[batch]], _SCHEMA)
-    table = table.replace_schema_metadata({"dpviz": json.dumps(_inputs())})
-    whole = folder / f".{NAME}.{os.getpid()}"
-    try:
-        pq.write_table(
-            table,
-            whole,
-            compression="zstd",
-            compression_level=19,
-            use_dictionary=["game"],
-            column_encoding=dict.fromkeys(["speaks", "centers.list.element"], "BYTE_STREAM_SPLIT"),
-            write_statistics=False,
-            write_page_checksum=True,
-        )
-        os.replace(whole, folder / NAME)
-    finally:
-        whole.unlink(missing_ok=True)
+    replace(folder / NAME, table, _inputs(), words=["game"], floats=["speaks", "centers.list.element"])
 
 
 def _played(batch: tuple[Game, int]) -> tuple[tuple[Game, int], list[dict[str, Any]]]:
