@@ -8,12 +8,10 @@ __all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place
 
 
 class Entry(NamedTuple):
-    """A page: the word that leads to it, the question that it answers; if Start has a door to it, icon and promise."""
+    """A page: the word that leads to it, and the question that it answers."""
 
     title: str
     question: str = ""
-    icon: str = ""
-    promise: str = ""
 
 
 class Place(NamedTuple):
@@ -27,9 +25,9 @@ class Place(NamedTuple):
 HOME = "home"
 PAGES = {
     "home": Entry("Start"),
-    "learn": Entry("Lessons", "", ":material/school:", "One question, one picture: predict, step, explain."),
+    "learn": Entry("Lessons"),
     "limits": Entry("Limits", "What does no promise cover?"),
-    "explore": Entry("Watch", "", ":material/play_circle:", "Step through each algorithm. See what every step costs."),
+    "explore": Entry("Watch"),
     "again": Entry("Again?", "Would it happen again?"),
     "attacker": Entry("Alex", "Is Alex in the data?"),
     "compare": Entry("Beside", "How do two to four runs differ?"),
@@ -37,9 +35,7 @@ PAGES = {
     "ledger": Entry("Cost", "What did it cost?"),
     "distance": Entry("Distance", "What if a move is hidden, not a person?"),
     "federated": Entry("Federated", "What if rows stay where they are?"),
-    "data": Entry(
-        "File", "Which people?", ":material/upload_file:", "Pick a sample, make one, or bring your own file."
-    ),
+    "data": Entry("File", "Which people?"),
     "plan": Entry("Rehearse", "What would an ε give, before it is spent?"),
     "class": Entry("Class"),
     "present": Entry("Present"),

@@ -80,10 +80,9 @@ def player(
     hidden: bool,
     axes: tuple[int, int] | None,
     compact: bool = False,
-    autoplay: bool = False,
     opened: Opened | None = None,
 ) -> None:
-    """Draw a run and its controls. `compact` draws the plane alone, with the controls below; `autoplay` plays it once.
+    """Draw a run and its controls. `compact` draws the plane alone, with the controls below.
 
     `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
     """
@@ -96,7 +95,7 @@ def player(
     if compact:
         with st.container(key=keys.FIGURES(key)):
             draw(key, plane, zoom_of)
-        _transport(key, result, shots, axes, opened, brief=True, autoplay=autoplay)
+        _transport(key, result, shots, axes, opened, brief=True)
         shell.key_line(legend, hidden)
         return
     with st.container(key=keys.TRANSPORT(key)):
@@ -136,7 +135,6 @@ def _transport(
     opened: Opened | None,
     *,
     brief: bool = False,
-    autoplay: bool = False,
 ) -> None:
     """Draw the controls; `brief` says less."""
     transport(
@@ -145,7 +143,6 @@ def _transport(
         titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
         marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),
-        autoplay=autoplay,
         private=result.data.private,
         run="" if result.data.private else result.identity,  # the same on every page, however briefly it is told
         **starts(opened),

@@ -20,7 +20,6 @@ export default function ({ data, parentElement }) {
   const asked = data.opened && kept.opened !== data.opened; // by an address: go where it says, once
   if (asked) {
     kept.opened = data.opened;
-    kept.started = data.step !== null;
     state.playing = false;
     state.step = data.play ? 0 : Math.min(data.step ?? (data.within ? seen[run] : last) ?? last, last);
   }
@@ -179,8 +178,7 @@ export default function ({ data, parentElement }) {
   light();
   lines();
   show();
-  if (((data.autoplay && !kept.started) || (asked && data.play)) && !still.matches) {
-    kept.started = true;
+  if (asked && data.play && !still.matches) {
     state.step = 0;
     begin = setInterval(() => { if (panels().length) { clearInterval(begin); go(0); play(); } }, 200);
   } else if (state.playing) {
