@@ -1,5 +1,6 @@
 """Whether a page uses stored runs: only where they are still true, only of samples, and without ever waiting."""
 
+import dataclasses
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +9,7 @@ import pytest
 
 from dpviz.atlas import cells, files
 from dpviz.atlas.cells import Chapter
+from dpviz.datasets import load_sample
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust, chart, trust
 
@@ -37,6 +39,17 @@ def test_stamped_runs_are_used_at_once(folder, monkeypatch):
     monkeypatch.setattr(files, "current", lambda *chapter: pytest.fail("the stamp was enough"))
     assert trust("tiny", "kmeans") is Trust.YES
     assert chart("tiny", "kmeans").seeds == cells.SEEDS
+
+
+def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatch):
+    asked = []
+    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(atlas.rounds, "read", lambda folder: asked.append(folder))
+    game, town = atlas.GAMES[0], load_sample("town")
+    question = game.algorithm(), game.question().person
+    for private in (True, False):  # a file may be called as a sample
+        assert atlas.played(dataclasses.replace(town, private=private), *question) == ()
+        assert len(asked) == (not private)
 
 
 def test_visitors_who_come_together_ask_for_the_stamp_once(monkeypatch):
