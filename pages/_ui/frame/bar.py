@@ -21,7 +21,7 @@ _HERE = Path(__file__).parent
 
 _component = st.components.v2.component(
     "dpviz_bar",
-    html="<nav></nav>",
+    html="<nav hidden></nav>",
     css=(_HERE / "bar.css").read_text(),
     js=(_HERE / "bar.js").read_text(),
     isolate_styles=False,  # as the page's first links they make Streamlit's own link past them one that Axe knows
