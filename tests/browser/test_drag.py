@@ -15,9 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 READY = "() => document.querySelector('.dpviz-drag')?.drag?.Stage && document.querySelector('.dpviz-canvas')"
 FILM = "() => [...document.querySelectorAll('.dpviz-film > :not([hidden]) canvas')].map(one => one.toDataURL()).join()"
-DRAWN = (
-    """() => document.querySelector('.dpviz-drag')?.drag?.data.epsilon === %s && !document.querySelector('.dpviz-film')"""
-)
+DRAWN = """() => document.querySelector('.dpviz-drag')?.drag?.data.epsilon === %s
+    && !document.querySelector('.dpviz-film')"""
 INSET = 20
 
 
