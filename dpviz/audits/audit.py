@@ -2,7 +2,7 @@
 
 Two numbers per pair of neighbors. `realized` follows from the recorded queries alone: what their true changes cost at
 the recorded scales; it may never exceed the claim, nor a change its declared sensitivity, whatever was drawn.
-`lower_bound` trusts no record: an adversary guesses which data set was used from many runs, and Clopper-Pearson limits
+`lower_bound` trusts no record: an adversary bets on the data set behind many runs, and Clopper-Pearson limits
 of its hit rate bound mu (or epsilon) from below. Which statistic it reads, and where it draws the line, is fixed on
 separate runs.
 """

@@ -92,7 +92,7 @@ class Guarantee:
 
     @property
     def best_guess(self) -> float:
-        """Upper bound on the probability that anyone guesses right, from even odds, which of two neighbors was used.
+        """Return an upper bound on the probability of winning a bet, at even odds, on which of two neighbors was used.
 
         Phi(mu/2) under Gaussian DP, (e^epsilon + delta) / (1 + e^epsilon) otherwise; take the smaller.
         """
