@@ -63,7 +63,7 @@ class Evolution(ApproximateDP):
         "n votes",
         choices=("n votes", "2 sd", "positive"),
         advanced=True,
-        help="Which trial points survive: the top ones that together hold N votes (the paper), those above two standard "
+        help="Trial points that survive: the top ones that together hold N votes (the paper), those above two standard "
         "deviations of the noise (as earlier private evolution), or all above 0.",
     )
     halving: bool = param(
