@@ -1,4 +1,4 @@
-"""Blocks of array work on all cores: each thread multiplies alone, instead of all threads sharing every product."""
+"""Spread blocks of array work over all cores: each thread multiplies alone, instead of sharing every product."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _inside = 0
 
 
 class _Libraries:
-    """The linear algebra libraries of this process, and how many threads they were started with."""
+    """Hold the linear algebra libraries of this process and their initial number of threads."""
 
     def __init__(self) -> None:
-        np.ones((2, 2)) @ np.ones((2, 2))  # loaded before it is looked for
+        np.ones((2, 2)) @ np.ones((2, 2))  # loads the library before the search
         self._controllers = ThreadpoolController().select(user_api="blas").lib_controllers
         self._threads = [library.num_threads for library in self._controllers]
 
@@ -29,7 +29,7 @@ class _Libraries:
         return max(self._threads, default=1)
 
     def limit(self, threads: int | None) -> None:
-        """Give every library so many threads; None: as many as at the start."""
+        """Set every library's number of threads; None: the initial one."""
         for library, most in zip(self._controllers, self._threads, strict=True):
             library.set_num_threads(most if threads is None else threads)
 
