@@ -13,6 +13,7 @@ from dpviz import params, validate
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
+from dpviz.geometry import alone
 from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -157,17 +158,18 @@ class Algorithm:
             exact=noise == "none",
         )
         steps: list[Step] = []
-        for shown in self.steps(curator, rows.domain, init_rng):
-            step = dataclasses.replace(
-                shown,
-                released=freeze(shown.released),
-                index=len(steps),
-                hidden=curator.drain_hidden(),
-                n_releases=len(curator.ledger),
-            )
-            steps.append(step)
-            if on_step is not None:
-                on_step(step)
+        with alone():  # the same seed gives the same trace, however many threads there are
+            for shown in self.steps(curator, rows.domain, init_rng):
+                step = dataclasses.replace(
+                    shown,
+                    released=freeze(shown.released),
+                    index=len(steps),
+                    hidden=curator.drain_hidden(),
+                    n_releases=len(curator.ledger),
+                )
+                steps.append(step)
+                if on_step is not None:
+                    on_step(step)
 
         def promise(total: accounting.Total) -> Guarantee:
             if noise == "none":
