@@ -14,6 +14,7 @@ from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.geometry import alone
+from dpviz.postprocessing.center_sd import blurred
 from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -113,6 +114,15 @@ class Algorithm:
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
         """Return warnings that follow from what was released, by step kind (its last step): one sentence each."""
         return ()
+
+    def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the averages of a last step farther than they lie apart."""
+        if not blurred(end["centers"], counts, end["center_sd"], domain.radius):
+            return ()
+        return (
+            f"{self.name}: noise throws the averages farther than they lie apart, so that one center may be as good. "
+            "Use more rows, fewer columns or centers, or narrower bounds if they are known.",
+        )
 
     def run(
         self,
