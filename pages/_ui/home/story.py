@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -76,6 +76,9 @@ def _parts() -> _Parts:
     return _Parts()
 
 
+_stored = lru_cache(maxsize=8)(parts.of_chart)
+
+
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[Reruns]) -> str:
     """Return the record of the parts that are there, as JSON; `ready` names them."""
@@ -97,7 +100,7 @@ def _reruns(needed: bool) -> list[Reruns]:
     for people in parts.EDITIONS:
         chart = atlas.chart(parts.SAMPLE, parts.METHOD, people) if trust is Trust.YES else None
         if chart is not None:
-            found.append(_parts().made(f"stored runs, {people}", partial(parts.of_chart, chart)))
+            found.append(_stored(chart))
         elif needed:
             found.append(_parts().made(f"runs, {people}", partial(parts.reruns, people)))
     here = [one for one in found if one is not None]
