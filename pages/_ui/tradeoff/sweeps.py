@@ -67,7 +67,6 @@ class Kept:
 
     _table: pd.DataFrame | None = None
     _summary: Summary | None = None
-    _summary_of: tuple[str, str] = ("", "")
 
     @property
     def active(self) -> bool:
@@ -82,17 +81,18 @@ class Kept:
     def table(self, most: int) -> pd.DataFrame:
         """Return the first `most` rows, with data sets named likewise."""
         most = min(most, len(self.rows))
-        if self._table is None or len(self._table) != most:
+        last = self._table  # another session may look at the same rows
+        if last is None or len(last) != most:
             rows = table(self.rows[:most])
-            self._table = rows.assign(data=rows.data.replace(shelf().titles))
-        return self._table
+            self._table = last = rows.assign(data=rows.data.replace(shelf().titles))
+        return last
 
     def summary(self, most: int, metric: str, axis: str) -> Summary:
         """Return what the first `most` rows say in a metric along an axis; it is computed once while no row comes."""
-        rows, look = self.table(most), (metric, axis)
-        if self._summary is None or self._summary.rows is not rows or self._summary_of != look:
-            self._summary, self._summary_of = Summary(rows, metric, axis), look
-        return self._summary
+        rows, last = self.table(most), self._summary
+        if last is None or last.rows is not rows or (last.metric, last.axis) != (metric, axis):
+            self._summary = last = Summary(rows, metric, axis)
+        return last
 
 
 class Shelf:
@@ -190,14 +190,14 @@ def start(sweep: Sweep, title: str) -> None:
 
 
 @lru_cache(maxsize=16)
-def _cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
+def cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
     """Return the runs of a sweep under their keys, at most one more than are listed."""
     return tuple((run.key, run) for run in islice(sweep.runs(), MOST_LISTED + 1))
 
 
 def size(sweep: Sweep) -> int:
     """Return how many runs a sweep has, counted up to one more than are listed."""
-    return len(_cells(sweep))
+    return len(cells(sweep))
 
 
 def trusts(sweep: Sweep) -> tuple[Trust, ...]:
@@ -215,7 +215,7 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
     """Return the rows of the atlas under their keys; `usable` only says when to look again."""
-    return {row["key"]: row for row in stored_rows((run for _, run in _cells(sweep)), atlas.chart)}
+    return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), atlas.chart)}
 
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
@@ -223,22 +223,34 @@ def known(sweep: Sweep) -> list[dict[str, Any]]:
     found = {row["key"]: row for kept in history() for row in list(kept.rows)}
     if usable := trusts(sweep):
         found |= _stored(sweep, usable)
-    return [found[key] for key, _ in _cells(sweep) if key in found]
+    return [found[key] for key, _ in cells(sweep) if key in found]
 
 
 def missing(sweep: Sweep) -> list[Run]:
     """Return the runs of a sweep that are not known."""
     there = {row["key"] for row in known(sweep)}
-    return [run for key, run in _cells(sweep) if key not in there]
+    return [run for key, run in cells(sweep) if key not in there]
 
 
 def at_once(sweep: Sweep, title: str) -> Kept:
     """Return a sweep as far as it is known, without starting anything."""
-    rows = known(sweep)
+    rows, usable = known(sweep), trusts(sweep)
+    if usable and len(rows) == len(_stored(sweep, usable)):
+        return _everybodys(sweep, title, usable)
     last = tradeoff_state.at_once
     if last is None or last.sweep != sweep or len(last.rows) != len(rows):
-        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows, Job("", title, status="done"))
+        tradeoff_state.at_once = last = _finished(sweep, title, rows)
     return last
+
+
+@lru_cache(maxsize=32)
+def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Kept:
+    """Return what the atlas alone knows of a sweep: the same for all sessions, and summarized once."""
+    return _finished(sweep, title, list(_stored(sweep, usable).values()))
+
+
+def _finished(sweep: Sweep, title: str, rows: list[dict[str, Any]]) -> Kept:
+    return Kept("", title, sweep, size(sweep), rows, Job("", title, status="done"))
 
 
 def cancel(kept: Kept) -> None:

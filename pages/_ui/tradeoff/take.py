@@ -10,6 +10,7 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import Run, trace_of
 from dpviz.takeaway import KINDS, export
 from pages._ui.frame import keys
+from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.sweeps import Kept
 
 _MOST = 200  # runs in the list, the best first
@@ -18,7 +19,7 @@ _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "scr
 
 def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
     """Offer label, page, replay and script of one finished run on a sample or on blobs, as the data set declares it."""
-    cells = {cell.key: cell for cell in kept.sweep.runs() if _again(cell)}
+    cells = {key: cell for key, cell in sweeps.cells(kept.sweep) if _again(cell)}
     done = rows[(rows.status == "ok") & (rows.algorithm != "kmeans") & rows.key.isin(list(cells))]
     if done.empty:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -45,9 +46,12 @@ def size(sweep: Sweep) -> str:
     return " × ".join([*parts, f"{sweep.repeats} runs"])
 
 
+_composed = lru_cache(maxsize=16)(estimate.composed)
+
+
 def spending(sweep: Sweep) -> None:
     """Say what a sweep would spend on private data."""
-    runs, epsilon = estimate.composed(sweep)
+    runs, epsilon = _composed(sweep)
     if runs:
         st.caption(
             f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
