@@ -8,11 +8,11 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, nullcontext
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -25,7 +25,7 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import open_source
 from dpviz.sweeps.summary import Summary
-from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
+from dpviz.sweeps.sweep import REFERENCE, Row, Run, Sweep
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.tradeoff.state import tradeoff_state
@@ -59,7 +59,7 @@ class Kept:
     sweep: Sweep
     total: int
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
-    job: Job | None = None
+    job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
     begun: float = 0.0
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
@@ -71,7 +71,7 @@ class Kept:
     @property
     def active(self) -> bool:
         """Whether it waits or runs."""
-        return self.job is not None and self.job.active
+        return self.job.active
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -239,26 +239,21 @@ def at_once(sweep: Sweep, title: str) -> Kept:
         return _everybodys(sweep, title, usable)
     last = tradeoff_state.at_once
     if last is None or last.sweep != sweep or len(last.rows) != len(rows):
-        tradeoff_state.at_once = last = _finished(sweep, title, rows)
+        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows)
     return last
 
 
 @lru_cache(maxsize=32)
 def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Kept:
     """Return what the atlas alone knows of a sweep: the same for all sessions, and summarized once."""
-    return _finished(sweep, title, list(_stored(sweep, usable).values()))
-
-
-def _finished(sweep: Sweep, title: str, rows: list[dict[str, Any]]) -> Kept:
-    return Kept("", title, sweep, size(sweep), rows, Job("", title, status="done"))
+    return Kept("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
 
 
 def cancel(kept: Kept) -> None:
     """Stop a sweep for good: nobody takes it up again."""
-    if kept.job is not None:
-        if (archive := shelf().archive) and is_public(kept.sweep):
-            archive.end(kept.identity, "cancelled")
-        kept.job.cancel()
+    if (archive := shelf().archive) and is_public(kept.sweep):
+        archive.end(kept.identity, "cancelled")
+    kept.job.cancel()
 
 
 def _work(kept: Kept, job: Job) -> None:
@@ -272,7 +267,7 @@ def _work(kept: Kept, job: Job) -> None:
     engine = partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look)
     with archive.working(kept.identity) if archive else nullcontext() as file:
         look()
-        with closing(perform(kept.sweep, met, engine)) as rows:
+        with closing(cast(Generator[Row], perform(kept.sweep, met, engine))) as rows:
             for row in rows:
                 kept.rows.append(row)
                 if file is not None:
