@@ -112,8 +112,6 @@ def test_a_public_file_is_declared_and_explored(start):
 def test_a_run_under_an_earlier_declaration_is_shown_beside_those_of_today(start):
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
     finish(press(app.switch_page("pages/explore.py").run(), "Run"))
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Your file").run()
     declare(app, facts("a", "b", high=200))
     finish(press(app.switch_page("pages/explore.py").run(), "Run"))
     box = next(b for b in app.selectbox if b.label == "Earlier runs")

@@ -37,6 +37,7 @@ def drop(app, name, content, answer, header="Yes, names"):
 
 
 def declare(app, facts):
+    app.switch_page("pages/bounds.py").run()
     next(f for f in app.file_uploader if "dictionary" in f.key).upload("facts.json", json.dumps(facts).encode()).run()
     return onward(app)
 
