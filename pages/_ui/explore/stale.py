@@ -45,7 +45,7 @@ def _words(value: Any) -> str:
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:
     """Say that the picture is older than the form, and of what it is the picture."""
     differing = differences(result, data, form)
-    if not differing or session.job or session.asking:
+    if not differing or session.job:
         return
     old = ", ".join(f"{name} {seen}" for name, seen, _ in differing)
     new = ", ".join(f"{name} {asked}" for name, _, asked in differing)

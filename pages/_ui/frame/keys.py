@@ -31,7 +31,7 @@ STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", 
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-SPEND, NOT_NOW = Keys("{}_spend"), Keys("{}_not_now")  # slot of a question about a private file
+SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question about a private file
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
@@ -114,6 +114,7 @@ ATTACKER_EXACT, ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_exact", "attacker",
 PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_columns", "plan_units"
 PLAN_LOW, PLAN_HIGH, PLAN_SCALE, PLAN_K = "plan_low", "plan_high", "plan_scale", "plan_k"
 PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algorithms", "plan_within", "plan_epsilon"
+PLAN_SPEND, PLAN_METHOD = "plan_spend", "plan_method"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
 # Distance
@@ -127,8 +128,8 @@ FED_SPREAD, FED_NOISE, FED_EXACT, FED_RING = "fed_spread", "fed_noise", "fed_exa
 FED_DELAY, FED_SEED, FED_SILENT = "fed_delay", "fed_seed", "fed_silent"
 FED_CLIENT, FED_ROUND, FED_PLANE, WIRE = "fed_client", "fed_round", "fed_plane", Keys("wire_{}")
 
-# Ledger
-LEDGER_STEPS, BOOK_FILE = "ledger_steps", Keys("book_file_{}")
+# Ledger, Account
+LEDGER_STEPS, BOOK_FILE, ACCOUNT_RUN = "ledger_steps", Keys("book_file_{}"), Keys("account_{}_run")
 
 # Limits
 EXACT_DATA, EXACT_NOISE = "exact_data", "exact_noise"
@@ -178,11 +179,10 @@ PAINT, PAINTED = "paint", "painted"
 FILE, KEY_FILE, UPLOAD_SHOWN = Keys("file_{}"), Keys("key_file_{}"), "upload_shown"
 SAY_PRIVATE, SAY_PUBLIC, SAY_HEADER = "say_private", "say_public", Keys("say_header_{}")
 # What is declared of a file, and how it is read; the gap is the upload's `key`
-COLUMNS, BOUNDS, LABEL, EFFECT = Keys("{}_columns"), Keys("{}_bounds {}"), Keys("{}_label"), Keys("{}_effect")
-FILL, FILL_COLUMNS, DICTIONARY = Keys("{}_preset"), Keys("{}_preset_columns"), Keys("{}_dictionary")
+BOUNDS, LABEL, EFFECT, DICTIONARY = Keys("{}_bounds"), Keys("{}_label"), Keys("{}_effect"), Keys("{}_dictionary")
 ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_rows_per_person"), Keys("{}_unit")
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")
-RECODE, PLACE = Keys("{}_differently_recode"), Keys("{}_differently_place")
+PLACE, CONFIRM = Keys("{}_differently_place"), Keys("{}_confirm")
 SHEET, FIRST_LINE = Keys("{}_sheet"), Keys("{}_row")
 NUMBERS, SEPARATOR, N_COLUMNS = Keys("{}_numbers"), Keys("{}_separator"), Keys("{}_n_columns")
 DECIMAL = Keys("{}_decimal_{}")

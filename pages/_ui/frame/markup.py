@@ -86,6 +86,15 @@ def facts(lines: Iterable[tuple[str, object]]) -> Html:
     return Html("".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines))
 
 
+def meter(parts: Iterable[tuple[str, float, str]]) -> Html:
+    """Return a bar of parts, each with its name, its share of the whole in any unit, and its amount in words."""
+    bars = "".join(
+        f'<span style="flex-grow:{share:.6g}"><b>{text(amount)}</b> {text(name)}</span>'
+        for name, share, amount in parts
+    )
+    return Html(f'<div class="dp-meter">{bars}</div>')
+
+
 def definitions(entries: Iterable[tuple[str, str]]) -> Html:
     """Return terms with what they mean."""
     lines = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in entries)

@@ -15,7 +15,7 @@ from dpviz.numbers import chance, number
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
-from pages._ui.frame.places import PAGES, place_of, title_of
+from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 from pages._ui.frame.words import rule_of
 
@@ -46,9 +46,9 @@ def colors() -> Theme:
 
 def title(question: str = "") -> None:
     """Show the word that led to the page as its title, and below it a question, the page's own if none is given."""
-    page, chosen = session.page, catalog.chosen()
-    st.title(title_of(page, place_of(page, private=chosen.private)))
-    if asked := question or PAGES[page].question:
+    entry = PAGES[session.page]
+    st.title(entry.title)
+    if asked := question or entry.question:
         st.html(markup.question(asked))
 
 
@@ -67,7 +67,7 @@ def strip(
     how far a row may move under the weaker one, in the data's units.
     """
     if algorithm:  # what a tab and a bookmark are called; never a private file's name
-        title = title_of(session.page, place_of(session.page, private=private))
+        title = PAGES[session.page].title
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
     mine = catalog.chosen()

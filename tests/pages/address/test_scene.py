@@ -26,6 +26,7 @@ from pages._ui.workspace.compare import compare
 from pages._ui.workspace.distance import rho
 from pages._ui.workspace.explore import asked, explore
 from pages._ui.workspace.federated import clients
+from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
 
 PAGES = {
@@ -41,6 +42,9 @@ PAGES = {
     "plan": plan,
     "papers": papers,
     "data": data,
+    "bounds": own,
+    "spend": own,
+    "account": own,
     "ledger": asked,
     "limits": limits,
     "present": present,
