@@ -143,10 +143,14 @@ LEARN_ANSWER, LEARN_DRAFT, LEARN_SEED = Keys("learn_answer_{}"), Keys("learn_dra
 COURSE_PARTS, COURSE_PART, STONE, START = "course_parts", Keys("course_{}"), Keys("stone_{}"), Keys("start_{}")
 LESSON_OPTIONS, LESSON_OPTION, LESSON_CHECK = "lesson_options", Keys("lesson_option_{}"), "lesson_check"
 LESSON_BACK, LESSON_NEXT, LESSON_ALL, LESSON_ONWARD = "lesson_back", "lesson_next", "lesson_all", "lesson_onward"
-LESSON_FOLLOWER, LESSON_WORKSHEET, LESSON_NOTES = "lesson_follower", "lesson_worksheet", "lesson_notes"
+LESSON_FOLLOWER, LESSON_HEAD, LESSON_SIDE = "lesson_follower", "lesson_head", "lesson_side"
 LESSON_PLAYER, LESSON_TRANSPORT, LESSON_FIGURES = "lesson_player", "lesson_transport", "lesson_figures"
 LESSON_FIGURE, LESSON_PART, LESSON_DRAW, STILL = Keys("lesson_{}"), Keys("lesson_{}_{}"), "lesson_draw", "still"
 PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
+
+# Notes
+NOTES_LESSONS, NOTES_SHOW, NOTES_DECK = "notes_lessons", "notes_show", "notes_deck"
+NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")  # minutes; names of the lessons
 
 # Class
 CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "class_join", "class_open"

@@ -17,6 +17,7 @@ from pages._ui.frame import catalog
 from pages._ui.home.controls import home
 from pages._ui.learn.controls import vocabulary
 from pages._ui.limits.controls import limits
+from pages._ui.notes.controls import notes
 from pages._ui.papers.controls import papers
 from pages._ui.plan.controls import plan
 from pages._ui.present.controls import present
@@ -48,6 +49,7 @@ PAGES = {
     "ledger": asked,
     "limits": limits,
     "present": present,
+    "notes": notes,
     "class": classroom,
 }
 PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")
