@@ -4,11 +4,10 @@ import streamlit as st
 
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
-from dpviz.postprocessing.regions import has_regions
 from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
 from pages._ui.compare import menu as beside
-from pages._ui.explore import alex, centers, coreset, drag, explain, local, quality
+from pages._ui.explore import centers, coreset, drag, explain, local, quality
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import embed, markup, prepared
@@ -44,8 +43,6 @@ if embed.embedded():
 rows = len(result.data.X)
 drawn = f" {MAX_PEOPLE} of {rows:,} rows are drawn; the run uses all of them."
 st.html(markup.fooled(f"{on_screen(pane(result.trace).caution)}{drawn if hidden and rows > MAX_PEOPLE else ''}"))
-if not has_regions(result.trace):  # it compares distances to centers
-    alex.section("explore", result, hidden=hidden, axes=axes)
 centers.section("explore", result, hidden=hidden)
 explain.section("explore", result, hidden=hidden)
 with st.container(horizontal=True):

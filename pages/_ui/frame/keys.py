@@ -52,16 +52,13 @@ EXPLORE_DRAG = "explore_drag"
 EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug
-EXPLORE_AGAIN, EXPLORE_AGAIN_HOW, EXPLORE_ALEX = "explore_again", "explore_again_how", "explore_alex"
+EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
 AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
     Keys("{}_again"), Keys("{}_again_how"), Keys("{}_again_cancel"), Keys("{}_again_on"),
 )  # fmt: skip
 AGAIN_PLAYER, AGAIN_FIGURES, AGAIN_GOING = (
     Keys("{}_again_player"), Keys("{}_again_figures"), Keys("{}_again_going"),
 )  # fmt: skip
-ALEX, ALEX_NEXT, ALEX_GOING = Keys("{}_alex"), Keys("{}_alex_next"), Keys("{}_alex_going")
-ALEX_CANCEL, ALEX_ON = Keys("{}_alex_cancel"), Keys("{}_alex_on")
-ALEX_PLAYER, ALEX_FIGURES = Keys("{}_alex_player"), Keys("{}_alex_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
 ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
@@ -102,13 +99,14 @@ COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # turn of the form, letter of 
 COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # then slug and parameter
 COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), "compare_curves"
 
-# Attacker
-ATTACKER_WHO, ATTACKER_ASK = "attacker_who", "attacker_ask"
-ATTACKER_FAR = Keys("attacker_far_{}")  # data
-ATTACKER_X, ATTACKER_Y = Keys("attacker_x_{}"), Keys("attacker_y_{}")
+# Alex
+ATTACKER_WHO, ATTACKER_WHO_NEXT, ATTACKER_ASK = "attacker_who", "attacker_who_next", "attacker_ask"
+ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # data
 ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
-ATTACKER_EXACT, ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_exact", "attacker", "attacker_square"
+ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker", "attacker_square"
+ALEX, ALEX_GOING, ALEX_CANCEL, ALEX_ON = "alex", "alex_going", "alex_cancel", "alex_on"
+ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 
 # Plan
 PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_columns", "plan_units"
