@@ -188,7 +188,7 @@ def _amounts(view: View) -> Panel | None:
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
         return None
-    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=168)
+    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=150)
     figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)

@@ -51,7 +51,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     return figure
 
 
-_SPEND = 160  # pixels of the panel of epsilon
+_SPEND = 128  # pixels of the panel of epsilon
 FLATTEST = 0.3  # height over width of a plane of equal scales
 
 
@@ -235,7 +235,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
-    figure = base(colors, f"{what} after each {name}", height=172)
+    figure = base(colors, f"{what} after each {name}", height=150)
     tag(figure, colors)
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
@@ -273,7 +273,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
-    return Panel("side", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
+    return Panel("wide", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
 
 
 def loss_title(view: View) -> str:

@@ -64,7 +64,7 @@ def tree_panel(
     `rejected[i]` is true if a cut of node i was tried and rejected; `words[i]` appears on hover.
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
-    figure = base(colors, "The tree: width = noisy count", height=306, margin_left=6)
+    figure = base(colors, "The tree: width = noisy count", height=290, margin_left=6)
     figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
     left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()
     figure.update_xaxes(visible=False, range=[left - 0.02 * (right - left), right + 0.02 * (right - left)])

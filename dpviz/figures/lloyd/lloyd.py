@@ -170,7 +170,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
-    figure = base(colors, "Noisy rows per center", height=168)
+    figure = base(colors, "Noisy rows per center", height=150)
     figure.add_bar(
         name="noisy count",
         hovertemplate="center %{x}: %{y:.0f}<extra></extra>",

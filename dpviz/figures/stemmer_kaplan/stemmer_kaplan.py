@@ -288,7 +288,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
         if step.kind in (*COUNTED, "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} counts (log)", height=168)
+    figure = base(colors, f"Top {TOP} counts (log)", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:

@@ -27,7 +27,8 @@ class Keys:
 
 
 # Every page
-STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
+STRIP, SHARE, MESSAGES, CANCEL = "strip", "share", "messages", "cancel"
+FORM, FORM_MORE, FORM_TOP, FORM_FIELDS, FORM_DETAILS = "form", "form_more", "form_top", "form_fields", "form_details"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
@@ -35,7 +36,7 @@ SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question abou
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
-SIDE_COLUMN, SWIPE = Keys("{}_sidecol"), Keys("{}_swipe")
+SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
 PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 
 # Parameters of an algorithm: its slug, the parameter's name
@@ -49,7 +50,7 @@ HOME_SCREEN, HOME_STORY = "home_screen", "home_story"
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"
 EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "explore_hidden"
 EXPLORE_DRAG = "explore_drag"
-EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
+EXPLORE_RUN, EXPLORE_FIRST, VERDICT, ENDS, QUALITY = "explore_run", "explore_first", "verdict", "ends", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug
 EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
