@@ -13,6 +13,8 @@ from dpviz import params, validate
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
+from dpviz.geometry import alone
+from dpviz.postprocessing.center_sd import blurred
 from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -113,6 +115,15 @@ class Algorithm:
         """Return warnings about released values, given by step kind (its last step), one sentence each."""
         return ()
 
+    def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the averages of a last step farther than they lie apart."""
+        if not blurred(end["centers"], counts, end["center_sd"], domain.radius):
+            return ()
+        return (
+            f"{self.name}: noise throws the averages farther than they lie apart, so that one center may be as good. "
+            "Use more rows, fewer columns or centers, or narrower bounds if they are known.",
+        )
+
     def run(
         self,
         X: np.ndarray | Rows,
@@ -157,17 +168,18 @@ class Algorithm:
             exact=noise == "none",
         )
         steps: list[Step] = []
-        for shown in self.steps(curator, rows.domain, init_rng):
-            step = dataclasses.replace(
-                shown,
-                released=freeze(shown.released),
-                index=len(steps),
-                hidden=curator.drain_hidden(),
-                n_releases=len(curator.ledger),
-            )
-            steps.append(step)
-            if on_step is not None:
-                on_step(step)
+        with alone():  # the same seed gives the same trace, however many threads there are
+            for shown in self.steps(curator, rows.domain, init_rng):
+                step = dataclasses.replace(
+                    shown,
+                    released=freeze(shown.released),
+                    index=len(steps),
+                    hidden=curator.drain_hidden(),
+                    n_releases=len(curator.ledger),
+                )
+                steps.append(step)
+                if on_step is not None:
+                    on_step(step)
 
         def promise(total: accounting.Total) -> Guarantee:
             if noise == "none":

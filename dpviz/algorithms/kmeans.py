@@ -16,7 +16,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
-from dpviz.geometry import cluster_sums
+from dpviz.geometry import alone, cluster_sums
 from dpviz.metrics import mean_distance
 from dpviz.params import param
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
@@ -131,7 +131,8 @@ class KMeans(Algorithm):
         Z = Z[np.isfinite(Z).all(axis=1)]
         if self.n_clusters > len(Z):
             raise ValueError(f"{self.name}: n_clusters must be <= n = {len(Z)}; got {self.n_clusters}.")
-        path = self._path(Z, np.random.default_rng(seed))
+        with alone():  # the same seed gives the same path, however many threads there are
+            path = self._path(Z, np.random.default_rng(seed))
         steps = []
         for index, centers in enumerate(path):
             title = "k-means++ start" if index == 0 else f"Iteration {index} of {len(path) - 1}"

@@ -20,10 +20,12 @@ from dpviz.geometry.packing import (
     sphere_pack,
     uniform_ball,
 )
+from dpviz.geometry.threads import alone
 
 __all__ = [
     "GRID",
     "Population",
+    "alone",
     "clip_ball",
     "cluster_sums",
     "fold",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -107,6 +107,11 @@ class HDPEMeans(Evolution):
             sums, counts = gaussians(mu * math.sqrt(share), [1, 1])
             last = {"recover.sums": (sums,), "recover.counts": (counts,)}
         return Plan({"votes": votes, **last})
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["recovery"]
+        return self.blurred(end, end["noisy_counts"], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Run Algorithm 3; yield one step per generation and one for the recovery."""

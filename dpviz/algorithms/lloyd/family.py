@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -91,6 +91,11 @@ class NoisyLloyd(Algorithm):
     def finest_grid(self) -> float:
         """Return the grid of the centers."""
         return GRID
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["noisy-iteration"]
+        return self.blurred(end, end["noisy_counts"], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Place the start, then assign, sum, divide and move; yield one step per iteration."""

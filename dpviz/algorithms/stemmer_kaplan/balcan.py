@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -154,6 +154,11 @@ class Balcan(ApproximateDP):
                 "recover.sums": (Gaussian(mu * math.sqrt(1 - counted)),),
             }
         )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["recover"]
+        return self.blurred(end, end["noisy_counts"], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Find candidates by halving cubes, choose by private local search, release noisy averages."""

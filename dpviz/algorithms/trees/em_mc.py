@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,6 +124,11 @@ class EMMC(ApproximateDP):
                 "average.sums": (Gaussian(mu_of_epsilon(0.8 * average, delta)),),
             }
         )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["cover-means"]
+        return self.blurred(end, end["noisy_counts"][end["kept"]], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Pick cells grid by grid (one release, one step a grid), count, cluster, average."""

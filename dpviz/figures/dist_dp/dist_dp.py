@@ -191,7 +191,7 @@ def _amounts(view: View) -> Panel | None:
     last = max(tables)
     things = "regions" if trace.steps[last].kind == "regions" else "cells"
     kept = trace.steps[last].released["kept"]
-    figure = base(colors, f"{int(np.sum(kept)):,} of {len(kept):,} {things} hold enough rows", height=168)
+    figure = base(colors, f"{int(np.sum(kept)):,} of {len(kept):,} {things} hold enough rows", height=150)
     figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)

@@ -51,7 +51,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     return figure
 
 
-_SPEND = 160  # pixels of the panel of epsilon
+_SPEND = 128  # pixels of the panel of epsilon
 FLATTEST = 0.3  # height over width of a plane of equal scales
 
 
@@ -242,7 +242,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
         raise ValueError("figures: loss_panel needs losses.")
     best = view.reference_loss
     end = f"{losses[-1] / best:.2f} × {against}" if best else number(losses[-1])
-    figure = base(colors, f"{what} ends at {end}", height=172)
+    figure = base(colors, f"{what} ends at {end}", height=150)
     tag(figure, colors)
     frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each
     values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
@@ -277,7 +277,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
-    return Panel("side", figure, f"A line: {what} after each {name} ends at {number(losses[-1])}{beside}. Not private.")
+    return Panel("wide", figure, f"A line: {what.lower()} after each {name} ends at {number(losses[-1])}{beside}. Not private.")
 
 
 def loss_title(view: View) -> str:

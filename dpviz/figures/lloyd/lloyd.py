@@ -176,7 +176,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     true = all("true_counts" in table for table in tables.values())
     least = tables[max(tables)].nsmallest(1, "noisy_counts").iloc[0]
     words = plus_minus(least.noisy_counts, least.sd, "rows")
-    figure = base(colors, f"Center {least.center:.0f} is smallest: {words}", height=168)
+    figure = base(colors, f"Center {least.center:.0f} is smallest: {words}", height=150)
     figure.add_bar(
         name="noisy count",
         hovertemplate="center %{x}: %{y:.0f}<extra></extra>",

@@ -246,7 +246,7 @@ def _bars(
 ) -> go.Figure:
     """Return bars and a cut, empty until a step of `kind` has happened; columns x, y, strong and, if asked, true."""
     trace, colors = view.trace, view.colors
-    figure = base(colors, title, height=144)
+    figure = base(colors, title, height=132)
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")
     figure.add_scatter(mode="lines", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     color = [colors.released if strong else colors.released_soft for strong in table.strong]

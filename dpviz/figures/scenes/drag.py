@@ -18,7 +18,7 @@ from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.numbers import number
 
-__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "stop_label"]
+__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "share_interval", "stop_label"]
 
 CLOUD = 20  # drawn reruns
 MARKS = 2_000  # drawn centers of reruns at one stop
@@ -115,7 +115,7 @@ def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again:
     if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
         differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])
     if later_again / len(later) < again / len(ratios):
-        differs.append(_share_interval(later_again, len(later))[1] < _share_interval(again, len(ratios))[0])
+        differs.append(share_interval(later_again, len(later))[1] < share_interval(again, len(ratios))[0])
     return bool(differs) and not any(differs)
 
 
@@ -127,7 +127,8 @@ def _median_interval(values: np.ndarray) -> tuple[float, float]:
     return float(ordered[rank - 1]), float(ordered[n - rank])
 
 
-def _share_interval(some: int, n: int) -> tuple[float, float]:
+def share_interval(some: int, n: int) -> tuple[float, float]:
+    """Return the interval of a share that is seen in some of n runs (Wilson)."""
     interval = binomtest(some, n).proportion_ci(SURE, method="wilson")
     return float(interval.low), float(interval.high)
 

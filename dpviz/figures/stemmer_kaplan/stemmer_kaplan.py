@@ -293,7 +293,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     last = max(tables)
     things = "candidates weigh above 0" if trace.steps[last].kind == "weights" else "cells are crowded"
     kept, met = int(tables[last].kept.sum()), len(tables[last])
-    figure = base(colors, f"{kept} of {met} {things}" if met else "No cell is crowded", height=168)
+    figure = base(colors, f"{kept} of {met} {things}" if met else "No cell is crowded", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:

@@ -251,7 +251,7 @@ def _budget(view: View) -> Panel:
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
     planned = [c + s for c, s in zip(parts["count"], [*parts["split"], 0.0], strict=True)]
     planned.append(epsilon_of_mu(costs["average"][0].gdp, delta))
-    figure = base(colors, f"A full path costs ε {trace.claimed.epsilon:.2f}", height=168)
+    figure = base(colors, f"A full path costs ε {trace.claimed.epsilon:.2f}", height=150)
     where = list(range(deepest + 2))
     figure.add_bar(x=where, y=planned, marker={"color": colors.released_soft}, hoverinfo="skip", width=0.86)
     for name, opacity in (("count", 1.0), ("choice of cut", 0.55), ("average", 1.0)):
