@@ -72,7 +72,7 @@ class Pair(NamedTuple):
 
 
 def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distance: float = 0.25) -> tuple[Pair, ...]:
-    """Return adversarial neighbors: what breaks real implementations, not what data look like.
+    """Return adversarial neighbors, chosen to break real implementations rather than to look like data.
 
     Under add/remove `first` has a row that `second` lacks; otherwise the row is replaced, or moved by rho.
     """

@@ -96,7 +96,7 @@ class Facts:
 
     @property
     def n_people(self) -> int:
-        """The declared number of people.
+        """Return the declared number of people.
 
         Raises
         ------
@@ -109,12 +109,12 @@ class Facts:
 
     @property
     def n_rows(self) -> int:
-        """The number of made-up people that stand in for the real ones."""
+        """Return the number of made-up people that stand in for the real ones."""
         return min(self.n_people, MOST_ROWS)
 
     @property
     def key(self) -> str:
-        """A public name for caches."""
+        """Return a public name for caches."""
         return repr((self.domain.key, self.n_clusters, self.like, self.filled))
 
     def tight(self) -> Facts:

@@ -91,7 +91,7 @@ class Bound:
 
     @property
     def best_guess(self) -> float:
-        """Largest probability to be right from even odds; 1 where nothing is promised.
+        """Return the largest probability to be right from even odds; 1 where nothing is promised.
 
         Every curve here is convex and its own mirror image, so the best guess is where both rates are equal.
         """

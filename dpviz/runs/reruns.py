@@ -36,7 +36,7 @@ class Reruns:
 
     @property
     def worst(self) -> int:
-        """The run with the largest loss, as an index."""
+        """Return the run with the largest loss, as an index."""
         return int(np.argmax(self.losses))
 
 

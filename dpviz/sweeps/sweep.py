@@ -119,7 +119,7 @@ class Run:
 
     @property
     def variant(self) -> Variant:
-        """The curve that the run belongs to."""
+        """Return the curve that the run belongs to."""
         return Variant(self.label, self.algorithm, self.preset, noise=self.noise)
 
     @property

@@ -277,7 +277,8 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
-    return Panel("wide", figure, f"A line: {what.lower()} after each {name} ends at {number(losses[-1])}{beside}. Not private.")
+    alt = f"A line: {what.lower()} after each {name} ends at {number(losses[-1])}{beside}. Not private."
+    return Panel("wide", figure, alt)
 
 
 def loss_title(view: View) -> str:

@@ -102,8 +102,8 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
     users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
-    said = np.mean([table.groupby("user").says.sum().mean() for table in tables.values() if len(table)] or [0])
-    figure = base(colors, f"A report names {said:.0f} of {COLUMNS} cells", height=190)
+    named = np.mean([table.groupby("user").says.sum().mean() for table in tables.values() if len(table)] or [0])
+    figure = base(colors, f"A report names {named:.0f} of {COLUMNS} cells", height=190)
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:
