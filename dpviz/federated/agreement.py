@@ -110,7 +110,7 @@ class Agreement:
         try:
             record: dict[str, Any] = json.loads(path.read_text())
             if strange := sorted(record.keys() - _ENTRIES):
-                raise ValueError(f"agreement: {path.name} has the entry {strange[0][:60]!r}, which no agreement has.")
+                raise ValueError(f"agreement: {path.name} has the entry {strange[0][:60]!r}, which is unknown.")
             return cls(
                 ALGORITHMS[record["algorithm"]](**record["parameters"]),
                 Domain.from_dict(record["domain"]),

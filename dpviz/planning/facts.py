@@ -174,5 +174,5 @@ def numbers(text: str, what: str) -> list[float]:
         try:
             found.append(float(word))
         except ValueError:
-            raise ValueError(f"plan: {what} must be numbers, separated by commas; {word[:40]!r} is none.") from None
+            raise ValueError(f"plan: {what} must be numbers separated by commas; {word[:40]!r} is none.") from None
     return found
