@@ -1,4 +1,4 @@
-"""The public facts that a plan rests on, and the people who stand in for the rows that nobody has read."""
+"""Hold the public facts behind a plan, and the made-up people that replace the unread rows."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def numbers(text: str, what: str) -> list[float]:
     Raises
     ------
     ValueError
-        One sentence that names what is no number.
+        One sentence that names the entry that is not a number.
     """
     found = []
     for word in text.replace(",", " ").replace("−", "-").split():

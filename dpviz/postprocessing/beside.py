@@ -27,7 +27,7 @@ _NOTHING = "–"
 
 
 class Row(NamedTuple):
-    """One fact of every run, as words."""
+    """Hold one fact of every run in words."""
 
     name: str
     values: tuple[str, ...]

@@ -302,7 +302,7 @@ class Curator:
         return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and forget the true statistics since the last call: the driver's, never an algorithm's."""
+        """Return and forget the true statistics since the last call; only the driver calls this, never an algorithm."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 

@@ -1,4 +1,4 @@
-"""Would it happen again? The same algorithm on the same people, again and again with other noise."""
+"""Would it happen again? Run the same algorithm on the same people again and again with other noise."""
 
 from __future__ import annotations
 

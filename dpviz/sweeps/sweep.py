@@ -240,7 +240,7 @@ def _as(kind: str, value: Any) -> Any:
 
 
 def execute(cell: Run) -> Row:
-    """Make one run and return its row; a failure is a row with a reason. Deterministic but for MEASURED."""
+    """Make one run and return its row; a failure is a row with a reason. All columns but MEASURED are deterministic."""
     restart_peak_memory()
     begun = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""Refuse text that is no table of separated cells.
+"""Refuse text that is not a table of separated cells.
 
 Each kind is recognized by its first lines and gets its own sentence, which ends in a command that makes a table of it.
 """

@@ -1,4 +1,4 @@
-"""A server's accounts, by file and owner: booked before the first draw, synced, never given back."""
+"""Store a server's accounts, by file and owner: claims are booked before the first draw, synced, never given back."""
 
 from __future__ import annotations
 
