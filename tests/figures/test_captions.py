@@ -94,7 +94,5 @@ def test_titles_say_what_this_run_shows_and_names_say_what_kind_of_figure_it_is(
     assert all(panel.alt.startswith(KINDS) for panel in found), [panel.alt for panel in found]
     if slug in ("pe-means", "fastlloyd", "eugkm", "nsm", "dp-em"):
         assert f"Loss ends at {losses[-1] / best:.2f} × KMeans" in titles
-        spends = "spends" if len(run.ledger) == 1 else "spend"
-        assert any(
-            t.startswith(f"{counted(len(run.ledger), 'release')} {spends} ε {run.spent.epsilon:.2f}") for t in titles
-        )
+        spent = f"{counted(len(run.ledger), 'release')}: ε {run.spent.epsilon:.2f}"
+        assert any(title.startswith(spent) for title in titles)

@@ -224,8 +224,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     if amounts is not None:
         found.append(amounts)
     *loss, spend, ledger = closing(view, shots)
-    title = f"{counted(len(trace.ledger), 'release')} for ε {number(trace.claimed.epsilon)}, {PROMISE}"
-    spend.figure.update_layout(title_text=title)
+    spend.figure.update_layout(title_text=f"ε {number(trace.claimed.epsilon)}, {PROMISE}")
     spend.figure.update_yaxes(title_text="ε (rho-dist)")
     ledger.figure.update_layout(title_text=f"{ledger.figure.layout.title.text}, {PROMISE}")
     return [*found, *loss, spend, ledger]

@@ -67,7 +67,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
 def _recovered(view: View, shots: list[Shot]) -> Panel:
     trace = view.trace
     d, k = trace.domain.n_features, len(trace.cluster_centers)
-    figure = plane(view, f"{counted(k, 'center')} recovered in all {d} columns", height=340)
+    figure = plane(view, f"{counted(k, 'center')} in all {d} columns", height=340)
     first = len(figure.data)
     figure.add_scatter(**center(view.colors))
     reference(view, figure)
@@ -80,7 +80,7 @@ def _recovered(view: View, shots: list[Shot]) -> Panel:
 def _budget(view: View, shots: list[Shot]) -> Panel:
     table, colors = budget_table(view.trace), view.colors
     most = table.loc[table.share.idxmax()]
-    figure = base(colors, f"The {most.part} take {percent(most.share)} of μ²", height=150, margin_left=118)
+    figure = base(colors, f"{most.part.capitalize()} take {percent(most.share)} of μ²", height=150, margin_left=118)
     words = [f"{row.part} ({row.releases} ×)" for row in table.itertuples()]
     share = table.share.to_numpy()
     figure.add_bar(

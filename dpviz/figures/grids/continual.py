@@ -79,7 +79,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
     """Return epsilon by day, with the tree and running anew every evening with the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
-    title = f"{counted(len(table), 'day')} cost ε {last.epsilon:.2f}; running anew {last.anew:.2f}"
+    title = f"{counted(len(table), 'day')}: ε {last.epsilon:.2f}; run anew: {last.anew:.2f}"
     figure = base(colors, title, height=172)
     days = table.day.to_numpy()
     figure.add_scatter(

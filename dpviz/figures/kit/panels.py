@@ -179,9 +179,9 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     if view.trace.noiseless:
         return _no_promise(view, len(shots))
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
-    at = f", at δ {chance(delta)}" if delta else ""
+    at = f" at δ {chance(delta)}" if delta else ""
     made = len(table) - 1
-    title = f"{counted(made, 'release')} spend{'s' * (made == 1)} ε {float(table.epsilon.iloc[-1]):.2f}{at}"
+    title = f"{counted(made, 'release')}: ε {float(table.epsilon.iloc[-1]):.2f}{at}"
     figure = base(colors, title, height=_SPEND)
     steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"

@@ -66,7 +66,7 @@ def tree_panel(
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
     finals = int(table.final.sum())
-    title = f"The tree ends in {counted(finals, 'leaf', 'leaves')}; width is noisy count"
+    title = f"{counted(finals, 'leaf', 'leaves')}; width is noisy count"
     figure = base(colors, title, height=290, margin_left=6)
     figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
     left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()

@@ -289,7 +289,7 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]
-    title = f"{int(table.signal.sum())} of {counted(len(table), 'direction')} exceed the noise"
+    title = f"{int(table.signal.sum())} of {len(table)} stand out"
     figure = _bars(view, shots, title, "moment", table, {"x": ends, "y": [edge, edge]})
     figure.update_xaxes(title_text="direction, strongest first; below the line noise alone", dtick=-(-len(table) // 10))
     return Panel(

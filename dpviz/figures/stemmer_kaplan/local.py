@@ -103,7 +103,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
     true = all("true" in table for table in tables.values())
     users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
     named = np.mean([table.groupby("user").says.sum().mean() for table in tables.values() if len(table)] or [0])
-    figure = base(colors, f"A report names {named:.0f} of {COLUMNS} cells", height=190)
+    figure = base(colors, f"{named:.0f} of {COLUMNS} cells each", height=190)
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:
@@ -139,7 +139,7 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
     }
     true = all("true_count" in table for table in tables.values())
     last = tables[max(tables)]
-    figure = base(colors, f"{int(last.heavy.sum())} of {len(last)} estimates stand out", height=178)
+    figure = base(colors, f"{int(last.heavy.sum())} of {len(last)} stand out", height=178)
     bar = {"type": "data", "array": [], "color": colors.ink, "thickness": 1, "width": 2}
     figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")

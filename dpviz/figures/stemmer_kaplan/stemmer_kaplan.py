@@ -291,7 +291,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     }
     true = all("true_count" in table for table in tables.values())
     last = max(tables)
-    things = "candidates weigh above 0" if trace.steps[last].kind == "weights" else "cells are crowded"
+    things = "above 0" if trace.steps[last].kind == "weights" else "crowded"
     kept, met = int(tables[last].kept.sum()), len(tables[last])
     figure = base(colors, f"{kept} of {met} {things}" if met else "No cell is crowded", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
@@ -330,10 +330,10 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     """Return the parts of the loss, which appear in the last frame only."""
     colors, table = view.colors, loss_table(view)
     times = table.loss / (view.reference_loss or 1.0)
-    added = {"candidates add": times.iloc[1] - times.iloc[0], "choice adds": times.iloc[2] - times.iloc[1]}
+    added = {"Cells": times.iloc[1] - times.iloc[0], "Choice": times.iloc[2] - times.iloc[1]}
     most = max(added, key=lambda part: added[part])
-    unit = f" × {view.against}" * bool(view.reference_loss)
-    title = f"The {most} {number(added[most], 2)}{unit}" if added[most] > 0 else f"No worse than {view.against}"
+    unit = " ×" * bool(view.reference_loss)
+    title = f"{most}: +{number(added[most], 2)}{unit}" if added[most] > 0 else f"As {view.against}"
     figure = base(colors, title, height=150, margin_left=110)
     tag(figure, colors)
     figure.add_bar(

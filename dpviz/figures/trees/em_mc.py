@@ -121,7 +121,7 @@ def _plane(view: View) -> Panel:
 def _covered(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     table = covered_table(trace)
-    figure = base(colors, f"The picks cover {counted(int(table.covered.sum()), 'row')}", height=200)
+    figure = base(colors, f"{counted(int(table.covered.sum()), 'row')} covered", height=200)
     tag(figure, colors, "NOT PRIVATE ― true")
     picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1
     figure.add_bar(x=list(range(len(table))), y=table.covered.tolist(), hovertemplate="%{y:,}<extra></extra>")
