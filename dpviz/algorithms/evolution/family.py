@@ -28,7 +28,7 @@ def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
     return (
         Line("scatter trial points over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
-        Line("  each row votes for the nearest trial point; noise", (kind,), "votes"),
+        Line("  each row votes for its nearest point, with noise", (kind,), "votes"),
         Line("  drop trial points with too few noisy votes", (kind,)),
         Line(f"  {choose}", (kind,)),
         Line("  vary them: new trial points around each center", (kind,), at=("later",)),
