@@ -147,7 +147,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def predict(self, X: Any) -> np.ndarray:
         """Return the nearest center of every row of X (n, d), in the units of the domain; shape (n,). NOT private.
 
-        Of an algorithm that gives regions: the row's region, -1 where it lies in none.
+        An algorithm that finds regions gives the row's region instead, or -1 outside all regions.
         """
         check_is_fitted(self)
         return self._clusters(validate_data(self, X, reset=False, dtype=_FLOATS))

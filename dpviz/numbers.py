@@ -10,6 +10,7 @@ import math
 __all__ = [
     "at",
     "chance",
+    "counted",
     "fraction",
     "length",
     "number",
@@ -115,6 +116,11 @@ def chance(probability: float) -> str:
 def odds(probability: float) -> int:
     """Return a bound on a probability as "at most N times in 100". It is rounded UP, here and nowhere else."""
     return min(100, math.ceil(100 * probability - _SLACK))
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Write a number of things with their noun: 1 region, 1,200 regions; `plural` if it is not formed by an s."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def fraction(value: float) -> str:

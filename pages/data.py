@@ -30,8 +30,8 @@ shell.title()
 st.html(
     markup.lede(
         "Every method needs public facts before it looks at a row: bounds, a size, and what one "
-        "person is. Samples bring theirs. For your own file you declare them; of a private one no row is "
-        "read to find them."
+        "person is. Samples bring theirs. You declare those of your own file; no row of a "
+        "private file is read to find them."
     )
 )
 way = st.segmented_control(

@@ -45,7 +45,7 @@ How a private file is written is declared as well, or follows from its line of n
 and a cell that does not fit is missing, without a word. Only the **size** of the whole file can still refuse it: above
 300 MB, 5,000,000 rows, 60,000,000 cells (from 300,001 rows on at 200 columns) or 3,000,000 cells of a workbook (from
 15,001 rows on at 200 columns), more than 10,000 empty rows of a workbook one after another, or more memory or
-processor time than one file may take. So can a file that is no longer one of its format: a JSON list whose brackets do
+processor time than one file may take. So can a file that is no longer valid: a JSON list whose brackets do
 not close, a damaged workbook. One more row may tip that over, and the refusal shows it.
 """,
     "Several runs": """

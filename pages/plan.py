@@ -25,7 +25,7 @@ links.keep("plan", plan, private=plan_state.plan_private or own.private)
 shell.title()
 st.html(
     markup.lede(
-        "From what is public anyway: how far noise would move a center, how good the clusters would "
+        "From public facts alone: how far noise would move a center, how good the clusters would "
         "be, and which ε it takes. Made-up people stand in for yours."
     )
 )

@@ -24,11 +24,11 @@ EMPTY = "the file is empty; drop a table with a header line and at least one row
 FORM = f"{FORMATS}."
 EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
-    "stand further down, say where (on the command line: --header-row N)."
+    "are further down, say where (on the command line: --header-row N)."
 )
 NAMELESS = (
     "add a header line, or start its name with a letter (on the command line: --header if these are names, "
-    "--no-header if it is a row, --header-row N if the names stand further down)."
+    "--no-header if it is a row, --header-row N if the names are further down)."
 )
 TEXT_ONLY = (
     "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
@@ -143,13 +143,13 @@ def make_files():
         "ARFF": (
             "x.arff",
             b"% by us\n@relation x\n@attribute a numeric\n@data\n1,SENTINEL\n",
-            "the content is an ARFF file, whose names are no line of a table (on the command line: --no-header "
+            "the content is an ARFF file, which keeps its names outside the table (on the command line: --no-header "
             "--header-row 5).",
         ),
         "fixed width": (
             "x.dat",
             b"name      a\nSENTINEL  1\nBo Li    12\nAnn     123\n",
-            'its columns have a fixed width, and nothing separates them; make a CSV of it: python -c "import pandas; '
+            'its columns have a fixed width and no separator; convert it to CSV: python -c "import pandas; '
             "pandas.read_fwf('x.dat').to_csv('x.csv', index=False)\" (with header=None behind the name where the first "
             "line holds no names).",
         ),
@@ -256,7 +256,7 @@ def make_files():
         "cells beyond the header": (
             "x.xlsx",
             workbook(["a"], [1], [2, int(CELL)]),
-            "row 2 below the first line has a cell right of that line's last one; if the names stand further "
+            "row 2 below the first line has a cell right of that line's last one; if the names are further "
             "down, say where (on the command line: --header-row 3).",
         ),
         "several sheets": (

@@ -57,7 +57,7 @@ class Chapter:
 
     @property
     def name(self) -> str:
-        """The file's name without its ending."""
+        """Return the file's name without its ending."""
         return ".".join((self.sample, self.method, *(f"{name}-{value}".lower() for name, value in self.values)))
 
     def cells(self) -> list[Cell]:

@@ -2,7 +2,7 @@
 
 Two numbers per pair of neighbors. `realized` follows from the recorded queries alone: what their true changes cost at
 the recorded scales; it may never exceed the claim, nor a change its declared sensitivity, whatever was drawn.
-`lower_bound` trusts no record: an adversary guesses which data set was used from many runs, and Clopper-Pearson limits
+`lower_bound` trusts no record: an adversary bets on the data set behind many runs, and Clopper-Pearson limits
 of its hit rate bound mu (or epsilon) from below. Which statistic it reads, and where it draws the line, is fixed on
 separate runs.
 """
@@ -72,7 +72,7 @@ class Pair(NamedTuple):
 
 
 def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distance: float = 0.25) -> tuple[Pair, ...]:
-    """Return adversarial neighbors: what breaks real implementations, not what data look like.
+    """Return adversarial neighbors, chosen to break real implementations rather than to look like data.
 
     Under add/remove `first` has a row that `second` lacks; otherwise the row is replaced, or moved by rho.
     """

@@ -69,7 +69,7 @@ class Score:
 
     @property
     def share(self) -> float:
-        """Share of right guesses; a half before the first."""
+        """Return the share of won bets; a half before the first."""
         return self.hits / self.rounds if self.rounds else 0.5
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
@@ -218,7 +218,7 @@ def attack(rounds: Sequence[Round]) -> list[bool]:
 
 
 def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Score:
-    """Return how often the guesses were right, of as many rounds as there are guesses."""
+    """Return the number of won bets, of as many rounds as there are bets."""
     hits = sum(one.inside == guess for one, guess in zip(rounds, guesses, strict=False))
     return Score(hits, min(len(rounds), len(guesses)))
 

@@ -1,7 +1,7 @@
-"""Rows that also know their neighbor: a run answers from one data set and records what the other would have said.
+"""Provide rows that know their neighbor: a run answers from one data set and records the other's answers too.
 
-This is the adversary's best seat. The algorithm runs unchanged; for every release the witness notes what came out,
-the truth behind it, and the truth on the neighboring rows under the same earlier releases.
+This is the adversary's best seat. The algorithm runs unchanged; for every release the witness records the answer, the
+truth behind it, and the truth on the neighboring rows under the same earlier releases.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
     fitting = [key for key in known if key.startswith(word)] if len(word) >= _FEWEST else []
     if len(fitting) != 1:
         raise ValueError(
-            f"accounts: {word!r} is no file, and {len(fitting)} accounts begin like that; give a key that `dpviz "
+            f"accounts: {word!r} is not a file, and {len(fitting)} accounts begin with it; give a key that `dpviz "
             "accounts list` prints."
         )
     return fitting[0]

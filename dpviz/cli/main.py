@@ -109,7 +109,7 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        print("dpviz: stopped. What was released by then stays spent.", file=sys.stderr)
+        print("dpviz: stopped. Releases made by then stay spent.", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
         print(f"dpviz: {line(str(error))}", file=sys.stderr)

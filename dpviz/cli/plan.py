@@ -57,7 +57,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     slugs = [slug.strip() for slug in arguments.algorithms.split(",") if slug.strip()]
     for slug in slugs:
         if slug not in offered():
-            raise ValueError(f"plan: {slug[:40]!r} is no algorithm to plan with; choose among {', '.join(offered())}.")
+            raise ValueError(f"plan: {slug[:40]!r} cannot be planned; choose among {', '.join(offered())}.")
     print(assumption(facts))
     for slug in slugs:
         rehearsals = [rehearse(facts, slug, epsilon, arguments.repeats) for epsilon in stops]

@@ -244,7 +244,7 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
     Raises
     ------
     ValueError
-        If a named file is no dictionary, or the one beside the data cannot be read.
+        If a named file is not a dictionary, or the one beside the data cannot be read.
     """
     if given is not None:
         if not given.is_file():
@@ -257,7 +257,7 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
 
 
 def _is_other(place: Path) -> bool:
-    """Return whether the file exists but is no dictionary, such as data with the same name."""
+    """Return whether the file exists but is not a dictionary, such as data with the same name."""
     return place.is_file() and b'"columns"' not in place.read_bytes()[:_LONGEST]
 
 

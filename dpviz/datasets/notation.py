@@ -69,7 +69,7 @@ def read_numbers(text: str) -> list[float]:
     try:
         return [float(part) for part in text.replace(",", " ").split()]
     except ValueError:
-        raise ValueError(f"bounds are numbers with commas between them, such as 18,-0.5; got {text[:40]!r}.") from None
+        raise ValueError(f"bounds are numbers separated by commas, such as 18,-0.5; got {text[:40]!r}.") from None
 
 
 def read_bounds(texts: Iterable[str]) -> Bounds:

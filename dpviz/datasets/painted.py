@@ -113,6 +113,6 @@ def check(code: object) -> None:
     if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
         raise ValueError(f"Painted: {Painted.MOST} people are the most.")
     if not isinstance(code, str) or not _CODE.fullmatch(code[: 5 * Painted.MOST]) or len(code) > 5 * Painted.MOST:
-        raise ValueError("Painted: this is no painting of people inside the box.")
+        raise ValueError("Painted: this is not a painting of people inside the box.")
     if code.count(".") >= Painted.MOST_GROUPS:
         raise ValueError(f"Painted: {Painted.MOST_GROUPS} groups are the most.")

@@ -85,17 +85,17 @@ class Agreement:
 
     @property
     def shares(self) -> Shares:
-        """The share of the noise that every party adds to a sum."""
+        """Return the share of the noise that every party adds to a sum."""
         return Shares(self.drawn_by, len(self.clients))
 
     @property
     def words(self) -> Ring:
-        """The ring that the words of this run are on."""
+        """Return the ring that the words of this run are on."""
         return self.shares.ring(self.ring)
 
     @property
     def digest(self) -> bytes:
-        """The 32 bytes that parties compare."""
+        """Return the 32 bytes that parties compare."""
         return hashlib.sha256(self.to_json().encode()).digest()
 
     @classmethod
@@ -110,7 +110,7 @@ class Agreement:
         try:
             record: dict[str, Any] = json.loads(path.read_text())
             if strange := sorted(record.keys() - _ENTRIES):
-                raise ValueError(f"agreement: {path.name} has the entry {strange[0][:60]!r}, which no agreement has.")
+                raise ValueError(f"agreement: {path.name} has the entry {strange[0][:60]!r}, which is unknown.")
             return cls(
                 ALGORITHMS[record["algorithm"]](**record["parameters"]),
                 Domain.from_dict(record["domain"]),

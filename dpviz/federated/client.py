@@ -1,4 +1,4 @@
-"""A client as a process: it runs the public program on its own rows, and asks the server for every noisy sum."""
+"""Run a client as a process: it runs the public program on its own rows, and asks the server for every noisy sum."""
 
 from __future__ import annotations
 

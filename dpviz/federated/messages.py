@@ -66,7 +66,7 @@ class Message:
         Raises
         ------
         MessageError
-            If this is no frame, another version, or longer than allowed.
+            If this is not a frame, has another version, or longer than allowed.
         """
         magic, version, _, _, _, length, _ = _HEADER.unpack(header)
         if magic != MAGIC:

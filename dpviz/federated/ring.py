@@ -34,7 +34,7 @@ class Ring:
 
     @property
     def word(self) -> np.dtype:
-        """The unsigned little-endian type of a word."""
+        """Return the unsigned little-endian type of a word."""
         return np.dtype(f"<u{self.bits // 8}")
 
     @property

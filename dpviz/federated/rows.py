@@ -188,7 +188,7 @@ class MaskedSession(Session):
 
 
 class _FederatedSession(MaskedSession):
-    """One run over the clients: scopes are split where the rows are, sums travel masked."""
+    """Hold one run over the clients: each client splits its own rows into scopes, and sums travel masked."""
 
     def __init__(self, rows: FederatedRows) -> None:
         super().__init__(rows.ring, rows.shares, rows.n_max)

@@ -67,7 +67,7 @@ class Shares:
 
     @property
     def trust(self) -> str:
-        """The parties that are trusted, and for what."""
+        """Return the parties that are trusted, and for what."""
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:

@@ -168,11 +168,20 @@ def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
     )
 
 
+def _safest(bounds: Mapping[str, Bound]) -> str:
+    """Return in words against which run an attacker wins fewest bets."""
+    odds = {run: bound.odds for run, bound in bounds.items()}
+    best = min(odds, key=lambda run: odds[run])
+    if len(set(odds.values())) == 1:
+        return f"An attacker wins at most {odds[best]} of 100 bets on any run"
+    return f"An attacker wins fewest bets on {best}: at most {odds[best]} of 100"
+
+
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
     """Return the trade-off curves of several promises on one axis, beside the coin's."""
     table = curve_table(bounds)
     height = 380
-    figure = base(colors, "What an attacker can do at best", height=height)
+    figure = base(colors, _safest(bounds), height=height)
     figure.update_xaxes(title_text="false alarms: says “in”, it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_yaxes(title_text="misses: says “out”, it is in", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_layout(meta={"ar": 1.0, "h": height})

@@ -55,7 +55,10 @@ def _plane(view: View) -> Panel:
     alt = (
         f"A plane with {len(trace.cluster_centers)} ellipses of released Gaussians after {len(trace.steps) - 1} rounds."
     )
-    return layered(view, "Gaussians and their means", looks, frames, alt)
+    dead, k = int(np.sum(trace.steps[-1].released["dead"])), len(trace.cluster_centers)
+    rows = f"{dead} of {k} Gaussians {'has' if dead == 1 else 'have'} no" if dead else f"All {k} Gaussians have"
+    title = f"{rows} rows of their own"
+    return layered(view, title, looks, frames, alt)
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

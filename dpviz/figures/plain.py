@@ -9,6 +9,7 @@ from dpviz.figures.kit.panels import closing, plane, reference
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.numbers import counted
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "REFERENCE", "center_path"]
@@ -35,7 +36,8 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the plane, and loss, spend and ledger if they exist."""
     trace, colors = view.trace, view.colors
     private = trace.claimed.private
-    figure = plane(view, "Centers")
+    steps = len(trace.steps)
+    figure = plane(view, f"{counted(len(trace.cluster_centers), 'center')} after {counted(steps, 'step')}")
     first = len(figure.data)
     look = center(colors, symbol="circle") if private else exact_center(colors, view.against)
     figure.add_scatter(mode="lines", hoverinfo="skip", line={"color": look["marker"]["color"], "width": 1.6})

@@ -41,7 +41,7 @@ class Shown:
 
     @property
     def centers(self) -> np.ndarray:
-        """Centers of every look (looks, k, d), each at the place of its partner among the target."""
+        """Return the centers of every look (looks, k, d), each at the place of its partner among the target."""
         return matched([trace.cluster_centers for trace in self.traces], self.target, self.ground.data.domain)
 
     @property
@@ -55,7 +55,7 @@ class Shown:
 
     @property
     def spent(self) -> list[Guarantee]:
-        """The total cost of all looks so far, from their ledgers."""
+        """Return the total cost of all looks so far, from their ledgers."""
         delta = self.traces[0].claimed.delta
         found = []
         for looks in range(1, len(self.traces) + 1):

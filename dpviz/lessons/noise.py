@@ -38,7 +38,7 @@ class Shown:
 
     @property
     def scatter(self) -> list[float]:
-        """The scatter of the median center over the runs, per column, in km: one value for each ε."""
+        """Return the scatter of the median center over the runs, per column, in km: one value for each ε."""
         domain = self.ground.data.domain
         return [
             float(np.median(spread(some.centers, self.ground.reference, domain)) * domain.half_width.max())

@@ -37,17 +37,17 @@ class Shown:
 
     @property
     def promises(self) -> list[Guarantee]:
-        """The promise about a move of each length: a move of m rho is worth m rows."""
+        """Return the promise about a move of each length: a move of m rho is worth m rows."""
         return [dataclasses.replace(self.trace.claimed, rows_per_person=moves) for moves in MOVES]
 
     @property
     def odds(self) -> list[int]:
-        """The largest number of times in 100 that an attacker can be right about a move of each length."""
+        """Return the largest number of times in 100 that an attacker can be right about a move of each length."""
         return [promise.person.odds for promise in self.promises]
 
     @property
     def noisy(self) -> np.ndarray:
-        """Every row's published point (n, d), original units."""
+        """Return every row's published point (n, d), original units."""
         return self.trace.domain.denormalize(np.asarray(self.trace.steps[0].released["noisy_points"]))
 
 

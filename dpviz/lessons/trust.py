@@ -36,7 +36,7 @@ class Shown(Runs):
 
     @property
     def promises(self) -> list[Guarantee]:
-        """The guarantee of each method for one row changed to any value: one ε then means one guarantee."""
+        """Return the guarantee of each method for one row changed to any value: one ε then means one guarantee."""
         return [trace.claimed.under(Neighboring.REPLACE) for trace in self.traces]
 
 

@@ -1,4 +1,4 @@
-"""Running an item: its sweeps on the sweep engine, rows on disk from which a second call resumes, then its numbers."""
+"""Run an item: its sweeps on the sweep engine, with rows on disk so that a second call resumes, then its numbers."""
 
 from __future__ import annotations
 

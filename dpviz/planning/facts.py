@@ -1,4 +1,4 @@
-"""The public facts that a plan rests on, and the people who stand in for the rows that nobody has read."""
+"""Hold the public facts behind a plan, and the made-up people that replace the unread rows."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Facts:
 
     @property
     def n_people(self) -> int:
-        """The declared number of people.
+        """Return the declared number of people.
 
         Raises
         ------
@@ -109,12 +109,12 @@ class Facts:
 
     @property
     def n_rows(self) -> int:
-        """The number of made-up people that stand in for the real ones."""
+        """Return the number of made-up people that stand in for the real ones."""
         return min(self.n_people, MOST_ROWS)
 
     @property
     def key(self) -> str:
-        """A public name for caches."""
+        """Return a public name for caches."""
         return repr((self.domain.key, self.n_clusters, self.like, self.filled))
 
     def tight(self) -> Facts:
@@ -167,12 +167,12 @@ def numbers(text: str, what: str) -> list[float]:
     Raises
     ------
     ValueError
-        One sentence that names what is no number.
+        One sentence that names the entry that is not a number.
     """
     found = []
     for word in text.replace(",", " ").replace("−", "-").split():
         try:
             found.append(float(word))
         except ValueError:
-            raise ValueError(f"plan: {what} must be numbers, separated by commas; {word[:40]!r} is none.") from None
+            raise ValueError(f"plan: {what} must be numbers separated by commas; {word[:40]!r} is none.") from None
     return found

@@ -59,7 +59,7 @@ class Rehearsal:
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """The noise per center and column: by formula, else as it was measured; None if neither is known."""
+        """Return the noise per center and column: by formula, else as it was measured; None if neither is known."""
         return self.noise or self.scatter
 
 

@@ -27,7 +27,7 @@ _NOTHING = "–"
 
 
 class Row(NamedTuple):
-    """One fact of every run, as words."""
+    """Hold one fact of every run in words."""
 
     name: str
     values: tuple[str, ...]
@@ -42,8 +42,8 @@ def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
     """Return the pairs (i, j) of centers (k, d) and (k', d) that stand for the same place.
 
     One to one, with the least total distance. A pair counts only if each is the nearest to the other, or if they are
-    closer than either is to its own run's other centers: what an assignment only pairs because nothing else was left
-    is no pair.
+    closer than either is to its own run's other centers: a pair that an assignment makes only because nothing else is
+    left does not count.
     """
     if not len(first) or not len(second):
         return []

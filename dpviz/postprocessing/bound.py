@@ -1,7 +1,8 @@
 """The bound on every attacker: the trade-off between false alarms and misses that a guarantee allows.
 
-An attacker who guesses whether a row is there has false alarms (says it is, but it is not) and misses. A promise is a
-curve: for every rate of false alarms the least rate of misses that anybody can have (Dong, Roth and Su 2022, sec. 2).
+An attacker who bets on whether a row is in the data has false alarms (says it is, but it is not) and misses. A promise
+is a curve: for every rate of false alarms the least rate of misses that anybody can have (Dong, Roth and Su 2022, sec.
+2).
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class Bound:
 
     @property
     def best_guess(self) -> float:
-        """Largest probability to be right from even odds; 1 where nothing is promised.
+        """Return the largest probability to be right from even odds; 1 where nothing is promised.
 
         Every curve here is convex and its own mirror image, so the best guess is where both rates are equal.
         """

@@ -184,7 +184,7 @@ def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.n
     """Return edges for every column, shape (d, bins - 1), original units: evenly from the lowest center to the highest.
 
     They are rounded to a hundredth of that or less, so that they are short to write. Where the centers agree in a
-    column its declared bounds are divided evenly. A function of released values.
+    column its declared bounds are divided evenly. It reads released values only.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)

@@ -84,14 +84,14 @@ def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -
 def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return points (m, d) in z units, noisy weights (m,) and the weights' noise (m,)."""
     if not trace.claimed.private:
-        raise ValueError(f"{trace.name}: this run released no sizes, so nobody can be made up from it.")
+        raise ValueError(f"{trace.name}: this run released no sizes, so no people can be simulated from it.")
     last = next(step for step in reversed(trace.steps) if "centers" in step.released)
     points = weighted_points(trace, last)
     if points is not None and len(points[0]):
         return np.asarray(points[0]), np.asarray(points[1], dtype=float), np.asarray(points[2], dtype=float)
     noise = center_noise(trace)
     if noise.sizes is None or len(noise.sizes) != len(trace.cluster_centers):
-        raise ValueError(f"{trace.name}: this run released no sizes, so nobody can be made up from it.")
+        raise ValueError(f"{trace.name}: this run released no sizes, so no people can be simulated from it.")
     sd = np.full(len(noise.sizes), noise.sizes_sd or 0.0)
     return trace.domain.normalize(trace.cluster_centers), np.asarray(noise.sizes, dtype=float), sd
 

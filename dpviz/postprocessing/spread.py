@@ -85,7 +85,7 @@ class Shape:
 
     @property
     def matrix(self) -> np.ndarray:
-        """The map: offsets @ matrix."""
+        """Return the map: offsets @ matrix."""
         return self.directions * self.stretch
 
     @property

@@ -13,7 +13,7 @@ _FLAT = 3  # up to so many columns sums by label are faster column by column tha
 
 
 class _Cloud:
-    """Weighted points with what every Lloyd iteration on them needs.
+    """Hold weighted points with the values that every Lloyd iteration on them needs.
 
     Points stand in columns (p, m), so that scores and sums are two matrix products whose small side is the centers'.
     """

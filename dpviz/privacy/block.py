@@ -34,12 +34,12 @@ class Block:
 
     @property
     def ids(self) -> np.ndarray:
-        """Public number of every row: its position among all rows. Means something only where n is kept."""
+        """Return the public number of every row: its position among all rows. Means something only where n is kept."""
         return np.arange(self.n) if self._index is None else self._index
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.x) if self._index is None else len(self._index)
 
     def column(self, i: int) -> np.ndarray:

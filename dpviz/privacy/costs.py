@@ -52,7 +52,7 @@ class Cost:
 
     @property
     def words(self) -> str:
-        """The price in words."""
+        """Return the price in words."""
         return "nothing"
 
     @property
@@ -72,11 +72,11 @@ class Cost:
 
     @property
     def zcdp(self) -> float | None:
-        """The rho of zero-concentrated DP, None if there is none."""
+        """Return the rho of zero-concentrated DP, None if there is none."""
         return None
 
     def scale(self, sensitivity: float) -> float:
-        """Noise scale that makes a release of this sensitivity cost exactly this much."""
+        """Return the noise scale that makes a release of this sensitivity cost exactly this much."""
         raise NotImplementedError
 
     def sd(self, scale: float) -> float:
@@ -354,7 +354,7 @@ class Shuffled(Report):
 
     @property
     def own_delta(self) -> float:
-        """The delta of the bound; none where mixing buys nothing and the report's own promise holds."""
+        """Return the delta of the bound; none where mixing buys nothing and the report's own promise holds."""
         return self.delta if self.pure < self.epsilon else 0.0
 
     @property

@@ -78,18 +78,18 @@ class Curator:
 
     @property
     def ledger(self) -> tuple[Release, ...]:
-        """Every release so far."""
+        """Return every release so far."""
         return tuple(self._ledger)
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """The number of rows by all released counts of all rows, pooled by precision; None before the first."""
+        """Return the number of rows by all released counts of all rows, pooled by precision; None before the first."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 
     @property
     def n_credible(self) -> float:
-        """The declared n, or the one nearest to it that released counts allow: within one standard deviation.
+        """Return the declared n, or the one nearest to it that released counts allow: within one standard deviation.
 
         One, not three: a declared number is "about" by its nature, and what follows from it (which counts to keep,
         how far rows spread) suffers more from a number that is 10 % off than from a move within the noise.
@@ -302,7 +302,7 @@ class Curator:
         return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and forget the true statistics since the last call: the driver's, never an algorithm's."""
+        """Return and forget the true statistics since the last call; only the driver calls this, never an algorithm."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 

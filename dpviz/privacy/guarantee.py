@@ -24,7 +24,7 @@ class Neighboring(StrEnum):
 
     @property
     def unit(self) -> str:
-        """The unit of protection in words: what differs between neighbors."""
+        """Return the unit of protection in words: what differs between neighbors."""
         return _UNIT[self]
 
 
@@ -87,12 +87,12 @@ class Guarantee:
 
     @property
     def unit(self) -> str:
-        """The neighboring relation in words."""
+        """Return the neighboring relation in words."""
         return self.neighboring.unit
 
     @property
     def best_guess(self) -> float:
-        """Upper bound on the probability that anyone guesses right, from even odds, which of two neighbors was used.
+        """Return an upper bound on the probability of winning a bet, at even odds, on which of two neighbors was used.
 
         Phi(mu/2) under Gaussian DP, (e^epsilon + delta) / (1 + e^epsilon) otherwise; take the smaller.
         """
@@ -130,7 +130,7 @@ class Guarantee:
 
     @property
     def person(self) -> Guarantee:
-        """The promise to a person who contributes up to `rows_per_person` rows: (m epsilon, ...), m mu."""
+        """Return the promise to a person who contributes up to `rows_per_person` rows: (m epsilon, ...), m mu."""
         return dataclasses.replace(self._times(self.rows_per_person), rows_per_person=1)
 
     def _times(self, m: int) -> Guarantee:

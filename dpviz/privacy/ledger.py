@@ -14,7 +14,7 @@ __all__ = ["NextPrices", "Release", "spent"]
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """One ledger entry, written by the draw itself.
+    """Hold one ledger entry, written by the draw itself.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Release:
 
     @property
     def name(self) -> str:
-        """The plan entry that priced it."""
+        """Return the plan entry that priced it."""
         return f"{self.label}.{self.part}" if self.part else self.label
 
 

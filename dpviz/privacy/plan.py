@@ -65,7 +65,7 @@ class Plan:
         return costs[occurrence]
 
     def total(self, delta: float) -> accounting.Total:
-        """The total that a row's path can pay, valid for any adaptive order of the releases."""
+        """Return the total that a row's path can pay, valid for any adaptive order of the releases."""
         every = [cost for costs in self.costs.values() for cost in costs]
         zcdps = [cost.zcdp for cost in every]
         return accounting.total(

@@ -60,7 +60,7 @@ class Rows:
 
     @property
     def n_features(self) -> int:
-        """Number of columns: public."""
+        """Return the number of columns: public."""
         return self.domain.n_features
 
     def open(self, n_rows: int | None = None) -> Session:

@@ -63,7 +63,7 @@ def server_secret(folder: Path | None = None) -> bytes:
             f"Accounts: {path} must hold {_BYTES} bytes; got {len(content)}. Put the one back that was there."
         )
     if len(set(content)) < _FEWEST:
-        raise PermissionError(f"Accounts: {path} is no random secret. Put the one back that was there.")
+        raise PermissionError(f"Accounts: {path} is not a random secret. Restore the previous one.")
     return content
 
 

@@ -1,4 +1,4 @@
-"""Would it happen again? The same algorithm on the same people, again and again with other noise."""
+"""Would it happen again? Run the same algorithm on the same people again and again with other noise."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reruns:
 
     @property
     def worst(self) -> int:
-        """The run with the largest loss, as an index."""
+        """Return the run with the largest loss, as an index."""
         return int(np.argmax(self.losses))
 
 

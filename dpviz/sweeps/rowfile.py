@@ -62,7 +62,7 @@ class RowFile:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """Return the rows of a file with the columns COLUMNS, first row of each key; lines that are no rows are skipped.
+    """Return the rows of a file with the columns COLUMNS, first row of each key; lines that are not rows are skipped.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_rows(path: Path) -> pd.DataFrame:
 
 
 def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows as a table with the columns COLUMNS; what is not text is a number, missing ones are NaN."""
+    """Return rows as a table with the columns COLUMNS; all other columns are numbers, NaN if missing."""
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(object)
     for name in COLUMNS:
         if name in _TEXT:

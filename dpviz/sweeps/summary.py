@@ -82,7 +82,7 @@ class Summary:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """The axes along which these runs vary; see `axes_of`."""
+        """Return the axes along which these runs vary; see `axes_of`."""
         return axes_of(self.runs)
 
     @cached_property

@@ -119,7 +119,7 @@ class Run:
 
     @property
     def variant(self) -> Variant:
-        """The curve that the run belongs to."""
+        """Return the curve that the run belongs to."""
         return Variant(self.label, self.algorithm, self.preset, noise=self.noise)
 
     @property
@@ -240,7 +240,7 @@ def _as(kind: str, value: Any) -> Any:
 
 
 def execute(cell: Run) -> Row:
-    """Make one run and return its row; a failure is a row with a reason. Deterministic but for MEASURED."""
+    """Make one run and return its row; a failure is a row with a reason. All columns but MEASURED are deterministic."""
     restart_peak_memory()
     begun = time.perf_counter()
     try:

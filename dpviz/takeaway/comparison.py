@@ -1,4 +1,4 @@
-"""Runs side by side as one page to leave behind: promises, pictures, what differs, curves. Released values only."""
+"""Write runs side by side as one page to hand out: promises, pictures, differences, curves. Released values only."""
 
 from __future__ import annotations
 

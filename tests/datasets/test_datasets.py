@@ -174,9 +174,9 @@ def test_painted_people_are_made_again_from_their_name():
         ("AAA" * 301, "300 people are the most"),
         ("AAA" * 1_000_000, "300 people are the most"),
         (".".join(["AAA"] * 13), "12 groups are the most"),
-        ("." * 100_000, "no painting"),
+        ("." * 100_000, "not a painting"),
         *(
-            (code, "no painting")
+            (code, "not a painting")
             for code in ("AA", "AAA..AAA", "A\u0661A", "NaN,NaN", "AAA\n", "~~", "<b>", None, 1e6, ["AAA"])
         ),
     ],

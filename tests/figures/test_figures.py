@@ -69,7 +69,7 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
     for panel in found:  # loss and ε run along the player's own steps, on every family
-        if panel.figure.layout.title.text.startswith(("Loss after", "ε spent so far")):
+        if panel.alt.startswith("A line: "):
             assert panel.figure.layout.xaxis.title.text == "step"
     size = 0
     for panel in found:
@@ -175,13 +175,13 @@ def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
 
 def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     seen = view("hdpe-means", sample="highdim", axes=(0, 1))
-    how, found = pane(seen.trace), {p.figure.layout.title.text: p for p in pane(seen.trace).panels(seen)}
-    left = found["Trial points in the projection: 2 of 16 columns"]
+    how, found = pane(seen.trace), pane(seen.trace).panels(seen)
+    left = next(panel for panel in found if "16 projected columns" in panel.alt)
     people = np.stack([left.figure.data[0].x, left.figure.data[0].y], axis=1)
     matrix = seen.trace.steps[0].released["projection"]
     shown = seen.people[thin(len(seen.people), 800)]
     np.testing.assert_allclose(people, seen.trace.domain.normalize(shown) @ matrix[:, :2], atol=1e-5)
-    right = found["Recovered centers"].figure
+    right = next(panel for panel in found if "brought back" in panel.alt).figure
     (moving,) = right.frames[0].traces
     drawn = [np.isfinite(np.asarray(frame.data[0].x, dtype=float)).sum() for frame in right.frames]
     assert drawn[:-1] == [0] * (len(drawn) - 1) and drawn[-1] == 3 and right.data[moving].name == "released center"

@@ -43,7 +43,7 @@ def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
     [
         ("&low=", "Declare the lowest and the largest possible value of every column."),
         ("&low=5,5", "The lowest value of east must be below its largest; got 5 and 1."),
-        ("&low=-1,minus", "The lowest values must be numbers, separated by commas; 'minus' is none."),
+        ("&low=-1,minus", "The lowest values must be numbers separated by commas; 'minus' is none."),
         ("&n=2&k=3", "Centers must be at most the number of people, 2; got 3."),
     ],
 )

@@ -99,13 +99,6 @@ def sentences(source):
     return [node.value for node in texts if id(node) not in docstrings and node.value.count(" ") >= 2]
 
 
-def spoken(path):
-    """Sentences of a module. The family of PE-means still calls a trial point a guess."""
-    texts = sentences(path.read_text(encoding="utf-8"))
-    here = "algorithms" in path.parts
-    return [re.sub("[Gg]uess", "point", text) for text in texts] if here else texts
-
-
 def odd(texts):
     """Words that no sentence should have: others than CONTRIBUTING's, British spelling, advice to spend more."""
     plain = [ANOTHER.sub("", text) for text in texts]
@@ -120,7 +113,7 @@ def test_no_sentence_of_the_source_has_an_odd_word():
     assert len(odd(["A guess wins.", "The odds rise.", "Whoever knows it."])) == 3 and not odd(["bets from even odds"])
     files = [path for room in ("dpviz", "pages") for path in (ROOT / room).rglob("*.py")]
     assert len(files) > 300
-    assert {path: found for path in files if (found := odd(spoken(path)))} == {}
+    assert {path: found for path in files if (found := odd(sentences(path.read_text(encoding="utf-8"))))} == {}
 
 
 def texts(entry):

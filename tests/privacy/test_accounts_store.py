@@ -337,7 +337,11 @@ def test_what_belongs_to_somebody_else_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"short", "must hold 32 bytes; got 5"), (bytes(32), "is no random secret"), (b"ab" * 16, "is no random secret")],
+    [
+        (b"short", "must hold 32 bytes; got 5"),
+        (bytes(32), "is not a random secret"),
+        (b"ab" * 16, "is not a random secret"),
+    ],
 )
 def test_a_damaged_secret_is_refused(tmp_path, content, words):
     server_secret(tmp_path)

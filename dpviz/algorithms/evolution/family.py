@@ -26,12 +26,12 @@ __all__ = ["Evolution", "averages", "evolution_code", "sums_and_counts", "surviv
 def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
     """Return the pseudo-code of the rounds; their steps have this kind, and `choose` is the line that picks centers."""
     return (
-        Line("scatter guesses over the public ball", (kind,), at=("first",)),
+        Line("scatter trial points over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
-        Line("  each row votes for the nearest guess; noise", (kind,), "votes"),
-        Line("  drop guesses with too few noisy votes", (kind,)),
+        Line("  each row votes for its nearest point, with noise", (kind,), "votes"),
+        Line("  drop trial points with too few noisy votes", (kind,)),
         Line(f"  {choose}", (kind,)),
-        Line("  vary them: new guesses around each center", (kind,), at=("later",)),
+        Line("  vary them: new trial points around each center", (kind,), at=("later",)),
     )
 
 
@@ -63,7 +63,7 @@ class Evolution(ApproximateDP):
         "n votes",
         choices=("n votes", "2 sd", "positive"),
         advanced=True,
-        help="Which guesses survive: the most voted until they hold N votes (the paper), those above two standard "
+        help="Trial points that survive: the top ones that together hold N votes (the paper), those above two standard "
         "deviations of the noise (as earlier private evolution), or all above 0.",
     )
     halving: bool = param(
@@ -73,13 +73,13 @@ class Evolution(ApproximateDP):
         "packing",
         choices=("packing", "uniform"),
         advanced=True,
-        help="First guesses: spread apart (in fewer than 16 columns and up to 2,000 guesses), or uniform in the ball.",
+        help="First trial points: spread apart (up to 2,000 in fewer than 16 columns), or uniform in the ball.",
     )
     selection: str = param(
         "k-means",
         choices=("k-means", "top-k"),
         advanced=True,
-        help="Centers of a round: weighted k-means on the survivors, or the k guesses with the most votes (Aug-PE).",
+        help="Centers of a round: weighted k-means on the survivors, or the k trial points with most votes (Aug-PE).",
     )
     selection_starts: int = param(
         1, low=1, high=50, advanced=True, help="Starts of that k-means, the best of which is taken; published code: 10."
@@ -152,9 +152,9 @@ class Evolution(ApproximateDP):
         """Return one line on what happened in a generation."""
         kept, head = generation["kept"], f"Round {generation['round']} of {generation['rounds']}: "
         if self.selection == "top-k":
-            return f"{head}the {self.n_clusters} guesses with the most noisy votes become the centers"
+            return f"{head}the {self.n_clusters} trial points with the most noisy votes become the centers"
         return (
-            f"{head}{int(kept.sum())} of {len(kept)} guesses keep "
+            f"{head}{int(kept.sum())} of {len(kept)} trial points keep "
             f"enough noisy votes; k-means on them gives {self.n_clusters} centers"
         )
 

@@ -97,7 +97,7 @@ class PEMeans(Evolution):
 
     name: ClassVar[str] = "PE-means"
     slug: ClassVar[str] = "pe-means"
-    tagline: ClassVar[str] = "Guesses evolve: rows vote for the nearest, noise hides each vote, winners mutate."
+    tagline: ClassVar[str] = "Trial points evolve: rows vote for the nearest, noise hides each vote, winners mutate."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "capped": {"variations": "capped", "refine": 0.0},
         "paper": {"variations": "paper", "refine": 0.0},

@@ -127,4 +127,4 @@ def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
         if not set(made) <= set(names):
             raise TableError(f"{table.name}: there is no column {rule.column!r} to recode.")
         if any(names.count(name) > 1 for name in made):
-            raise TableError(f"{table.name}: recoding {rule.column!r} makes a name that is there twice; rename one.")
+            raise TableError(f"{table.name}: recoding {rule.column!r} makes a name that exists already; rename one.")

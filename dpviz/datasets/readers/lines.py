@@ -16,7 +16,7 @@ import pyarrow.csv as arrow_csv
 
 __all__ = ["blocks", "cells_of", "is_utf8", "mended", "split", "words"]
 
-LONGEST = 1_000_000  # bytes of a line; a longer one is no row
+LONGEST = 1_000_000  # bytes of a line; a longer one is not a row
 BLOCK = 4_000_000  # bytes split at a time
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _BARE = "\x1f"  # separator for lines of one cell: no cell contains it
@@ -84,7 +84,7 @@ def cells_of(
 ) -> Iterator[list[pa.StringArray]]:
     """Yield `width` columns of cells for each block of lines. A line of another width is a row of missing cells.
 
-    An empty line is no row. With white space, a line with one word more begins with its row name, as R writes it.
+    An empty line is not a row. With white space, a line with one word more begins with its row name, as R writes it.
     """
     at = 0
     for block in blocks(data):

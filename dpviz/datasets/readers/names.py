@@ -80,7 +80,7 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
             raise TableError(
                 f"{file}: column {position} has a value for a name; add a header line, or start its name with a letter "
                 f"(on the command line: {'' if sure else '--header if these are names, '}--no-header if it is a row, "
-                "--header-row N if the names stand further down)."
+                "--header-row N if the names are further down)."
             )
         if not name:
             name = f"column {position}"

@@ -1,4 +1,4 @@
-"""Refuse text that is no table of separated cells.
+"""Refuse text that is not a table of separated cells.
 
 Each kind is recognized by its first lines and gets its own sentence, which ends in a command that makes a table of it.
 """
@@ -57,7 +57,7 @@ def refuse_other_text(head: str, name: str) -> None:
         lines = [line.strip().lower() for line in head.splitlines()]
         first = str(lines.index("@data") + 2) if "@data" in lines else "N, the line below @data"
         raise TableError(
-            f"{name}: the content is an ARFF file, whose names are no line of a table (on the command line: "
+            f"{name}: the content is an ARFF file, which keeps its names outside the table (on the command line: "
             f"--no-header --header-row {first})."
         )
     if _MATRIX.match(head):
@@ -70,7 +70,7 @@ def refuse_other_text(head: str, name: str) -> None:
     if _is_fixed_width(head):
         made = as_csv(name, "pandas", "pandas.read_fwf(FILE)")
         raise TableError(
-            f"{name}: its columns have a fixed width, and nothing separates them; make a CSV of it: {made} (with "
+            f"{name}: its columns have a fixed width and no separator; convert it to CSV: {made} (with "
             "header=None behind the name where the first line holds no names)."
         )
 

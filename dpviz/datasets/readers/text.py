@@ -46,7 +46,7 @@ _BLOCK = 4_000_000  # most bytes of a line
 _SAMPLE = 1 << 17
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
-    "stand further down, say where (on the command line: --header-row {})."
+    "are further down, say where (on the command line: --header-row {})."
 )
 _COMMA_DECIMAL = r"[+-]?(\d{1,3}([.' ]\d{3})*|\d*),\d*"
 _POINT_DECIMAL = r"[+-]?(\d{1,3}(,\d{3})*|\d*)\.\d*"
@@ -161,7 +161,7 @@ def _first_line(data: memoryview, name: str) -> tuple[str, memoryview]:
     if not line:
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     if b"\0" in line or any(line.startswith(mark) for mark, _ in _MARKS):
-        raise TableError(f"{name}: the first line is no text in UTF-8; save the table as CSV in UTF-8.")
+        raise TableError(f"{name}: the first line is not UTF-8 text; save the table as CSV in UTF-8.")
     return mended(line).decode(), data[end:]
 
 

@@ -15,7 +15,7 @@ from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
-from dpviz.numbers import number
+from dpviz.numbers import counted, number
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
@@ -124,7 +124,7 @@ def _plane(view: View) -> Panel:
     k, rho = len(trace.cluster_centers), trace.domain.length(noisy["rho"])
     return layered(
         view,
-        "Noisy points, cells, regions, centers",
+        f"Moves up to {rho} are hidden; {counted(k, 'center')}",
         looks,
         _layers(view),
         f"A map with {k} released centers. Moves up to {rho} are hidden; nothing else is.",
@@ -188,7 +188,10 @@ def _amounts(view: View) -> Panel | None:
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
         return None
-    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=150)
+    last = max(tables)
+    things = "regions" if trace.steps[last].kind == "regions" else "cells"
+    kept = trace.steps[last].released["kept"]
+    figure = base(colors, f"{int(np.sum(kept)):,} of {len(kept):,} {things} hold enough rows", height=150)
     figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
@@ -208,7 +211,9 @@ def _amounts(view: View) -> Panel | None:
         line = none if threshold is None else {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]}
         updates.append([bars, line])
     add_frames(figure, [0, 1], updates)
-    return Panel("side", figure, f"The {TOP} fullest cells of each quadtree level, then the {TOP} largest regions.")
+    return Panel(
+        "side", figure, f"Bars: the {TOP} fullest cells of each quadtree level, then the {TOP} largest regions."
+    )
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
@@ -219,10 +224,9 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     if amounts is not None:
         found.append(amounts)
     *loss, spend, ledger = closing(view, shots)
-    spend.figure.update_layout(title_text=f"ε spent so far, {PROMISE}")
+    spend.figure.update_layout(title_text=f"ε {number(trace.claimed.epsilon)}, {PROMISE}")
     spend.figure.update_yaxes(title_text="ε (rho-dist)")
-    count = len(trace.ledger)
-    ledger.figure.update_layout(title_text=f"Ledger, {PROMISE}: {count} release{'s' * (count != 1)}")
+    ledger.figure.update_layout(title_text=f"{ledger.figure.layout.title.text}, {PROMISE}")
     return [*found, *loss, spend, ledger]
 
 
@@ -233,10 +237,12 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
     ----------
     table : columns method, promise, loss; one row a run; KMeans is not private
     """
-    figure = base(colors, "Loss of each method", height=260, margin_left=8)
-    tag(figure, colors)
     best = float(table.loss[table.promise == "not private"].mean()) or 1.0
     table = table.assign(loss=table.loss / best)
+    means = table[table.promise != "not private"].groupby("method", sort=False).loss.mean()
+    title = f"{means.idxmin()} loses least: {number(means.min())} × KMeans" if len(means) else "No private run yet"
+    figure = base(colors, title, height=260, margin_left=8)
+    tag(figure, colors)
     names = list(dict.fromkeys(zip(table.method, table.promise, strict=True)))
     for place, (method, promise) in enumerate(reversed(names)):
         own = table[(table.method == method) & (table.promise == promise)]
@@ -255,7 +261,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
     figure.update_xaxes(type="log", title_text="loss, × KMeans (log scale)")
     figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
     words = "; ".join(f"{method} {number(own.loss.mean())}" for method, own in table.groupby("method", sort=False))
-    return Panel("side", figure, f"Mean loss, times KMeans': {words}. Not private.")
+    return Panel("side", figure, f"Dots: mean loss, times KMeans': {words}. Not private.")
 
 
 PANE = Pane(

@@ -14,6 +14,7 @@ from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.figures.kit.votes import votes_panel
+from dpviz.numbers import counted, percent
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_table"]
@@ -33,7 +34,9 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     rounds = [step.released for step in trace.steps if "population" in step.released]
     p = rounds[0]["projection"].shape[1]
-    figure = base(colors, f"Trial points in the projection: 2 of {p} columns", height=508)
+    kept = rounds[-1]["kept"]
+    title = f"{int(kept.sum()):,} of {len(kept):,} trial points survive in {p} projected columns"
+    figure = base(colors, title, height=508)
     reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first trial points lie farther out
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
@@ -63,20 +66,21 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
 
 def _recovered(view: View, shots: list[Shot]) -> Panel:
     trace = view.trace
-    figure = plane(view, "Recovered centers", height=340)
+    d, k = trace.domain.n_features, len(trace.cluster_centers)
+    figure = plane(view, f"{counted(k, 'center')} in all {d} columns", height=340)
     first = len(figure.data)
     figure.add_scatter(**center(view.colors))
     reference(view, figure)
     nothing = np.empty((0, 2))
     found = [trace.steps[shot.step].released.get("centers") for shot in shots]
     add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])
-    d, k = trace.domain.n_features, len(trace.cluster_centers)
-    return Panel("side", figure, f"{k} centers, brought back to all {d} columns by the last release.")
+    return Panel("side", figure, f"A plane with {k} centers, brought back to all {d} columns by the last release.")
 
 
 def _budget(view: View, shots: list[Shot]) -> Panel:
     table, colors = budget_table(view.trace), view.colors
-    figure = base(colors, "Budget of each part, share of μ²", height=150, margin_left=118)
+    most = table.loc[table.share.idxmax()]
+    figure = base(colors, f"{most.part.capitalize()} take {percent(most.share)} of μ²", height=150, margin_left=118)
     words = [f"{row.part} ({row.releases} ×)" for row in table.itertuples()]
     share = table.share.to_numpy()
     figure.add_bar(
@@ -95,7 +99,7 @@ def _budget(view: View, shots: list[Shot]) -> Panel:
         updates.append([{"y": words, "x": spent}])
     add_frames(figure, [1], updates)
     shares = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
-    return Panel("side", figure, f"Shares of the budget: {shares}.")
+    return Panel("side", figure, f"Bars: shares of the budget: {shares}.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -16,7 +16,7 @@ from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
-from dpviz.numbers import number
+from dpviz.numbers import counted, number
 from dpviz.trace import Step, Trace
 
 __all__ = ["LEGEND", "PANE", "add_layers", "layers", "lineage_table", "shots", "warning"]
@@ -157,13 +157,18 @@ def layers(
     return updates
 
 
+def survivors(trace: Trace) -> np.ndarray:
+    """Return the mask (m,) of the trial points that survive the last vote."""
+    return next(step.released["kept"] for step in reversed(trace.steps) if "kept" in step.released)
+
+
 def _plane(view: View, shots: Sequence[Shot]) -> Panel:
     trace = view.trace
-    figure = plane(view, "Trial points, survivors, centers")
+    kept, k = survivors(trace), len(trace.cluster_centers)
+    figure = plane(view, f"{kept.sum():,} of {len(kept):,} trial points survive and give {counted(k, 'center')}")
     traces = add_layers(figure, view.colors)
     reference(view, figure)
     add_frames(figure, traces, layers(trace, shots, view.plane, "centers"))
-    k = len(trace.cluster_centers)
     return Panel("plane", figure, f"A plane with {k} released centers after {len(trace.steps)} rounds of voting.")
 
 

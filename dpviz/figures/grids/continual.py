@@ -10,7 +10,7 @@ from dpviz.figures.kit.panels import ledger_panel, loss_panel, spend_panel, whol
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
-from dpviz.numbers import chance
+from dpviz.numbers import chance, counted
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import spent
 from dpviz.trace import Trace
@@ -68,14 +68,19 @@ def _plane(view: View) -> Panel:
         frames.append(frame | ({"move": xy(segments(before, now))} if len(before) else {}))
         before = now
     alt = f"A plane with noisy cells and {len(before)} released centers, day by day."
-    return layered(view, "Noisy cells and centers of all days so far", looks, frames, alt)
+    last = view.trace.steps[-1].released
+    cells = len(last["coreset_points"])
+    verb = "gives" if cells == 1 else "give"
+    title = f"Day {int(last['day'])}: {counted(cells, 'noisy cell')} {verb} {counted(len(before), 'center')}"
+    return layered(view, title, looks, frames, alt)
 
 
 def _spend(view: View, shots: list[Shot]) -> Panel:
     """Return epsilon by day, with the tree and running anew every evening with the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
-    figure = base(colors, f"ε spent by each evening, at δ {chance(trace.claimed.delta)}", height=172)
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
+    title = f"{counted(len(table), 'day')}: ε {last.epsilon:.2f}; run anew: {last.anew:.2f}"
+    figure = base(colors, title, height=172)
     days = table.day.to_numpy()
     figure.add_scatter(
         x=days, y=table.anew, mode="lines", line={"color": colors.muted, "width": 1.6, "dash": "dot"},
@@ -95,7 +100,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
         xanchor="right", yanchor="bottom", font={"color": colors.muted, "size": 12},
     )  # fmt: skip
     figure.update_xaxes(title_text="day", range=[0.4, days[-1] + 0.6], tick0=1, dtick=whole(len(days)))
-    figure.update_yaxes(title_text="ε", range=[0, 1.3 * top])
+    figure.update_yaxes(title_text=f"ε at δ {chance(trace.claimed.delta)}", range=[0, 1.3 * top])
     updates = []
     for shot in shots:
         day = max(int(trace.steps[shot.step].released.get("day", 0)), 0)
@@ -109,8 +114,8 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
     return Panel(
         "side",
         figure,
-        f"The tree has spent ε {last.epsilon:.2f} after {len(days)} days; running anew every evening with the same "
-        f"noise would spend {last.anew:.2f}.",
+        f"Lines: the tree has spent ε {last.epsilon:.2f} after {len(days)} days; running anew every evening with the "
+        f"same noise would spend {last.anew:.2f}.",
     )
 
 

@@ -9,6 +9,7 @@ from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered,
 from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.numbers import counted
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "border_table"]
@@ -78,7 +79,9 @@ def _plane(view: View) -> Panel:
     ]
     n = len(last["noisy_counts"])
     alt = f"A plane with noisy cells; the dense ones make {n} region{'s' * (n != 1)} with drawn borders at the end."
-    return layered(view, "Noisy counts, dense cells, regions", looks, frames, alt)
+    many = int(np.sum(second["dense"]))
+    title = f"{counted(many, 'dense cell')} of {len(counts):,} form{'s' * (many == 1)} {counted(n, 'region')}"
+    return layered(view, title, looks, frames, alt)
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

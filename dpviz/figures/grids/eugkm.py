@@ -59,7 +59,9 @@ def _plane(view: View) -> Panel:
             frame["center"] = xy(view.plane(step.released["centers"]))
         frames.append(frame)
     alt = f"A plane with {len(seen)} cells by noisy count and {len(trace.cluster_centers)} released centers at the end."
-    return layered(view, "Noisy counts of the cells, and centers", looks, frames, alt)
+    counts = trace.steps[0].released["noisy_counts"]
+    title = f"Noise leaves {int((counts > 0).sum()):,} of {len(counts):,} counts above 0"
+    return layered(view, title, looks, frames, alt)
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -92,7 +92,10 @@ def steps_table(trace: Trace) -> pd.DataFrame:
 def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
     """Return bars of the epsilon that every step added to the total before it, with the claim as a line."""
     table = steps_table(trace)
-    figure = base(colors, "ε after each step: before it, and added by it", height=230)
+    dearest = table.loc[table.added.idxmax()]
+    total = number(float(table.epsilon.iloc[-1]))
+    title = f"Step {dearest.step} adds the most: {number(float(dearest.added))} of ε {total}"
+    figure = base(colors, title, height=230)
     figure.update_layout(barmode="stack", bargap=0.15)
     before, words = (table.epsilon - table.added).tolist(), table.title.tolist()
     figure.add_bar(x=table.step.tolist(), y=before, marker={"color": colors.released_soft}, hoverinfo="skip")

@@ -15,7 +15,7 @@ from dpviz.figures.kit.rings import rings
 from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, counted, number
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
@@ -179,8 +179,10 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     if view.trace.noiseless:
         return _no_promise(view, len(shots))
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
-    at = f", at δ {chance(delta)}" if delta else ""
-    figure = base(colors, f"ε spent so far{at}", height=_SPEND)
+    at = f" at δ {chance(delta)}" if delta else ""
+    made = len(table) - 1
+    title = f"{counted(made, 'release')}: ε {float(table.epsilon.iloc[-1]):.2f}{at}"
+    figure = base(colors, title, height=_SPEND)
     steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"
     figure.add_scatter(
@@ -203,8 +205,9 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
         for i, now in enumerate(epsilon)
     ]
     add_frames(figure, [1, 2], updates)
-    made = len(table) - 1
-    return Panel("side", figure, f"Epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}.")
+    return Panel(
+        "side", figure, f"A line: epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}."
+    )
 
 
 def _no_promise(view: View, n: int) -> Panel:
@@ -235,11 +238,12 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
-    figure = base(colors, f"{what} after each {name}", height=150)
-    tag(figure, colors)
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
     best = view.reference_loss
+    end = f"{losses[-1] / best:.2f} × {against}" if best else number(losses[-1])
+    figure = base(colors, f"{what} ends at {end}", height=150)
+    tag(figure, colors)
     frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each
     values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
@@ -273,7 +277,8 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
-    return Panel("wide", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
+    alt = f"A line: {what.lower()} after each {name} ends at {number(losses[-1])}{beside}. Not private."
+    return Panel("wide", figure, alt)
 
 
 def loss_title(view: View) -> str:
@@ -294,9 +299,10 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
     width = table.share.to_numpy() * n if shared else np.ones(n)
     gap = min(0.004 * n, 0.3 * width.min()) if n else 0.0
     equal = shared and np.ptp(width) < 1e-9
-    words = ", equal shares of μ²" if equal else ", width = share of μ²" if shared else ", in order"
+    kinds = counted(len({entry.name for entry in view.trace.ledger}), "kind")
+    words = f"take {'equal' if equal else 'different'} shares of μ²" if shared and n > 1 else f"of {kinds}"
     groups = turns(table.label.tolist(), width)
-    figure = base(colors, f"Ledger: {n} release{'s' * (n != 1)}{words}", height=74 + 28 * bool(groups))
+    figure = base(colors, f"{counted(n, 'release')} {words}", height=74 + 28 * bool(groups))
     figure.update_layout(
         margin={"l": 6, "r": 6, "t": 30, "b": 6}, bargap=0, barmode="overlay",
         uniformtext={"minsize": 12, "mode": "hide"},
@@ -338,7 +344,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
         for count in frames
     ]
     add_frames(figure, [0], updates)
-    return Panel("wide", figure, f"{n} releases in order, all of them made at the end.")
+    return Panel("wide", figure, f"The ledger as a strip: {counted(n, 'release')} in order, all made at the end.")
 
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:

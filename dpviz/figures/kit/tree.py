@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.view import Panel, View, add_frames
+from dpviz.numbers import counted
 
 __all__ = ["tree_table", "tree_panel"]
 
@@ -64,7 +65,9 @@ def tree_panel(
     `rejected[i]` is true if a cut of node i was tried and rejected; `words[i]` appears on hover.
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
-    figure = base(colors, "The tree: width = noisy count", height=290, margin_left=6)
+    finals = int(table.final.sum())
+    title = f"{counted(finals, 'leaf', 'leaves')}; width is noisy count"
+    figure = base(colors, title, height=290, margin_left=6)
     figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
     left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()
     figure.update_xaxes(visible=False, range=[left - 0.02 * (right - left), right + 0.02 * (right - left)])
@@ -102,7 +105,6 @@ def tree_panel(
             [{"marker": {"color": fill, "pattern": {"shape": np.where(lit, shapes, "").tolist()}}}, label, arrow]
         )
     add_frames(figure, [1, 2, 3], updates)
-    finals = int(table.final.sum())
     return Panel(
         "side", figure, f"A tree of {n} nodes by noisy count; {finals} of them are final. Click one to go there."
     )

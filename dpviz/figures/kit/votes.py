@@ -60,7 +60,8 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
     steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
     tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
-    figure = base(colors, f"Noisy {word}, top {TOP}", height=150)
+    last = steps[max(steps)].released["kept"]
+    figure = base(colors, f"{int(last.sum()):,} of {len(last):,} stay", height=150)
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:
@@ -88,4 +89,4 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
         textfont={"color": colors.muted},
     )  # fmt: skip
     add_frames(figure, list(range(4 if true else 3)), updates)
-    return Panel("side", figure, f"The {TOP} strongest noisy {word} of each round; pale ones are dropped.")
+    return Panel("side", figure, f"Bars: the {TOP} strongest noisy {word} of each round; pale ones are dropped.")

@@ -12,6 +12,7 @@ from dpviz.figures.kit.panels import MAX_PEOPLE, closing
 from dpviz.figures.kit.shots import Shot, in_phases
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, thin, xy
+from dpviz.numbers import counted, plus_minus
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
@@ -139,7 +140,10 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
     frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
     k, rounds = len(trace.cluster_centers), len(trace.steps) - 1
     alt = f"A plane with {k} released centers after {rounds} noisy iterations."
-    return layered(view, "Centers, their radius, and their moves", looks, frames, alt)
+    short = sum(int(moves_table(step).shortened.sum()) for step in trace.steps if "raw" in step.released)
+    beside = f"; {counted(short, 'move')} shortened" if short else ""
+    title = f"{counted(k, 'center')} after {counted(rounds, 'noisy iteration')}{beside}"
+    return layered(view, title, looks, frames, alt)
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
@@ -170,7 +174,8 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
-    figure = base(colors, "Noisy rows per center", height=150)
+    least = tables[max(tables)].nsmallest(1, "noisy_counts").iloc[0]
+    figure = base(colors, f"Smallest: {plus_minus(least.noisy_counts, least.sd)}", height=150)
     figure.add_bar(
         name="noisy count",
         hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
@@ -204,7 +209,9 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
         x=[middle[0]], y=[middle[1]], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted}
     )
     add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
-    return Panel("side", figure, "The noisy number of rows at each center, with one standard deviation of the noise.")
+    return Panel(
+        "side", figure, "Bars: the noisy number of rows at each center, with one standard deviation of the noise."
+    )
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

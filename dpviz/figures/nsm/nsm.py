@@ -23,6 +23,7 @@ from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, MAX_GUESSES, VOTE, drawn, votes_panel, voting
+from dpviz.numbers import counted, percent
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
@@ -233,7 +234,11 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
     }
     frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
     alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and paid corrections."
-    return layered(view, "Candidates, noisy points, centers", looks, frames, alt)
+    points = next(len(step.released["weights"]) for step in reversed(trace.steps) if "weights" in step.released)
+    paid = sum(step.kind == "correction" for step in trace.steps)
+    k = len(trace.cluster_centers)
+    title = f"{counted(points, 'noisy point')} and {counted(paid, 'correction')} give {counted(k, 'center')}"
+    return layered(view, title, looks, frames, alt)
 
 
 def _bars(
@@ -265,15 +270,18 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.assign(x=np.arange(n)[::-1], strong=~table.outside)
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
     at, top = n - 0.5 - table.outside.sum(), table.y.max()
-    figure = _bars(view, shots, "How far rows reach", step.kind, table, {"x": [at, at], "y": [0, top]})
+    learned = share[~table.outside].max()
+    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} reach {percent(learned)} of the radius"
+    figure = _bars(view, shots, title, step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(
         title_text="up to this share of the declared radius",
         tickvals=table.x[every],
         ticktext=[f"{s:.0%}" for s in share[every]],
     )
-    learned = share[~table.outside].max()
-    return Panel("plane", figure, f"Noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared.")
+    return Panel(
+        "plane", figure, f"Bars: noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared."
+    )
 
 
 def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
@@ -281,9 +289,12 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]
-    figure = _bars(view, shots, "Spread by direction", "moment", table, {"x": ends, "y": [edge, edge]})
+    title = f"{int(table.signal.sum())} of {len(table)} stand out"
+    figure = _bars(view, shots, title, "moment", table, {"x": ends, "y": [edge, edge]})
     figure.update_xaxes(title_text="direction, strongest first; below the line noise alone", dtick=-(-len(table) // 10))
-    return Panel("side", figure, f"{int(table.signal.sum())} of {len(table)} directions stand out from the noise.")
+    return Panel(
+        "side", figure, f"Bars: {int(table.signal.sum())} of {len(table)} directions stand out from the noise."
+    )
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

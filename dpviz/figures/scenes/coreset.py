@@ -9,7 +9,7 @@ from dpviz.figures.kit.layers import NOWHERE, center, disc_sizes, segments
 from dpviz.figures.kit.panels import distance_title, plane, reference
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, xy
-from dpviz.numbers import number
+from dpviz.numbers import number, percent
 from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
@@ -47,10 +47,18 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
     return Panel("plane", figure, f"{len(coreset.points)} weighted points and {len(centers)} centers chosen on them.")
 
 
+def _saving(table: pd.DataFrame, n_clusters: int) -> str:
+    """Return in words how much of the coreset's cost the last of k centers saves."""
+    cost = dict(zip(table.k, table.coreset, strict=True))
+    if n_clusters not in cost or not cost.get(n_clusters - 1):
+        return f"k = 1 costs {number(float(table.coreset.iloc[0]))}"
+    return f"Center {n_clusters} saves {percent(1 - cost[n_clusters] / cost[n_clusters - 1])} of the cost"
+
+
 def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> Panel:
     """Return the cost of every k by the coreset and, if hidden layers are on, by the rows; columns k, coreset, rows."""
     colors = view.colors
-    figure = base(colors, "What every k would cost", height=300)
+    figure = base(colors, _saving(table, n_clusters), height=300)
     figure.add_scatter(
         x=table.k.tolist(), y=table.coreset.tolist(), mode="lines+markers", name="by the coreset",
         line={"color": colors.released, "width": 2}, hovertemplate="k = %{x}: %{y:,.3~r}<extra>coreset</extra>",
@@ -72,7 +80,7 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
     )
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
     words = f"k = {n_clusters} costs {number(float(here.coreset.iloc[0]))} by the coreset" if len(here) else ""
-    return Panel("side", figure, f"Cost falls as k grows. {words}")
+    return Panel("side", figure, f"A curve: cost falls as k grows. {words}")
 
 
 def printed(view: View, coreset: Coreset, centers: np.ndarray, table: pd.DataFrame, cost: str) -> list[Panel]:

@@ -13,6 +13,7 @@ from dpviz.figures.kit.layers import center
 from dpviz.figures.kit.panels import plane
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import View, thin, xy
+from dpviz.numbers import counted
 
 __all__ = ["plot_clients", "plot_words", "words_table"]
 
@@ -47,7 +48,8 @@ def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hi
 def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Figure:
     """Draw every client's people in its own shade, the chosen client's with rings, and the released centers."""
     colors = view.colors
-    figure = plane(view, "Who holds which row", height=360)
+    sizes = sorted(map(len, parts))
+    figure = plane(view, f"{counted(len(parts), 'client')} hold {sizes[0]:,} to {sizes[-1]:,} rows each", height=360)
     n = sum(map(len, parts))
     tones = sample_colorscale([[0, colors.person], [1, colors.hidden]], np.linspace(0, 1, max(len(parts), 2)))
     for i, part in enumerate(parts):

@@ -62,7 +62,7 @@ def picture_panel(
 def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]]) -> Panel:
     """Return the square of false alarms and misses: the bound's curve, and players with their intervals."""
     height = 380
-    figure = base(colors, "False alarms and misses", height=height)
+    figure = base(colors, f"No attacker wins more than {bound.odds} of 100 bets", height=height)
     figure.update_xaxes(title_text="false alarms", range=[-0.02, 1.02], tickformat=".0%", dtick=0.25)
     figure.update_yaxes(title_text="misses", range=[-0.02, 1.02], tickformat=".0%", dtick=0.25)
     figure.update_layout(meta={"ar": 1.0, "h": height})

@@ -15,6 +15,18 @@ __all__ = ["noise_panel"]
 _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
+def _most_exact(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str]) -> str:
+    """Return in words which algorithm has the least noise at the ε nearest to 1."""
+    known = [
+        (e, noise, slug) for slug, curve in curves.items() for e, noise in curve if np.isfinite(noise) and noise > 0
+    ]
+    if not known:
+        return "No formula for the noise per center"
+    nearest = min((e for e, _, _ in known), key=lambda e: abs(np.log(e)))
+    noise, slug = min((noise, slug) for e, noise, slug in known if e == nearest)
+    return f"Least noise per center at ε {number(nearest)}: {names[slug]}, ±{number(noise)}"
+
+
 def noise_panel(
     colors: Theme,
     curves: Mapping[str, Sequence[tuple[float, float]]],
@@ -31,7 +43,7 @@ def noise_panel(
     unit : of the noise
     within : wanted accuracy of a center, drawn as a horizontal line, or None
     """
-    figure = base(colors, "Noise per center", height=340, margin_left=62)
+    figure = base(colors, _most_exact(curves, names), height=340, margin_left=62)
     dark = colors.bg.lower() < "#7"
     points = [pair for curve in curves.values() for pair in curve if np.isfinite(pair[1]) and pair[1] > 0]
     for slug, curve in curves.items():

@@ -12,7 +12,7 @@ import pandas as pd
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
-from dpviz.numbers import number
+from dpviz.numbers import counted, number
 
 __all__ = ["LEGEND", "Cloud", "clouds", "dots_table", "one_by_one"]
 
@@ -105,6 +105,13 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
     return panel
 
 
+def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
+    """Return in words how many of the last runs come close to the reference; NOT PRIVATE."""
+    if not ratios:
+        return "No run yet"
+    return f"{int((ratios[-1] <= CLOSE).sum())} of {counted(len(ratios[-1]), 'run')} within 10 % of {view.against}"
+
+
 def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | None], note: str) -> Panel:
     """Return the dot plot; `now` is the marked run of each frame."""
     colors = view.colors
@@ -115,7 +122,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
     tables = [dots_table(values, low, high) if values is not None else None for values in ratios]
     top = max([8, *(int(table.height.max()) for table in tables if table is not None and len(table))])
     size = int(np.clip(150 / top, 5, 11))
-    figure = base(colors, f"{view.measure} of each run, {view.against} = 1", height=250, margin_left=12)
+    figure = base(colors, _closeness(view, known), height=250, margin_left=12)
     figure.add_scatter(
         mode="markers", name="one run", marker={"color": colors.released, "size": size},
         hovertemplate=f"%{{text}} × {view.against}<extra></extra>", text=[],
@@ -145,9 +152,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
         updates.append([{"x": x, "y": y, "text": [f"{ratio:.2f}" for ratio in table.ratio]}, marked])
     add_frames(figure, [0, 1], updates)
     tag(figure, colors, note if note and not view.hidden else "NOT PRIVATE")
-    close = [int((values <= CLOSE).sum()) for values in known]
-    last = f"{close[-1]} of {len(known[-1])} runs stay within 10 % of {view.against}." if known else "No run yet."
-    return Panel("side", figure, last)
+    return Panel("side", figure, f"A dot plot: {view.measure.lower()} of each run. {_closeness(view, known)}.")
 
 
 def _ticks(low: float, high: float) -> list[float]:

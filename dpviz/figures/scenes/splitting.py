@@ -62,10 +62,12 @@ def _plane(view: View, title: str) -> Panel:
 
 def _losses(views: dict[str, View]) -> Panel:
     colors = next(iter(views.values())).colors
-    figure = base(colors, "Loss by round", height=210)
-    tag(figure, colors)
     updates: list[list[dict]] = []
     tables = {name: found_table(view) for name, view in views.items()}
+    better, worse = sorted(tables, key=lambda name: tables[name].loss_ratio.iloc[-1])
+    ratio = tables[worse].loss_ratio.iloc[-1] / tables[better].loss_ratio.iloc[-1]
+    figure = base(colors, f"{worse.capitalize()} ends with {ratio:.2f} times the loss of {better}", height=210)
+    tag(figure, colors)
     rounds = max(len(table) for table in tables.values())
     for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
         figure.add_scatter(
@@ -90,7 +92,7 @@ def _losses(views: dict[str, View]) -> Panel:
     figure.update_yaxes(title_text="× KMeans", range=[0, 1.12 * top])
     add_frames(figure, [2, 3], [list(pair) for pair in zip(*updates, strict=True)])
     ends = ", ".join(f"{name} {table.loss_ratio.iloc[-1]:.2f}" for name, table in tables.items())
-    return Panel("wide", figure, f"Loss as a multiple of KMeans' ends at: {ends}. Not private.")
+    return Panel("wide", figure, f"Lines: loss as a multiple of KMeans' ends at: {ends}. Not private.")
 
 
 def panels(voted: View, clustered: View) -> list[Panel]:

@@ -102,7 +102,8 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
     users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
-    figure = base(colors, f"{users} reports, as sent", height=190)
+    named = np.mean([table.groupby("user").says.sum().mean() for table in tables.values() if len(table)] or [0])
+    figure = base(colors, f"{named:.0f} of {COLUMNS} cells each", height=190)
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:
@@ -123,7 +124,9 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
         heat = {"x": list(grid.columns), "y": list(grid.index), "z": grid.to_numpy().tolist()}
         updates.append([heat, marks_] if true else [heat])
     add_frames(figure, [0, 1] if true else [0], updates)
-    return Panel("side", figure, f"What {users} people sent, one row each: cells that a report speaks for are filled.")
+    return Panel(
+        "side", figure, f"A grid of what {users} people sent, one row each: cells that a report speaks for are filled."
+    )
 
 
 def _estimates(view: View, shots: list[Shot]) -> Panel:
@@ -135,7 +138,8 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
         if step.kind in ("reports", "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} estimates ±2 sd", height=178)
+    last = tables[max(tables)]
+    figure = base(colors, f"{int(last.heavy.sum())} of {len(last)} stand out", height=178)
     bar = {"type": "data", "array": [], "color": colors.ink, "thickness": 1, "width": 2}
     figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
@@ -162,7 +166,7 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
     figure.update_yaxes(title_text="% of people", range=[0, 1.08 * min(top, 100)])
     add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
     return Panel(
-        "side", figure, f"The {TOP} largest estimates with error bars; the line is what noise alone may reach."
+        "side", figure, f"Dots: the {TOP} largest estimates with error bars; the line is what noise alone may reach."
     )
 
 
@@ -186,9 +190,10 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     tried : users -> loss (z units, NOT PRIVATE)
     """
     colors, k = view.colors, int(view.trace.parameters["n_clusters"])
-    figure = base(colors, "Who can be seen", height=280)
     share = (100 * table.heavy / table.users).tolist()
     counts = table.users.tolist()
+    title = f"{users:,} people: a cell of {number(share[counts.index(users)], 2)} % stands out"
+    figure = base(colors, title, height=280)
     figure.add_scatter(
         x=counts, y=share, mode="lines+markers", name="least share that stands out",
         line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:,.2~r} %<extra></extra>",
@@ -205,12 +210,20 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people")
     figure.update_yaxes(type="log", title_text="% of people that a cell needs", dtick=1)
-    seen = Panel("side", figure, f"With {users:,} people a cell needs {number(share[here], 2)} % of them to stand out.")
+    seen = Panel(
+        "side", figure, f"A curve: with {users:,} people a cell needs {number(share[here], 2)} % of them to stand out."
+    )
 
-    figure = base(colors, "Loss by number of people", height=280)
-    tag(figure, colors)
     asked = sorted(tried)
     best = view.reference_loss or 1.0
+    unit = f" × {view.against}" * bool(view.reference_loss)
+    title = (
+        f"{asked[-1]:,} people: loss {number(tried[asked[-1]] / best)}{unit}"
+        if asked
+        else "No number of people tried yet"
+    )
+    figure = base(colors, title, height=280)
+    tag(figure, colors)
     shown: dict[str, list] = {"x": asked or [None], "y": [tried[n] / best for n in asked] or [None]}
     figure.add_scatter(
         **shown, mode="lines+markers", name="tried",
@@ -233,7 +246,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     figure.update_xaxes(type="log", title_text="people", range=[np.log10(0.8 * counts[0]), np.log10(1.25 * counts[-1])])
     figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * max(top, 1e-9)])
     words = ", ".join(f"{n:,} people {number(tried[n] / best)}" for n in asked) or "nothing tried yet"
-    return [seen, Panel("wide", figure, f"Loss on the sample's people, not private: {words}.")]
+    return [seen, Panel("wide", figure, f"A curve of the loss on the sample's people, not private: {words}.")]
 
 
 PANE = Pane(

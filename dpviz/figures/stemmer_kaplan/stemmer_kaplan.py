@@ -26,7 +26,7 @@ from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.geometry import inertia
 from dpviz.metrics import mean_distance
-from dpviz.numbers import number
+from dpviz.numbers import counted, number
 from dpviz.privacy.queries import cell_centers
 from dpviz.trace import Step, Trace
 
@@ -277,7 +277,9 @@ def plane_panel(view: View, shots: list[Shot]) -> Panel:
     }
     k = len(trace.cluster_centers)
     alt = f"A plane with {k} released centers, chosen among candidates from crowded cells."
-    return layered(view, "Crowded cells, candidates, centers", looks, _layers(view, shots), alt)
+    met = next((step.released["candidates"] for step in reversed(trace.steps) if "candidates" in step.released), ())
+    found = f"{counted(len(met), 'candidate')} give{'s' * (len(met) == 1)}" if len(met) else "No cell is crowded;"
+    return layered(view, f"{found} {counted(k, 'center')}", looks, _layers(view, shots), alt)
 
 
 def _counts(view: View, shots: list[Shot]) -> Panel:
@@ -288,7 +290,10 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
         if step.kind in (*COUNTED, "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} counts (log)", height=150)
+    last = max(tables)
+    things = "above 0" if trace.steps[last].kind == "weights" else "crowded"
+    kept, met = int(tables[last].kept.sum()), len(tables[last])
+    figure = base(colors, f"{kept} of {met} {things}" if met else "No cell is crowded", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
@@ -314,19 +319,27 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
         ticks = [{"x": table["rank"].tolist(), "y": table.true_count.tolist()}] if true else []
         updates.append([bars, line, *ticks] if len(table) else [empty, line, *([empty] if true else [])])
     add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
-    return Panel("side", figure, f"The {TOP} largest noisy counts of each table; the line is the release threshold.")
+    return Panel(
+        "side",
+        figure,
+        f"Bars: the {TOP} largest noisy counts of each table, on a log axis; the line is the release threshold.",
+    )
 
 
 def losses_panel(view: View, shots: list[Shot]) -> Panel:
     """Return the parts of the loss, which appear in the last frame only."""
     colors, table = view.colors, loss_table(view)
-    figure = base(colors, "Loss in the end", height=150, margin_left=110)
+    times = table.loss / (view.reference_loss or 1.0)
+    added = {"Cells": times.iloc[1] - times.iloc[0], "Choice": times.iloc[2] - times.iloc[1]}
+    most = max(added, key=lambda part: added[part])
+    unit = " ×" * bool(view.reference_loss)
+    title = f"{most}: +{number(added[most], 2)}{unit}" if added[most] > 0 else f"As {view.against}"
+    figure = base(colors, title, height=150, margin_left=110)
     tag(figure, colors)
     figure.add_bar(
         orientation="h", hoverinfo="skip", textposition="outside", cliponaxis=False, textfont={"color": colors.ink},
         marker={"color": "rgba(0,0,0,0)", "line": {"color": [colors.hidden, colors.person, colors.ink], "width": 2}},
     )  # fmt: skip
-    times = table.loss / (view.reference_loss or 1.0)
     figure.update_xaxes(title_text=loss_title(view), range=[0, 1.3 * float(times.max())])
     figure.update_yaxes(autorange="reversed", showgrid=False)
     shown = {"x": times.tolist(), "y": table.what.tolist(), "text": [number(loss) for loss in times]}
@@ -337,7 +350,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     }
     add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[shown]])
     words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())
-    return Panel("side", figure, f"Loss in the end: {words}. Not private.")
+    return Panel("side", figure, f"Bars: loss in the end: {words}. Not private.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -16,6 +16,7 @@ from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.figures.trees.dpm_scores import strips_panel
+from dpviz.numbers import counted
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
@@ -128,7 +129,10 @@ def _plane(view: View) -> Panel:
     columns = pairs(view)
     follow = view.axes is None and d > 2
     seen = [dataclasses.replace(view, axes=pair) for pair in columns]
-    figure = plane(seen[-1], "Regions and the current cut")
+    accepted = sum(step.released["accepted"] for step in trace.steps if step.kind == "region")
+    finals = int(regions_table(trace, columns[-1]).final.sum())
+    title = f"{counted(accepted, 'cut')} leave{'s' * (accepted == 1)} {counted(finals, 'region')}"
+    figure = plane(seen[-1], title)
     if follow:  # every frame has its own two columns, so the base picture must go
         figure.update_layout(shapes=[], meta=None)
         figure.update_yaxes(scaleanchor=None, constrain=None)
@@ -247,7 +251,7 @@ def _budget(view: View) -> Panel:
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
     planned = [c + s for c, s in zip(parts["count"], [*parts["split"], 0.0], strict=True)]
     planned.append(epsilon_of_mu(costs["average"][0].gdp, delta))
-    figure = base(colors, "ε paid on this region's path", height=150)
+    figure = base(colors, f"A full path costs ε {trace.claimed.epsilon:.2f}", height=150)
     where = list(range(deepest + 2))
     figure.add_bar(x=where, y=planned, marker={"color": colors.released_soft}, hoverinfo="skip", width=0.86)
     for name, opacity in (("count", 1.0), ("choice of cut", 0.55), ("average", 1.0)):
@@ -273,7 +277,7 @@ def _budget(view: View) -> Panel:
             ]
         )
     add_frames(figure, [1, 2, 3, 4], updates)
-    return Panel("side", figure, f"Epsilon per level of the tree; a full path costs {trace.claimed.epsilon:.2f}.")
+    return Panel("side", figure, f"Bars: epsilon per level of the tree; a full path costs {trace.claimed.epsilon:.2f}.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

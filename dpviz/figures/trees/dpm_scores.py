@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dpviz import escape
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
+from dpviz.numbers import counted
 from dpviz.trace import Step
 
 __all__ = ["scores_table", "strips_panel"]
@@ -52,10 +53,10 @@ def strips_panel(view: View) -> Panel:
     """Return emptiness, centreness and score of every cut with the chosen one, step by step."""
     trace = view.trace
     strips = 1 if trace.domain.n_features == 1 else 2
-    figure = _empty(view.colors, strips)
+    tables = [scores_table(view, t) for t in range(len(trace.steps))]
+    figure = _empty(view.colors, strips, _best_cuts(view, tables))
     updates, layouts = [], []
-    for t, step in enumerate(trace.steps):
-        table = scores_table(view, t)
+    for step, table in zip(trace.steps, tables, strict=True):
         probability = table.groupby("column").probability.sum().sort_values(ascending=False)
         chosen = [step.released["column"]] if step.released.get("column", -1) >= 0 else []
         usual = [c for c in (*probability.index, *range(strips)) if c not in chosen]
@@ -65,13 +66,28 @@ def strips_panel(view: View) -> Panel:
     add_frames(figure, list(range(6 * strips)), updates, layouts)
     figure.update_layout(layouts[-1])
     return Panel(
-        "wide", figure, "True emptiness, centreness and score of every cut, with the released cut. Not private."
+        "wide", figure, "Curves: true emptiness, centreness and score of every cut, with the released cut. Not private."
     )
 
 
-def _empty(colors: Theme, strips: int) -> go.Figure:
+def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
+    """Return in words how often the likeliest cut was drawn; NOT PRIVATE."""
+    domain, best, drawn = view.trace.domain, 0, 0
+    for step, table in zip(view.trace.steps, tables, strict=True):
+        column = step.released.get("column", -1)
+        if column < 0 or table.empty:
+            continue
+        at = step.released["position"] * domain.half_width[column] + domain.middle[column]
+        own = table[table.column == column]
+        nearest = own.loc[(own.position - at).abs().idxmin()]
+        drawn += 1
+        best += bool(nearest.probability >= table.probability.max())
+    return f"The best cut won {best} of {counted(drawn, 'draw')}"
+
+
+def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
     """Return the strips side by side, each with its six traces: bars, three curves, the released cut, a word."""
-    figure = base(colors, "Score of every cut", height=190)
+    figure = base(colors, title, height=190)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])

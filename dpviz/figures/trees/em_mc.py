@@ -13,6 +13,7 @@ from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, xy
+from dpviz.numbers import counted
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "cells_table", "covered_table"]
@@ -113,13 +114,14 @@ def _plane(view: View) -> Panel:
             frame["center"] = xy(seen.plane(released["centers"]))
         frames.append(frame)
     alt = f"A plane with {len(cells)} picked cells and {len(trace.cluster_centers)} released centers at the end."
-    return layered(seen, "Picked cells, candidates, centers", looks, frames, alt)
+    k = len(trace.cluster_centers)
+    return layered(seen, f"{counted(len(cells), 'picked cell')} lead to {counted(k, 'center')}", looks, frames, alt)
 
 
 def _covered(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     table = covered_table(trace)
-    figure = base(colors, "Rows each pick covered", height=200)
+    figure = base(colors, f"{counted(int(table.covered.sum()), 'row')} covered", height=200)
     tag(figure, colors, "NOT PRIVATE ― true")
     picks, grids = int(table.pick.max()) + 1, int(table.grid.max()) + 1
     figure.add_bar(x=list(range(len(table))), y=table.covered.tolist(), hovertemplate="%{y:,}<extra></extra>")
@@ -134,7 +136,7 @@ def _covered(view: View) -> Panel:
         color = [colors.hidden if grid <= t else colors.grid for grid in table.grid]
         updates.append([{"marker": {"color": color}}])
     add_frames(figure, [0], updates)
-    return Panel("side", figure, "True numbers of newly covered rows, pick by pick. Not private.")
+    return Panel("side", figure, "Bars: true numbers of newly covered rows, pick by pick. Not private.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -11,6 +11,7 @@ from dpviz.figures.kit.panels import spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.numbers import counted
 
 __all__ = ["PANE", "hyperplanes"]
 
@@ -55,7 +56,9 @@ def _plane(view: View) -> Panel:
             frame["center"] = xy(view.plane(released["centers"]))
         frames.append(frame)
     alt = f"A plane with noisy averages of buckets and {len(trace.cluster_centers)} released centers at the end."
-    return layered(view, "Hyperplanes, averages, centers", looks, frames, alt)
+    buckets, k = len(trace.steps[-1].released["points"]), len(trace.cluster_centers)
+    title = f"{counted(buckets, 'bucket')} give{'s' * (buckets == 1)} {counted(k, 'center')}"
+    return layered(view, title, looks, frames, alt)
 
 
 def _tree(view: View) -> Panel:

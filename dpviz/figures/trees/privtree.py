@@ -11,6 +11,7 @@ from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.numbers import counted
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_of_nodes", "squares"]
@@ -72,7 +73,9 @@ def _plane(view: View) -> Panel:
     alt = (
         f"A plane with {len(last['leaves'])} final boxes and {len(trace.cluster_centers)} released centers at the end."
     )
-    return layered(view, "Halved boxes, leaves, centers", looks, frames, alt)
+    n, k = len(last["leaves"]), len(trace.cluster_centers)
+    title = f"{counted(n, 'final box', 'final boxes')} give{'s' * (n == 1)} {counted(k, 'center')}"
+    return layered(view, title, looks, frames, alt)
 
 
 def _tree(view: View) -> Panel:

@@ -96,7 +96,7 @@ class Claim:
 
     @property
     def total(self) -> Total:
-        """The run's own promise."""
+        """Return the run's own promise."""
         return self.plan.total(self.delta)
 
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
@@ -191,7 +191,7 @@ class Account:
 
     @property
     def relations(self) -> tuple[Neighboring, ...]:
-        """The relations that claims were made or budgets set for."""
+        """Return the relations that claims were made or budgets set for."""
         used = {claim.neighboring for claim in self.claims} | set(self.budgets)
         return tuple(relation for relation in Neighboring if relation in used)
 

@@ -67,7 +67,7 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
         )
     if record["format"] == OLD_FORMAT and any(claim["rho_distance"] is not None for claim in record["claims"]):
         raise ValueError(
-            "Account file: an older dpviz wrote it, which did not note the unit of its claims about moves. "
+            "Account file: it was written by an older dpviz, which did not record the unit of its claims about moves. "
             "Nothing was read from it."
         )
     return Account(

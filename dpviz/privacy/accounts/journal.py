@@ -54,7 +54,7 @@ class Turn:
 
     @property
     def files(self) -> list[str]:
-        """The files with entries on record."""
+        """Return the files with entries on record."""
         return list(self._kept)
 
     def add(self, entry: Entry) -> None:

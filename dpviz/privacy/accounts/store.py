@@ -1,4 +1,4 @@
-"""A server's accounts, by file and owner: booked before the first draw, synced, never given back."""
+"""Store a server's accounts, by file and owner: claims are booked before the first draw, synced, never given back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OWNED = "o"  # begins the key of an account that somebody else than this machin
 
 
 class Accounts:
-    """The claims on every private file, over all runs, pages and commands. Threads may share it.
+    """Store the claims on every private file, over all runs, pages and commands. Threads may share it.
 
     An account is known by an HMAC of a file's bytes and its owner under the server's secret: the same person finds the
     same account with the same file in another tab, on the command line, or on another host with the same secret.

@@ -100,7 +100,7 @@ class Score(ReadOnly):
 
     @property
     def query(self) -> Query:
-        """The additive statistic that the utilities are computed from."""
+        """Return the additive statistic that the utilities are computed from."""
         raise NotImplementedError
 
     def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
@@ -141,7 +141,7 @@ class KeyQuery(OnGrid):
 
     @property
     def l0(self) -> int:
-        """The largest number of keys that one row creates, each with count 1."""
+        """Return the largest number of keys that one row creates, each with count 1."""
         raise NotImplementedError
 
     def statistic(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
@@ -168,7 +168,7 @@ class Question(OnGrid):
 
     @property
     def size(self) -> int:
-        """Number of possible answers 0, 1, ...; 0 where the answer is a number in [-1, 1]."""
+        """Return the number of possible answers 0, 1, ...; 0 where the answer is a number in [-1, 1]."""
         return 0
 
     @property
@@ -212,7 +212,7 @@ def projected(block: Block, projection: Projection) -> np.ndarray:
 
 
 def one_entry(norm: float, neighboring: Neighboring) -> float:
-    """Largest change of a histogram in which every row has one entry of 1."""
+    """Return the largest change of a histogram in which every row has one entry of 1."""
     if neighboring is Neighboring.ADD_REMOVE or norm == math.inf:
         return 1.0
     return 2.0 ** (1 / norm)

@@ -36,7 +36,7 @@ class GridCounts(Query):
 
     @property
     def size(self) -> int:
-        """Number of cells: public."""
+        """Return the number of cells: public."""
         return math.prod(self.parts)
 
     @cached_property

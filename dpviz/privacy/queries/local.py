@@ -35,7 +35,7 @@ class ByUser(Predicate):
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """Number of groups."""
+        """Return the number of groups."""
         return len(self.shares)
 
     def assign(self, block: Block) -> np.ndarray:

@@ -62,7 +62,7 @@ class MixtureMoments(Query):
 
     @property
     def unit(self) -> float:
-        """The largest power of 2 that is not above the radius."""
+        """Return the largest power of 2 that is not above the radius."""
         return 2.0 ** math.floor(math.log2(self.radius))
 
     def shares(self, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Sums of rows by nearest point."""
+"""Sum rows by nearest point."""
 
 from __future__ import annotations
 

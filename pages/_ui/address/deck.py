@@ -79,9 +79,9 @@ def from_json(text: str | bytes) -> Deck:
     try:
         record = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested without end
-        raise ValueError("This file is no deck: it is not JSON that Present has saved.") from None
+        raise ValueError("This file is not a deck: it is not JSON saved by Present.") from None
     if not isinstance(record, dict) or "dpviz_deck" not in record:
-        raise ValueError("This file is no deck: it does not begin with dpviz_deck.")
+        raise ValueError("This file is not a deck: it does not begin with dpviz_deck.")
     if record["dpviz_deck"] != SCHEMA or isinstance(record["dpviz_deck"], bool):
         age = "a newer" if isinstance(record["dpviz_deck"], int) and record["dpviz_deck"] > SCHEMA else "another"
         raise ValueError(f"This deck was saved by {age} version of dpviz and cannot be opened by this one.")
@@ -155,7 +155,7 @@ DEFAULT = Deck(
             "What it costs, and when it is free",
             "tradeoff?v=1&d=town&a=nsm&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=10&s=0",
             "To the left more privacy, to the right less. The dotted line looks at everybody. Point at the place where "
-            "the curve meets it: from there on privacy costs this task nothing that one would notice.",
+            "the curve meets it: from there on privacy costs this task nothing noticeable.",
             15,
         ),
         Slide(

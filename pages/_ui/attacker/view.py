@@ -172,7 +172,7 @@ def _machine(setup: Setup, game: Game) -> None:
     st.button(
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
-        help="It knows every row but Alex's and every number that is released, and goes by the likelihood: the audit's "
+        help="It knows every row but Alex's and every number that is released, and uses the likelihood: the audit's "
         "attack, the best there is from even odds.",
     )  # fmt: skip
 

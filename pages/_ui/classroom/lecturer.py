@@ -116,7 +116,7 @@ def _left(room: Classroom) -> None:
 def _new_code(room: Classroom) -> None:
     """Offer another code, for a class that strangers have joined."""
     with st.popover("New code"):
-        st.caption("The code on the screen changes, and the old one opens nothing any more.")
+        st.caption("The code on the screen changes, and the old one stops working.")
         for words, key, empty in (
             ("Change the code; everybody stays", keys.CLASS_RENEW, False),
             ("Change it, and everybody joins anew", keys.CLASS_EMPTY, True),

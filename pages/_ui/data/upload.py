@@ -30,7 +30,7 @@ _PUBLIC = (
     "private result. Runs have a seed and can be repeated."
 )
 _PRIVATE = (
-    "Nothing of its rows is shown, not before and not after: no preview, no smallest value, no count. Runs draw their "
+    "Nothing about its rows is shown, before or after: no preview, no smallest value, no count. Runs draw their "
     "noise from the operating system, cost privacy, and add up. Only released values leave."
 )
 

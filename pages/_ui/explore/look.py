@@ -122,7 +122,7 @@ def secrets(data: Dataset) -> None:
         st.toggle(
             "Show what stays secret", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
             help="People, KMeans and all that is computed from them: it exists because these people are made up or "
-            "public, and is never there for private rows.",
+            "public, and never exists for private rows.",
         )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def _short(name: str) -> str:
 def promised(trace: Trace) -> str:
     """Return how good the simulation is known to be: what was measured beside true reruns, and what it cannot know."""
     words = [
-        "Simulated from the release, no row was read: it says where another run may end, "
+        "Simulated from the release without reading a row: it shows where another run may end, "
         "never where the true center is."
     ]
     if (known := worth(trace.algorithm)) is not None:

@@ -95,7 +95,7 @@ def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
         "zcdp": f"{about}ρ {number(now.zcdp, 2)}",
     }
     others = ", ".join(words for name, words in parts.items() if name != leads)
-    end = "" if gaussian else " Not every release is Gaussian here: ε and δ are what is promised."
+    end = "" if gaussian else " Not every release is Gaussian here: the promise is in ε and δ."
     return f"= {others}.{end}"
 
 

@@ -86,7 +86,7 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
     )
     more = f" The first {MOST} of {len(table):,} are listed; the downloads have all." if len(table) > MOST else ""
     st.caption(
-        "Totals so far, in every notion in which one exists; n/a where it does not. Open a line to see why. "
+        "Totals so far in every notion; n/a if a notion has none. Open a line to see why. "
         f"Releases on different parts of the rows do not add up: the total is the most that any row pays.{more}"
     )
 

@@ -80,7 +80,7 @@ def _progress(wish: Wish, now: Gathered) -> None:
         st.error(plain(f"{now.problem} Nothing was read, nothing was spent."))
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
-        words.info("The plan was canceled; what was finished is shown.")
+        words.info("The plan was canceled; the finished part is shown.")
         button.button("Go on", key=keys.PLAN_ON, width="stretch", on_click=halt, args=("plan",))
 
 

@@ -203,7 +203,7 @@ def _pictures(kept: Kept, look: Look) -> None:
     found = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
     rows = found.rows
     if kept.job.status == "cancelled":
-        st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. What had finished is shown.")
+        st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. The finished runs are shown.")
     elif kept.job.status == "failed":
         st.error(plain(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown."))
     elif kept.job.status == sweeps.ELSEWHERE:

@@ -228,4 +228,4 @@ def _take(job: Job) -> None:
         elif job.status == "failed":
             messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
         else:
-            messages.say("note", f"{job.title} was canceled. What was released by then stays spent.")
+            messages.say("note", f"{job.title} was canceled. Releases made by then stay spent.")
