@@ -1,4 +1,4 @@
-"""The grid, and what is computed on it: nearest points, packings, projections; quadtrees."""
+"""Compute on the grid: nearest points, packings, projections, quadtrees."""
 
 from dpviz.geometry.kernels import (
     GRID,

@@ -1,7 +1,7 @@
-"""Blocks of array work on all cores: each thread computes alone, instead of all threads sharing every sum.
+"""Spread blocks of array work over all cores: each thread computes alone, instead of sharing every sum.
 
-A sum that threads share is added in an order that follows their number, and with three or more their pace: the same
-seed would release other last bits on another machine.
+If threads shared a sum, its order of addition would follow their number and, with three or more, their pace: the same
+seed would release different last bits on another machine.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _outside: list[int] = []  # threads that linear algebra had before the first cam
 
 
 class _Libraries:
-    """The libraries of this process that compute in threads.
+    """Hold the libraries of this process that compute in threads.
 
     Linear algebra has one number of threads for the process, OpenMP (scikit-learn's k-means) one for every thread.
     """
 
     def __init__(self) -> None:
-        np.ones((2, 2)) @ np.ones((2, 2))  # loaded before it is looked for
-        found = ThreadpoolController()
-        self.algebra = found.select(user_api="blas").lib_controllers
-        self.openmp = found.select(user_api="openmp").lib_controllers
+        np.ones((2, 2)) @ np.ones((2, 2))  # loads the library before the search
+        libraries = ThreadpoolController()
+        self.algebra = libraries.select(user_api="blas").lib_controllers
+        self.openmp = libraries.select(user_api="openmp").lib_controllers
         self._threads = [library.num_threads for library in self.algebra]
 
     @property
