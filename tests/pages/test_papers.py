@@ -73,9 +73,7 @@ def test_our_own_method_stands_beside_the_papers_with_proof_limits_and_benchmark
     parts = ["Idea", "Algorithm", "Theorem and proof", "Measured", "Ablation, limits, where it loses", "References"]
     assert [one.value for one in page.subheader] == parts and len(page.expander) == 3
     text = " ".join(one.value for one in page.markdown)
-    assert all(
-        f"**{lead}**" in text for lead in ("Theorem", "Proof", "What matters", "Tried and dropped", "Where it loses")
-    )
+    assert all(f"**{lead}**" in text for lead in ("Theorem", "Proof", "Ablations", "Tried and dropped", "Weak spots"))
     assert not code_names([re.sub(r"`[^`]*`", "", text)]) and "+-" not in text
     table = page.dataframe[0].value.set_index("data")
     assert len(table) == 14 and table.area["iris"] == "1.109 ± 0.011" and table["ε 1"]["adult"] == "1.00"
