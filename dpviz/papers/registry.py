@@ -107,14 +107,9 @@ class Item:
             found.append(sweep_of({key: value for key, value in given.items() if key not in left_out}))
         return found
 
-    def shortened(self) -> list[str]:
-        """Return in words what a quick run replaces."""
-        given = [{**self.quick, **record.get("quick", {})} for record in self.sweeps]
-        return [
-            f"{key.replace('_', ' ')} = {', '.join(map(str, value)) if isinstance(value, list) else value}"
-            for one in given
-            for key, value in one.items()
-        ]
+    def shortened(self) -> list[dict[str, Any]]:
+        """Return what a quick run replaces, sweep by sweep."""
+        return [{**self.quick, **record.get("quick", {})} for record in self.sweeps]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import re
+import base64
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import number, plus_minus
 from dpviz.papers.overview import Overview, overview
+from dpviz.papers.picture import Panel, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
-from dpviz.sweeps.measures import METRICS
-from pages._ui.frame import keys, markup
+from dpviz.papers.words import axis_name, curve_name, measure_name, plainly, set_name
+from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "papers"
 _ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
+_GRID = "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(270px,100%),1fr));gap:4px 14px"
 WORDS = ("all", *_ICONS)  # what the list may be narrowed to
 _COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"}
-_TITLES = {"auc": "area of the loss over ε", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
 
 
 @st.cache_data(show_spinner="Reading the reruns")
@@ -69,32 +70,54 @@ def show(paper: Paper, item: Item) -> None:
     """Show one item."""
     measured, judged, beside = _committed(paper, item)
     with st.container(border=True):
-        head, badge = st.columns([3, 2], vertical_alignment="center")
-        head.subheader(item.name)
-        badge.badge(judged.word, icon=f":material/{_ICONS[judged.word]}:", color=_COLORS[judged.word])  # type: ignore[arg-type]
+        head = st.container(horizontal=True, vertical_alignment="center")
+        head.subheader(item.name, width="content")
+        head.badge(judged.word, icon=f":material/{_ICONS[judged.word]}:", color=_COLORS[judged.word])  # type: ignore[arg-type]
         st.markdown(f"**The paper says:** {item.claim} *Printed: {item.prints}.*")
-        if judged.word == NOT_RUN:
-            st.markdown("**Ours:** not run on this machine yet; the command below does it.")
-        else:
-            total = judged.yes + judged.tie + judged.no
-            st.markdown(
-                f"**Ours:** {total} comparison{'s' * (total != 1)}. Hold: {judged.yes}, within noise: {judged.tie}, "
-                f"contradict: {judged.no}."
-            )
-        if judged.no and item.because:
-            st.markdown(f"**Because** {item.because}.")
+        st.markdown(f"**Ours:** {_ours(item, judged)}")
+        found = panels(item, measured)
+        if found:
+            st.html(_picture(found))
         key = keys.PAPERS_ITEM(paper.id, item.id)
         box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
         if box.open:  # no table is sent that nobody looks at
             with box:
                 _details(paper, item, measured, judged, beside)
+                if found:
+                    st.download_button(
+                        "Picture (SVG)", picture_svg(f"{paper.short}, {item.name}", found, LIGHT),
+                        f"{paper.id}-{item.id}.svg", "image/svg+xml", on_click="ignore",
+                        key=keys.PAPERS_ITEM(paper.id, f"{item.id}-picture"),
+                    )  # fmt: skip
+
+
+def _ours(item: Item, judged: Verdict) -> str:
+    """Return what our rerun says, in one line."""
+    if judged.word == NOT_RUN:
+        return "not run on this machine yet; the command below does it."
+    total = judged.yes + judged.tie + judged.no
+    because = f", because {item.because}" if judged.no and item.because else ""
+    hold = f"{judged.yes} of {total} comparison{'s' * (total != 1)} hold{'s' * (judged.yes == 1)}"
+    return f"{hold}; {judged.tie} within noise, {judged.no} against the claim{because}."
+
+
+def _picture(found: list[Panel]) -> str:
+    """Return the panels of an item side by side, as many as there is room for, below their key."""
+    colors, look = shell.colors(), looks(found)
+    pictures = "".join(_image(panel_svg(panel, look, colors), f"{panel.words}. Not private.") for panel in found)
+    entries = key_entries(found, colors)
+    key = "".join(f'<span style="white-space:nowrap">{_image(m)} {markup.escape(n)}&emsp;</span> ' for n, m in entries)
+    return f'<p class="dp-small">{key}{markup.tag()}</p><div style="{_GRID}">{pictures}</div>'
+
+
+def _image(svg: str, words: str = "") -> str:
+    code = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="{markup.escape(words)}" src="data:image/svg+xml;base64,{code}">'
 
 
 def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, beside: pd.DataFrame) -> None:
-    differs = [*item.differs, *(f"quick run: {words}" for words in item.shortened())]
-    st.markdown(
-        "**Settings that differ from the paper's**\n" + "".join(f"\n- {on_screen(words)}." for words in differs)
-    )
+    lines = "".join(f"\n| {name} | {markup.escape(words)} |" for name, words in _settings(item))
+    st.markdown(f"**Settings that differ from the paper's**\n\n| setting | here |\n|---|---|{lines}")
     if judged.against:
         st.markdown("**What contradicts**\n" + "".join(f"\n- {_plainly(words)}" for words in judged.against[:8]))
     if item.facts:
@@ -102,15 +125,17 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")
     if len(beside):
         st.markdown("**Printed beside ours**")
-        table = beside.assign(
-            what=beside.what.map(_title), printed=beside.printed.map(_short), ours=_with_half(beside, "ours")
-        )
-        table = table.drop(columns=["half", "rounding"]).rename(columns={"label": "curve", "runs": "seeds"})
+        table = pd.DataFrame({
+            "data": beside.data.map(set_name), "curve": beside.label.map(curve_name),
+            "what": beside.what.map(measure_name), "printed": beside.printed.map(_short),
+            "ours": _with_half(beside, "ours"), "seeds": beside.runs.map(_short), "source": beside.source,
+        })  # fmt: skip
         st.dataframe(table, hide_index=True, width="stretch")
     if len(measured):
         st.markdown("**All our numbers**: mean ± half a 95 % interval over seeds. NOT PRIVATE.")
         table = pd.DataFrame({
-            "data": measured.data, "curve": measured.label, "at": measured.point, "what": measured.metric.map(_title),
+            "data": measured.data.map(set_name), "curve": measured.label.map(curve_name),
+            "at": measured.point.map(plainly), "what": measured.metric.map(measure_name),
             "ours": _with_half(measured, "mean"), "seeds": measured.runs, "δ": measured.delta.map(_short),
         })  # fmt: skip
         st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
@@ -122,15 +147,21 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
     )
 
 
+def _settings(item: Item) -> list[tuple[str, str]]:
+    """Return what is not as in the paper: a name and what it is here."""
+    names = {"data": set_name, "algorithms": curve_name}
+    lines = [("settings", on_screen(words)) for words in item.differs]
+    for given in item.shortened():
+        for name, value in given.items():
+            listed = value if isinstance(value, list) else [value]
+            words = ", ".join(names.get(name, str)(one) for one in listed)
+            lines.append((f"{axis_name(name)}, quick run", words))
+    return list(dict.fromkeys(lines))
+
+
 def _plainly(words: str) -> str:
-    """Return a comparison with the names of algorithms and letters in place of the code's."""
-    for slug, cls in ALGORITHMS.items():
-        words = re.sub(rf"(?<![\w-]){slug}(?![\w-])", cls.name, words)
-    return markup.escape(on_screen(words.removeprefix("bench:")))
-
-
-def _title(metric: str) -> str:
-    return _TITLES.get(metric) or METRICS[metric].title
+    """Return a comparison in a reader's names, safe for Markdown."""
+    return markup.escape(on_screen(plainly(words)))
 
 
 def _short(value: float) -> str:

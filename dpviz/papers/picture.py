@@ -1,0 +1,279 @@
+"""The picture of an item: our numbers with their intervals, the printed ones beside them, one panel for a data set."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+import numpy as np
+import pandas as pd
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.kit.theme import DARK, Style, Theme
+from dpviz.figures.scenes.tradeoff import glyph, styles
+from dpviz.numbers import number
+from dpviz.papers.registry import Item
+from dpviz.papers.reproduce import COLUMNS
+from dpviz.papers.verdicts import beside_printed
+from dpviz.papers.words import axis_name, curve_name, measure_name, set_name
+
+__all__ = ["Panel", "Point", "key_entries", "looks", "panel_svg", "panels", "picture_svg"]
+
+WIDE, TALL = 300, 220
+LEFT, RIGHT, TOP, BOTTOM = 58, 14, 28, 36
+SIZE = 11  # of a mark
+REFERENCE = "KMeans"
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """A number of a curve: where it stands, ours with half its interval (NaN without one), or the printed one."""
+
+    curve: str
+    x: float
+    value: float
+    half: float = math.nan
+    printed: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+    """One measure on one data set.
+
+    Attributes
+    ----------
+    data, measure : titles
+    axis : what it runs along; "" where curves stand beside each other
+    points : in the order of the curves
+    reference : KMeans' value, None where it is a curve itself or was not run
+    """
+
+    data: str
+    measure: str
+    axis: str
+    points: tuple[Point, ...]
+    reference: float | None = None
+
+    @property
+    def words(self) -> str:
+        """Return the panel in words: every number."""
+        return f"{self.data}, {self.measure}: " + "; ".join(_in_words(point) for point in self.points)
+
+
+def panels(item: Item, numbers: pd.DataFrame) -> list[Panel]:
+    """Return the panels of an item: each measure that is judged or printed, along its axis, on every data set."""
+    wanted = dict.fromkeys((check.metric, check.axis) for check in item.checks)
+    wanted |= dict.fromkeys((one.what, "") for one in item.printed if one.what not in {what for what, _ in wanted})
+    about = {name for check in item.checks for name in check.data} if all(c.data for c in item.checks) else set()
+    printed = beside_printed(item.printed, numbers)
+    found = []
+    for metric, axis in wanted:
+        mine = numbers[numbers.metric == metric]
+        free = [name for name in mine if name not in COLUMNS and mine[name].nunique() > 1]
+        axis = axis or next(iter(free), "")
+        for data, rows in mine.groupby("data", sort=False):
+            if not about or data in about:
+                other = printed[(printed.data == data) & (printed.what == metric)]
+                found.append(_panel(str(data), metric, axis, [name for name in free if name != axis], rows, other))
+    return [panel for panel in found if panel.points]
+
+
+def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFrame, printed: pd.DataFrame) -> Panel:
+    own = rows[rows.label == REFERENCE]
+    reference = float(own["mean"].iloc[0]) if len(own) == 1 else None
+    rows = rows if reference is None else rows[rows.label != REFERENCE]
+    other = printed[printed.label != REFERENCE]
+    order = list(dict.fromkeys([*rows.label, *other.label]))
+    points = []
+    for row in rows.to_dict("records"):
+        given = "".join(f", {axis_name(name)} {number(row[name])}" for name in split if pd.notna(row[name]))
+        x = float(row[axis]) if axis else float(order.index(row["label"]))
+        points.append(Point(curve_name(row["label"]) + given, x, float(row["mean"]), float(row["half"])))
+    if not axis:
+        points += [
+            Point(curve_name(r.label), float(order.index(r.label)), r.printed, printed=True) for r in other.itertuples()
+        ]
+    kept = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
+    return Panel(set_name(data), measure_name(metric).partition(" (")[0], axis, kept, reference)
+
+
+def looks(found: Sequence[Panel]) -> dict[str, Style]:
+    """Return curve -> style, the same in all panels."""
+    slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # its mark is that of a line
+    names = list(dict.fromkeys(point.curve for panel in found for point in panel.points))
+    return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
+
+
+def panel_svg(panel: Panel, look: dict[str, Style], colors: Theme) -> str:
+    """Return one panel as SVG text."""
+    return _svg(WIDE, TALL, "".join(_drawn(panel, look, colors)), colors, panel.words)
+
+
+def key_entries(found: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
+    """Return the names of all marks of some panels, each with its mark as SVG text of 16 x 16 pixels."""
+    look = looks(found)
+    entries = [(name, glyph(style, colors)) for name, style in look.items()]
+    line = f'<path d="M0 8h16" stroke="{colors.hidden}" stroke-width="1.5" stroke-dasharray="2 2"/>'
+    if any(panel.reference is not None for panel in found):
+        entries.append((REFERENCE, _svg(16, 16, line, colors, REFERENCE)))
+    if any(point.printed for panel in found for point in panel.points):
+        entries.append(("hollow: as printed", _hollow(glyph(next(iter(look.values())), colors), colors)))
+    return entries
+
+
+def picture_svg(title: str, found: Sequence[Panel], colors: Theme, *, columns: int = 3) -> str:
+    """Return the whole picture as one SVG file: title, key, panels, and that nothing in it is private."""
+    look = looks(found)
+    columns = min(columns, max(len(found), 1))
+    width = max(columns, 2) * WIDE
+    key, tall = _key(key_entries(found, colors), width)
+    top = 34 + tall
+    parts = [
+        f'<text x="8" y="22" font-size="15" font-weight="600">{escape(title)}</text>',
+        f'<g transform="translate(0 30)">{key}</g>',
+    ]
+    for place, panel in enumerate(found):
+        x, y = place % columns * WIDE, top + place // columns * TALL
+        parts.append(f'<g transform="translate({x} {y})">{"".join(_drawn(panel, look, colors))}</g>')
+    height = top + math.ceil(len(found) / columns) * TALL + 24
+    note = "Ours: mean and 95 % interval over seeds. NOT PRIVATE: measured on raw rows."
+    parts.append(f'<text x="8" y="{height - 8}" fill="{colors.muted}">{note}</text>')
+    return _svg(width, height, "".join(parts), colors, title)
+
+
+def _svg(width: int, height: int, inside: str, colors: Theme, words: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{escape(words)}" font-family="system-ui,sans-serif" font-size="12" '
+        f'fill="{colors.ink}"><rect width="{width}" height="{height}" fill="{colors.bg}"/>{inside}</svg>'
+    )
+
+
+def _key(entries: list[tuple[str, str]], width: int) -> tuple[str, int]:
+    """Return the key as lines of a picture so wide, and their height."""
+    x, y, parts = 8, 12, []
+    for name, mark in entries:
+        needed = 34 + round(6.7 * len(name))
+        if x > 8 and x + needed > width:
+            x, y = 8, y + 18
+        parts.append(
+            f'<g transform="translate({x} {y})">{_placed(mark, 8, 0, 16)}<text x="22" y="4">{escape(name)}</text></g>'
+        )
+        x += needed
+    return "".join(parts), y + 12
+
+
+def _drawn(panel: Panel, look: dict[str, Style], colors: Theme) -> Iterator[str]:
+    """Yield the parts of a panel."""
+    values = [edge for point in panel.points for edge in _edges(point)]
+    values += [] if panel.reference is None else [panel.reference]
+    wide, tall = WIDE - LEFT - RIGHT, TALL - TOP - BOTTOM
+    up = _Scale.over(values, TOP + tall, -tall, least=4)
+    xs = sorted({point.x for point in panel.points})
+    along = _Scale.over(xs, LEFT, wide, least=8) if panel.axis else _Scale(-0.7, max(xs) + 0.7, LEFT, wide)
+    yield f'<text x="{LEFT - 46}" y="16" font-weight="600">{escape(panel.data)}</text>'
+    for value in up.ticks():
+        y = up(value)
+        yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="{colors.grid}"/>'
+        yield f'<text x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end" fill="{colors.muted}">{number(value)}</text>'
+    below = f'text-anchor="middle" fill="{colors.muted}"'
+    for value in xs if panel.axis and len(xs) < 6 else []:
+        yield f'<text x="{along(value):.1f}" y="{TOP + tall + 15}" {below}>{number(value)}</text>'
+    under = f"{panel.measure}, over {axis_name(panel.axis)}" if panel.axis else panel.measure
+    yield f'<text x="{LEFT + wide / 2:.0f}" y="{TALL - 6}" {below}>{escape(under)}</text>'
+    yield f'<path d="M{LEFT} {TOP}v{tall}h{wide}" fill="none" stroke="{colors.line}"/>'
+    if panel.reference is not None:
+        y = up(panel.reference)
+        yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="{colors.hidden}" stroke-dasharray="2 3"/>'
+    curves = list(dict.fromkeys(point.curve for point in panel.points))
+    for place, name in enumerate(curves):
+        color = look[name].dark if colors == DARK else look[name].light
+        own = sorted((point for point in panel.points if point.curve == name and not point.printed), key=lambda p: p.x)
+        aside = (place - (len(curves) - 1) / 2) * 3 if panel.axis else 0
+        spots = [(along(point.x) + aside, up(point.value)) for point in own]
+        if panel.axis and len(spots) > 1:
+            line = "L".join(f"{x:.1f} {y:.1f}" for x, y in spots)
+            yield f'<path d="M{line}" fill="none" stroke="{color}" stroke-opacity=".6"/>'
+        for point, (x, y) in zip(own, spots, strict=True):
+            if point.half > 0:
+                low, _, high = (up(edge) for edge in _edges(point))
+                yield f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{color}" stroke-width="1.5"/>'
+            yield _mark(x, y, look[name], colors)
+        for point in panel.points:
+            if point.curve == name and point.printed:
+                yield _mark(along(point.x) + 9, up(point.value), look[name], colors, hollow=True)
+
+
+def _edges(point: Point) -> list[float]:
+    """Return the value, and the ends of its interval; a lower end below 0 is cut at a third of the value."""
+    if not point.half > 0:
+        return [point.value]
+    low = point.value - point.half
+    return [low if low > 0 or point.value <= 0 else point.value / 3, point.value, point.value + point.half]
+
+
+def _mark(x: float, y: float, style: Style, colors: Theme, *, hollow: bool = False) -> str:
+    mark = glyph(style, colors)
+    return _placed(_hollow(mark, colors) if hollow else mark, x, y, SIZE)
+
+
+def _placed(mark: str, x: float, y: float, size: int) -> str:
+    """Return a mark of 16 x 16 pixels inside another picture, about (x, y)."""
+    where = f'x="{x - size / 2:.1f}" y="{y - size / 2:.1f}" width="{size}" height="{size}"'
+    return mark.replace('width="16" height="16"', where, 1)
+
+
+def _hollow(mark: str, colors: Theme) -> str:
+    """Return a mark as an outline."""
+    return re.sub(r' fill="[^"]*"', f' fill="{colors.bg}" stroke-width="2"', mark, count=1)
+
+
+def _in_words(point: Point) -> str:
+    if point.printed:
+        return f"{point.curve} printed {number(point.value)}"
+    return f"{point.curve} {number(point.value)}" + (f" ± {number(point.half, 2)}" if point.half > 0 else "")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Scale:
+    """From values to pixels: `start` is where the lowest value lies, `span` how far the highest is from there."""
+
+    low: float
+    high: float
+    start: float
+    span: float
+    log: bool = False
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, span: float, *, least: float) -> _Scale:
+        """Return a scale that holds all values with some space, logarithmic where they span `least` times or more."""
+        low, high = min(values), max(values)
+        if low > 0 and high / low >= least:
+            pad = (high / low) ** 0.06
+            return cls(low / pad, high * pad, start, span, log=True)
+        pad = 0.08 * (high - low) or abs(high) * 0.1 or 1.0
+        return cls(low - pad, high + pad, start, span)
+
+    def __call__(self, value: float) -> float:
+        if self.log:
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + self.span * share
+
+    def ticks(self) -> list[float]:
+        """Return at most six round values."""
+        if self.log:
+            powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            for digits in ((1, 2, 5), (1, 3), (1,)):
+                found = [d * 10.0**p for p in powers for d in digits if self.low <= d * 10.0**p <= self.high]
+                if len(found) <= 6:
+                    break
+            return found[:: math.ceil(len(found) / 6)] if found else []
+        raw = (self.high - self.low) / 4
+        size = 10.0 ** math.floor(math.log10(raw))
+        step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
+        return [float(v) for v in np.arange(math.ceil(self.low / step), math.floor(self.high / step) + 1) * step]
