@@ -7,6 +7,8 @@ import json
 from typing import Any
 from unicodedata import category
 
+from pages._ui.address.old import today
+
 __all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
 
 SCHEMA = 1
@@ -51,9 +53,11 @@ class Deck:
 
 
 def split(scene: str) -> tuple[str, str]:
-    """Return page and query of an address, a whole link or the part of it that a deck keeps."""
+    """Return page and query, as they are today, of an address: a whole link or the part of it that a deck keeps."""
     path, _, query = scene.strip().partition("?")
-    return path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
+    page, query = path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
+    there, query = today(page, query)
+    return (page if page in PAGES else there), query
 
 
 def to_json(deck: Deck) -> str:
