@@ -30,6 +30,7 @@ from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.queries import NearestVotes
 from tests.audits.attacked import AR, ROWS, SURE, honest
+from tests.tiers import tiers
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 QUICK = (
@@ -54,7 +55,7 @@ def one_start(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("slug", [s if s in QUICK else pytest.param(s, marks=pytest.mark.slow) for s in PRIVATE])
+@pytest.mark.parametrize("slug", tiers(PRIVATE, QUICK))
 def test_nothing_more_than_claimed_is_given_away(slug):
     """Few runs: what the recorded queries cost is exact in each, and events of probability 0 show at once."""
     algorithm = instance(ALGORITHMS[slug])
