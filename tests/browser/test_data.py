@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.conftest import PATIENCE
-from tests.browser.phone import fits_a_phone_in_both_modes
+from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import LOSS, changed, picture, said
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -128,9 +128,10 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     no_exception(other)
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("way", ["Samples", "Make blobs", "Your file"])
-def test_a_page_fits_a_phone(open_page, way):
-    page = open_page("data", width=390, height=844)
+def test_a_page_fits_a_phone(open_page, way, mode):
+    page = open_page("data", width=390, height=844, mode=mode)
     page.get_by_text(way, exact=True).click()
     if way == "Your file":
         drop(page, "Yes, it is public", content=CSV.replace("person", "guest"))  # CSV itself is private here for good
@@ -140,4 +141,4 @@ def test_a_page_fits_a_phone(open_page, way):
         expect(page.get_by_role("heading", name="What is public about")).to_be_visible()
         if way == "Make blobs":
             expect(page.get_by_text("Twenty columns")).to_have_count(0)  # the gallery has faded
-    fits_a_phone_in_both_modes(page)
+    fits_a_phone(page)

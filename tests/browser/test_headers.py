@@ -1,8 +1,4 @@
-"""Behind the headers of deploy/Caddyfile every page renders, nothing is violated, and frames need the owner's word.
-
-There each page is seen in its four looks, light and dark, wide and on a phone: no violation that Axe finds, nothing
-sideways.
-"""
+"""Behind the headers of deploy/Caddyfile every page renders, nothing is violated, and frames need the owner's word."""
 
 import http.server
 import re
@@ -13,13 +9,10 @@ from playwright.sync_api import expect
 
 from pages._ui.frame.places import PAGES
 from tests.browser.conftest import PATIENCE
-from tests.browser.phone import fits_a_phone_in_both_modes
 from tests.browser.proxy import proxied
 from tests.browser.test_journeys import charts, no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # the other ways of Data are looked at in test_data
-PICTURED = ("explore", "federated", "distance")
 POLICY = re.compile("^CSP|Content Security Policy|Permissions policy", re.IGNORECASE)
 WATCH = "document.addEventListener('securitypolicyviolation', e => console.error('CSP ' + e.violatedDirective))"
 
@@ -27,7 +20,7 @@ WATCH = "document.addEventListener('securitypolicyviolation', e => console.error
 @pytest.fixture(scope="module")
 def behind(browser, server):
     """The server behind the headers, and a browser that says what was violated."""
-    with proxied(server) as base, browser.new_context(reduced_motion="reduce") as context:
+    with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.add_init_script(WATCH)
         yield base, context
 
@@ -41,7 +34,6 @@ def visit(behind):
     def opener(path):
         pages.append(page := context.new_page())
         page.set_default_timeout(PATIENCE)
-        page.set_viewport_size({"width": 1280, "height": 800})
         page.on("console", lambda said: complaints.append(said.text) if POLICY.search(said.text) else None)
         ours = (base, base.replace("http", "ws"), "data:", "blob:")
         page.on("request", lambda asked: None if asked.url.startswith(ours) else outside.append(asked.url))
@@ -54,19 +46,12 @@ def visit(behind):
     assert complaints == [] and outside == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_accessible_in_every_look_behind_the_headers(visit, name):
-    page = visit(ADDRESS.get(name, name))
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "explore"])
+def test_every_page_renders_behind_the_headers(visit, name):
+    page = visit("" if name == "home" else name)
     expect(page.locator("h1").first).to_be_visible()
-    expect(page.locator("[data-testid=stSkeleton]")).to_have_count(0)
-    if name in PICTURED:
-        expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
-    if name == "present":  # its pictures are being made: they would go on beside the next page
-        expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
-    fits_a_phone_in_both_modes(page)
-    page.set_viewport_size({"width": 390, "height": 844})
-    fits_a_phone_in_both_modes(page)
     expect(page.locator("[data-testid=stStatusWidget]")).to_have_count(0)
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
 
 
 def test_explore_draws_and_plotly_comes_for_a_close_look(visit):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpviz.lessons import LESSONS, stage
-from tests.browser.phone import fits_a_phone_in_both_modes
+from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import no_exception
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -68,11 +68,12 @@ PLACES = ["", "v=1&lesson=screen", "v=1&lesson=votes&part=run", "v=1&lesson=smal
 PLACES += ["v=1&lesson=bounds&part=keep", "v=1&part=glossary"]
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_lesson_fits_a_phone(open_page, place):
-    page = open_page(f"learn?{place}", width=390, height=844)
+def test_a_lesson_fits_a_phone(open_page, place, mode):
+    page = open_page(f"learn?{place}", width=390, height=844, mode=mode)
     expect(page.locator("h1").first).to_be_visible()
-    fits_a_phone_in_both_modes(page)
+    fits_a_phone(page)
 
 
 BOXES = """() => {

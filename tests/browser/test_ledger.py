@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.phone import fits_a_phone_in_both_modes
+from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -30,7 +30,8 @@ def test_a_release_opens_and_says_why(open_page):
     )
 
 
-def test_an_open_release_fits_a_phone(open_page):
-    page = open_page("ledger", width=390, height=844)
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_an_open_release_fits_a_phone(open_page, mode):
+    page = open_page("ledger", width=390, height=844, mode=mode)
     page.locator(".dp-rel summary").first.click()
-    fits_a_phone_in_both_modes(page)
+    fits_a_phone(page)
