@@ -31,12 +31,13 @@ from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import names_of
 from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.trace import Trace
+from tests.tiers import tiers
 from tests.traces import trace as run_of
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = ['</script><img src=x onerror="alert(1)">', "=1+2 $\\alpha$ \u202eevil"]
-SLOW = ("stemmer-kaplan-swap", "balcan")
-EVERY = [pytest.param(slug, marks=pytest.mark.slow) if slug in SLOW else slug for slug in ALGORITHMS]
+SLOW = {"stemmer-kaplan-swap", "balcan"}
+EVERY = tiers(ALGORITHMS, ALGORITHMS.keys() - SLOW)
 
 
 def python(path):

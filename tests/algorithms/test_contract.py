@@ -20,6 +20,7 @@ from dpviz.privacy.noise import Seeded
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Cancelled, Trace
 from tests import traces
+from tests.tiers import tiers
 from tests.traces import MADE, N, blobs
 
 SLUGS = list(ALGORITHMS)
@@ -245,7 +246,7 @@ def test_the_reference_refuses_secure_noise(slug):
         make(slug).run(DATA["blobs"], domain=domain_of(DATA["blobs"]), noise="secure")
 
 
-@pytest.mark.parametrize("slug", [s if s in IN_THREADS else pytest.param(s, marks=pytest.mark.slow) for s in PRIVATE])
+@pytest.mark.parametrize("slug", tiers(PRIVATE, IN_THREADS))
 def test_two_threads_on_the_same_rows_give_the_traces_they_give_alone(slug):
     X = DATA["blobs"]
     rows = Rows(X, domain_of(X), "shared")

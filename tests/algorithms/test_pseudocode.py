@@ -3,6 +3,7 @@
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from tests.tiers import tiers
 from tests.traces import on_two_groups
 
 
@@ -12,7 +13,7 @@ def test_every_algorithm_has_six_to_ten_lines(slug):
     assert 6 <= len(lines) <= 10 and all(len(line.text) <= 50 for line in lines)
 
 
-@pytest.mark.parametrize("d", [2, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("d", tiers([2, 6], 1))
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_lines_cost_where_the_ledger_says_so(slug, d):
     trace = on_two_groups(slug, d)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from sklearn.cluster import KMeans
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.audit import (
@@ -21,6 +22,7 @@ from dpviz.cli import main
 from dpviz.datasets.parts import parts_of
 from dpviz.domain import Domain
 from dpviz.federated import FederatedRows, Shares
+from dpviz.postprocessing import weighted
 from dpviz.privacy.chunked import ChunkedRows
 from dpviz.privacy.costs import Gaussian, Laplace
 from dpviz.privacy.curator import Curator
@@ -28,6 +30,7 @@ from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.queries import NearestVotes
 from tests.audits.attacked import AR, ROWS, SURE, honest
+from tests.tiers import tiers
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 QUICK = (
@@ -44,7 +47,15 @@ QUICK = (
 # Every registered algorithm
 
 
-@pytest.mark.parametrize("slug", [s if s in QUICK else pytest.param(s, marks=pytest.mark.slow) for s in PRIVATE])
+@pytest.fixture
+def one_start(monkeypatch):
+    """Solve what was released from one start: of many runs, seven more starts are most of the time and no draw."""
+    monkeypatch.setattr(
+        weighted, "KMeans", lambda k, n_init, random_state: KMeans(k, n_init=1, random_state=random_state)
+    )
+
+
+@pytest.mark.parametrize("slug", tiers(PRIVATE, QUICK))
 def test_nothing_more_than_claimed_is_given_away(slug):
     """Few runs: what the recorded queries cost is exact in each, and events of probability 0 show at once."""
     algorithm = instance(ALGORITHMS[slug])
@@ -109,6 +120,7 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_lower_bounds_stay_below_the_claim(slug):
     """100 runs show twice a claim of mu 1.2 or ε 1; at ε 4 it would take 440, and hits prove nothing before.
@@ -131,6 +143,7 @@ def test_every_draw_has_its_recorded_scale_and_is_its_own(slug):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_every_draw_of_many_runs(slug):
     found = draws(instance(ALGORITHMS[slug]), ROWS, runs=150)

@@ -13,6 +13,7 @@ from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import Groups
+from tests.tiers import tiers
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(-0.5, 0.05, (40, 2)), RNG.normal(0.5, 0.05, (20, 2))])
@@ -97,7 +98,7 @@ def test_no_noise_of_a_world_is_used_in_the_other_and_rounds_do_not_depend_on_ba
 
 QUICK = {"sulloyd": "corner", "dpm": "typical"}
 PRIVATE = [slug for slug in ALGORITHMS if slug != "kmeans"]
-EVERY = [slug if slug in QUICK else pytest.param(slug, marks=pytest.mark.slow) for slug in PRIVATE]
+EVERY = tiers(PRIVATE, QUICK)
 
 
 @pytest.mark.parametrize("slug", EVERY)

@@ -20,6 +20,7 @@ from dpviz.privacy.noise import Seeded
 from dpviz.privacy.queries import NearestVotes, SplitScore
 from dpviz.trace import Step
 from tests.audits.attacked import AR, ROWS, SURE, honest
+from tests.tiers import tiers
 
 # Mechanisms and their broken twins: one release, many draws at once
 
@@ -199,9 +200,7 @@ class ExactEmpty(Curator):
         return noisy
 
 
-@pytest.mark.parametrize(
-    "slug", ["pe-means", *(pytest.param(slug, marks=pytest.mark.slow) for slug in ("hdpe-means", "nsm"))]
-)
+@pytest.mark.parametrize("slug", tiers(["pe-means", "hdpe-means", "nsm"], 1))
 @pytest.mark.parametrize("twin", [ScalarNoise, OneStream])
 def test_shared_noise_is_caught(slug, twin, monkeypatch):
     monkeypatch.setattr(base, "Seeded", twin)
@@ -256,9 +255,7 @@ LEAKS = {
 }
 
 
-@pytest.mark.parametrize(
-    "leak", ["a field", *(pytest.param(leak, marks=pytest.mark.slow) for leak in LEAKS if leak != "a field")]
-)
+@pytest.mark.parametrize("leak", tiers(LEAKS, ["a field"]))
 def test_the_exact_n_in_anything_released_is_caught(leak):
     class Leaky(ALGORITHMS["pe-means"]):
         def steps(self, curator, domain, rng):

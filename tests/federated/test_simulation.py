@@ -35,6 +35,7 @@ from dpviz.privacy.rows import Session, StatisticSession
 from tests.federated.simulated import BOX, N, dealt, header, make, parties, rows
 from tests.privacy.test_queries import block, companion_of, random_rows
 from tests.query_cases import CASES
+from tests.tiers import tiers
 
 
 def trusting(trace, trust):
@@ -52,9 +53,7 @@ def test_what_can_run_federated():
     assert {"kmeans"} <= set(REFUSED)
 
 
-@pytest.mark.parametrize(
-    "slug", [pytest.param(s, marks=pytest.mark.slow) if s == "continual" else s for s in FEDERATED]
-)
+@pytest.mark.parametrize("slug", tiers(FEDERATED, set(FEDERATED) - {"continual"}))
 def test_federated_equals_central_bit_for_bit(slug):
     """With the server's noise everything but whom to trust: centers, frames, ledger, even the hidden record."""
     trust = Shares(SERVER, 2).trust

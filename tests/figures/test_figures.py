@@ -25,6 +25,7 @@ from dpviz.frozen import freeze
 from dpviz.metrics import loss_path, normalized_loss
 from dpviz.trace import Hidden, Step
 from tests.figures.panes import ONE_OF_A_PANE
+from tests.tiers import tiers
 from tests.traces import trace as run_of
 
 
@@ -58,7 +59,7 @@ def test_spend_frame_is_concave_and_ends_at_the_total():
 
 
 @pytest.mark.parametrize("axes", [(0, 2), pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("slug", ALGORITHMS)
+@pytest.mark.parametrize("slug", tiers(ALGORITHMS, ONE_OF_A_PANE))
 def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     seen = view(slug, axes=axes)
     how = pane(seen.trace)

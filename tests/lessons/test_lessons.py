@@ -17,6 +17,7 @@ from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, noise, panels
 from dpviz.lessons.plans import plan_of, plans
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Neighboring
+from tests.tiers import tiers
 
 STORED = read(*lessons.stored("noise"))  # half a second in place of five
 
@@ -37,9 +38,7 @@ RIGHT = {  # the options that are meant to be right, whatever the draw
     "exact": {1},
     "trust": {2},
 }
-QUICK = SEEDS[:1]
-LATER = [pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:]]
-every_draw = pytest.mark.parametrize("seed", [*QUICK, *LATER])
+every_draw = pytest.mark.parametrize("seed", tiers(SEEDS, 1))
 every_lesson = pytest.mark.parametrize("name", LESSONS)
 FOUND, MISSED = "group that is found (not private)", "group without a center (not private)"
 

@@ -23,6 +23,7 @@ from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import explore
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
+from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,7 +63,7 @@ def link(*runs, more=""):
 
 
 QUICK = ("kmeans", "dpm", "dist-dp", "hdpe-means")  # the others take their time
-EVERY = [slug if slug in QUICK else pytest.param(slug, marks=pytest.mark.slow) for slug in ONE_OF_A_PANE]
+EVERY = tiers(ONE_OF_A_PANE, QUICK)
 
 
 @pytest.mark.parametrize("slug", EVERY)

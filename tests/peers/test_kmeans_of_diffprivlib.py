@@ -15,6 +15,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.privacy.accounts import Accounts, Budget, Claim, Refused
 from dpviz.privacy.guarantee import Notion
+from tests.tiers import tiers
 
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 SLOW = {"stemmer-kaplan-swap", "balcan", "stemmer-kaplan-local"}
@@ -60,7 +61,7 @@ def test_an_infinite_budget_is_refused(slug):
         cls(n_clusters=3, epsilon=float("inf"))
 
 
-@pytest.mark.parametrize("slug", [*QUICK, *(pytest.param(slug, marks=pytest.mark.slow) for slug in sorted(SLOW))])
+@pytest.mark.parametrize("slug", tiers([*QUICK, *sorted(SLOW)], QUICK))
 def test_many_columns_and_labels_that_agree_with_distances(slug):
     X = np.random.default_rng(0).uniform(size=(500, 3))
     fitted = PrivateKMeans(4, algorithm=slug, bounds=(0, 1), n_public=500, random_state=0, scale="common").fit(X)

@@ -17,6 +17,7 @@ from dpviz.privacy.chunked import ChunkedRows, threads
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.queries import Count, NearestSums, NearestVotes
 from dpviz.privacy.rows import ALL, Rows
+from tests.tiers import tiers
 
 N, D = 3000, 3
 DOMAIN = Domain.box(-1, 1, D, n_public=N)
@@ -46,7 +47,7 @@ def same(trace, other):
     assert trace.ledger == other.ledger
 
 
-@pytest.mark.parametrize("slug", [*QUICK, *(pytest.param(slug, marks=pytest.mark.slow) for slug in DEAR)])
+@pytest.mark.parametrize("slug", tiers([*QUICK, *DEAR], QUICK))
 def test_a_run_on_parts_is_bit_equal_to_memory(files, slug):
     folder, X = files
     algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=1.0)

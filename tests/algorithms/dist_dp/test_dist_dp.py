@@ -26,6 +26,7 @@ from dpviz.privacy.noise import Secure, Seeded
 from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import CompanionSums, NearRegionSums, Positions, QuadtreeCells
 from dpviz.privacy.rows import Rows
+from tests.tiers import tiers
 
 FAMILY = (DistDP, DistDPRegionMeans, DistDPRandomPoints)
 RHO = 0.05
@@ -181,7 +182,7 @@ def test_wrong_twins_are_caught():
     assert share > 5 and rows == {"": 2}
 
 
-@pytest.mark.parametrize("trials", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("trials", tiers([100, 1000], 1))
 def test_a_moved_row_changes_two_cells_in_each_grid_and_no_more(trials):
     rng = np.random.default_rng(2)
     shifts = snap_toward_zero(rng.uniform(0, 4, (5, 2)))

@@ -18,6 +18,7 @@ from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.block import Block
 from dpviz.privacy.costs import Threshold
 from dpviz.privacy.queries import CellSums, InBalls, OccupiedCells, cell_centers
+from tests.tiers import tiers
 
 
 def blobs(d, n=20_000, seed=0):
@@ -244,7 +245,9 @@ def test_losses_rank_kmeans_candidates_and_choice(seen):
     assert table.loss[2] == pytest.approx(normalized_loss(seen.people, seen.trace.cluster_centers, seen.trace.domain))
 
 
-@pytest.mark.parametrize(("d", "axes"), [(1, None), (2, (0, 1)), (3, (2, 0)), (3, None), (6, (1, 4)), (6, None)])
+@pytest.mark.parametrize(
+    ("d", "axes"), tiers([(1, None), (2, (0, 1)), (3, (2, 0)), (3, None), (6, (1, 4)), (6, None)], 2)
+)
 def test_every_shape_draws_and_steps_together(d, axes):
     X = blobs(d, 3000)
     trace = StemmerKaplan(n_clusters=3, rounds=2).run(X, domain=Domain.box(-1, 1, d, n_public=3000), seed=0)

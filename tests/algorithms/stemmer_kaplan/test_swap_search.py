@@ -22,6 +22,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import ListedCells, SetCosts, SetScore, SwapCosts, SwapScore
 from dpviz.privacy.rows import Rows
 from tests.algorithms.stemmer_kaplan.test_stemmer_kaplan import blobs, view
+from tests.tiers import tiers
 
 AR, REPLACE = Neighboring.ADD_REMOVE, Neighboring.REPLACE
 
@@ -193,7 +194,7 @@ def test_a_cube_at_the_threshold_is_halved_half_of_the_time():
 
 
 @pytest.mark.parametrize("algorithm", [StemmerKaplanSwap, Balcan])
-@pytest.mark.parametrize(("d", "axes"), [(1, None), (2, (0, 1)), (3, None), (6, (1, 4))])
+@pytest.mark.parametrize(("d", "axes"), tiers([(1, None), (2, (0, 1)), (3, None), (6, (1, 4))], 2))
 def test_every_shape_draws_and_steps_together(algorithm, d, axes):
     X = blobs(d, 2000)
     trace = algorithm(n_clusters=3, epsilon=2.0).run(X, domain=Domain.box(-1, 1, d, n_public=2000), seed=0)

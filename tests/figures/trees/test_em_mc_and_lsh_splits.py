@@ -9,6 +9,7 @@ from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.trees import em_mc, lsh_splits
+from tests.tiers import tiers
 from tests.traces import trace as run_of
 
 
@@ -19,7 +20,9 @@ def view(slug, sample="town", *, hidden=True, axes=None):
     return View(trace, LIGHT, axes, data.columns, data.units, people, data.X[:3] if hidden else None, hidden=hidden)
 
 
-@pytest.mark.parametrize(("sample", "axes"), [("town", None), ("iris", (0, 2)), ("iris", None), ("digits", None)])
+@pytest.mark.parametrize(
+    ("sample", "axes"), tiers([("town", None), ("iris", (0, 2)), ("iris", None), ("digits", None)], 2)
+)
 @pytest.mark.parametrize("slug", ["em-mc", "lsh-splits"])
 def test_all_panels_step_together(slug, sample, axes):
     seen = view(slug, sample, axes=axes)

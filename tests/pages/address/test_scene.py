@@ -28,6 +28,7 @@ from pages._ui.workspace.explore import asked, explore
 from pages._ui.workspace.federated import clients
 from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
+from tests.tiers import tiers
 
 WORKSPACE = ("explore", "again", "attacker")
 PAGES = {
@@ -178,7 +179,7 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
     assert not set(sentence) & set("<>&%\x00")  # nothing of the address is repeated
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"explore"}))
+@pytest.mark.parametrize("page", tiers(sorted(PAGES.keys() - {"explore"}), ["attacker", "data", "ledger", "tradeoff"]))
 def test_no_hostile_address_is_followed_on_another_page(page):
     vocabulary = PAGES[page]
     default = scene.read(page, "", vocabulary)[0]

@@ -19,6 +19,7 @@ from dpviz.cli import main
 from dpviz.datasets.readers import TableError, read_table
 from dpviz.datasets.readers.names import is_value
 from pages._ui.data import new_files
+from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[3]
 # what a person's cell may look like; every one holds a word or a number that occurs nowhere else
@@ -77,8 +78,7 @@ FORMS = {
     "xlsx": workbook,
     "parquet": parquet,
 }
-QUICK = ("csv", "jsonl", "xlsx")  # one of a kind of reader, but for Parquet, which is read in parts too
-ENDINGS = [ending if ending in QUICK else pytest.param(ending, marks=pytest.mark.slow) for ending in FORMS]
+ENDINGS = tiers(FORMS, 1)
 TABLES = list(itertools.product(FIRST, SECOND, FORMS))
 
 

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from tests.mutants import ROOT
+from tests.tiers import tiers
 
 
 def page():
@@ -37,7 +38,7 @@ def form():
     st.text(runs.run_id(data, cls(**forms.parameters(cls, "sample:tiny", data, {"n_clusters": 3})), 0))
 
 
-@pytest.mark.parametrize("slug", ALGORITHMS)
+@pytest.mark.parametrize("slug", tiers(ALGORITHMS, ["pe-means", "dist-dp"]))
 def test_a_run_is_the_same_whether_its_parameters_are_folded_or_not(slug):
     app = AppTest.from_function(form)
     app.session_state["slug"] = slug

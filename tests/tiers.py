@@ -1,0 +1,17 @@
+"""Which instances of a parametrized test are quick ones: the others are left to the slow tier, and none is lost."""
+
+import pytest
+
+__all__ = ["tiers"]
+
+
+def tiers(values, quick):
+    """Return the values of a parameter, marked as slow but for those in `quick`, or but for the first `quick` ones."""
+    values = list(values)
+    kept = values[:quick] if isinstance(quick, int) else quick
+    return [value if value in kept else _slow(value) for value in values]
+
+
+def _slow(value):
+    several = value if isinstance(value, tuple) else (value,)
+    return pytest.param(*several, marks=pytest.mark.slow)
