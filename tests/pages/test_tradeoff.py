@@ -403,12 +403,14 @@ def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():
 def test_the_best_run_comes_first_among_those_to_take_away():
     def page():
         from dpviz.sweeps.rowfile import table
+        from dpviz.sweeps.summary import Summary
         from dpviz.sweeps.sweep import Sweep, Variant, execute
         from pages._ui.tradeoff.sweeps import Kept
         from pages._ui.tradeoff.take import one_run
 
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
-        one_run(table([execute(cell) for cell in sweep.runs()]), Kept("i", "t", sweep, 2), "loss")
+        every = Summary(table([execute(cell) for cell in sweep.runs()]), "loss")
+        one_run(every, Kept("i", "t", sweep, 2))
 
     shown = AppTest.from_function(page, default_timeout=240).run()
     assert not shown.exception
