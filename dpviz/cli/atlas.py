@@ -18,7 +18,7 @@ __all__ = ["add_atlas"]
 
 
 def add_atlas(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     what = command.add_mutually_exclusive_group(required=True)
     what.add_argument("--make", action="store_true", help="run what is missing or out of date; call it again to resume")
     what.add_argument("--check", action="store_true", help="repeat some stored runs and compare; exit 1 if one differs")
