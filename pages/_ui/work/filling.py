@@ -20,7 +20,7 @@ from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
 from pages._ui.work.batch import Gathered, Piece, gather, peek
 
-__all__ = ["MOST", "Track", "track"]
+__all__ = ["MOST", "Track", "at", "track"]
 
 MOST = 120.0  # seconds that all runs of a track may take
 _TOPIC = "track"
@@ -60,9 +60,14 @@ class Track:
         return Chart(chapter, None, groups, ground.loss, fill.RUNS, stops), ground
 
     @property
+    def stops(self) -> int:
+        """How many stops are there."""
+        return 0 if (there := self.chart) is None else len(there[0].stops)
+
+    @property
     def whole(self) -> bool:
         """Whether every stop is there."""
-        return (there := self.chart) is not None and len(there[0].stops) == len(STOPS)
+        return self.stops == len(STOPS)
 
     def make(self) -> Gathered:
         """Have what is missing made, one stop after the other, as long as somebody looks."""
@@ -72,13 +77,17 @@ class Track:
         pieces = [Piece(name, fill.ground, (self.data, self.algorithm.n_clusters))]
         if ground is not None:
             nearest = sorted(STOPS, key=lambda epsilon: abs(math.log(epsilon / self._epsilon)))
-            pieces += [Piece(self._name(one), fill.stop, (self.data, self._at(one), ground)) for one in nearest]
+            pieces += [
+                Piece(self._name(one), fill.stop, (self.data, at(self.algorithm, one), ground)) for one in nearest
+            ]
         seconds = len(STOPS) * fill.RUNS * runs.seconds(self.data, self.algorithm)
         return gather(_TOPIC, "The track of ε", pieces, public=public, seconds=seconds)
 
-    def _at(self, epsilon: float) -> Algorithm:
-        values: dict[str, Any] = {"epsilon": epsilon}
-        return dataclasses.replace(self.algorithm, **values)
+
+def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
+    """Return the same method at another ε."""
+    values: dict[str, Any] = {"epsilon": epsilon}
+    return dataclasses.replace(algorithm, **values)
 
 
 def track(data: Dataset, algorithm: Algorithm) -> Track | None:
