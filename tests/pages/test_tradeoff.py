@@ -99,6 +99,21 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
     assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
 
 
+def test_the_sweep_follows_the_current_run_and_gives_it_back(app):
+    app.session_state["explore_algorithm"], app.session_state["param_nsm_n_clusters_tiny"] = "nsm", 3
+    app.session_state["explore_data"] = "tiny"
+    app.run()
+    assert not app.exception and app.multiselect(key="sweep_data").value == ["tiny"]
+    first, *others = app.multiselect(key="sweep_algorithms").value
+    assert first == "nsm" and set(others) == set(form.FIRST) - {"nsm"}
+    assert app.text_input(key="sweep_k").value == "3"
+    app.text_input(key="sweep_k").set_value("4").run()
+    assert app.session_state["param_nsm_n_clusters_tiny"] == 4 and app.text_input(key="sweep_k").value == "4"
+    app.multiselect(key="sweep_algorithms").set_value(["dpm", "pe-means"]).run()
+    assert app.session_state["explore_algorithm"] == "dpm" and app.session_state["param_dpm_n_clusters_tiny"] == 4
+    assert app.multiselect(key="sweep_algorithms").value == ["dpm", "pe-means"]
+
+
 def test_only_missing_runs_are_made(stored, monkeypatch):
     asked = []
     monkeypatch.setattr(sweeps, "perform", lambda sweep, done, engine: asked.append((sweep, done)) or (x for x in ()))
