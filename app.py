@@ -22,6 +22,8 @@ def prepare() -> None:
     import sklearn.cluster  # noqa: F401
 
     import dpviz.figures  # noqa: F401
+    import pages._ui.home.story  # what opens finished for everybody is to open at once
+    import pages._ui.workspace.tradeoff  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
     from pages._ui.frame.streamlit_patches import show_as_kept, stay_offline
     from pages._ui.server.incoming import check_values

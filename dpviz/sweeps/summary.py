@@ -215,10 +215,13 @@ class Summary:
             found.append([*curve, least, int(row.good), int(row.runs), values[-1], at == 0, row.k_found])
         return pd.DataFrame(found, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
 
-    def quantile_dots(self, dots: int = 20) -> pd.DataFrame:
-        """Return `dots` equally likely values per curve and place (fewer for fewer runs), and `of` how many."""
-        found = []
-        for place, group in self.runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):
+    def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
+        """Return `dots` equally likely values per curve and place (fewer for fewer runs), and `of` how many.
+
+        With `at`, a value of the axis, of that place alone.
+        """
+        found, runs = [], self.runs if at is None else self.runs[self.runs[self.axis] == at]
+        for place, group in runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):
             size = min(dots, len(group))
             values = np.quantile(group.value, (np.arange(size) + 0.5) / size, method="inverted_cdf")
             found += [[*place, value, group.reference.iloc[0], size] for value in values]

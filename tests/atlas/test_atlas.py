@@ -117,6 +117,14 @@ def test_a_check_finds_the_run_that_was_altered(copy):
     assert difference.cell == chosen[0] and "centers" in str(difference)
 
 
+@pytest.mark.parametrize(
+    ("made", "alike"), [([1.0, 2.0 + 1e-9], True), ([1.0, 2.0 + 1e-4], False), ([1.0], False), (None, False)]
+)
+def test_another_kind_of_machine_may_differ_in_the_last_digits_alone(made, alike):
+    assert make._same([1.0, 2.0], made, exact=False) is alike and not make._same([1.0, 2.0], made, exact=True)
+    assert make._same(7, 7, exact=False) and not make._same(7, 8, exact=False)
+
+
 @pytest.mark.slow
 def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypatch):
     monkeypatch.setattr(make, "chapters", lambda: [TINY])

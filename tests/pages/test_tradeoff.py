@@ -99,6 +99,21 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
     assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
 
 
+def test_the_sweep_follows_the_current_run_and_gives_it_back(app):
+    app.session_state["explore_algorithm"], app.session_state["param_nsm_n_clusters_tiny"] = "nsm", 3
+    app.session_state["explore_data"] = "tiny"
+    app.run()
+    assert not app.exception and app.multiselect(key="sweep_data").value == ["tiny"]
+    first, *others = app.multiselect(key="sweep_algorithms").value
+    assert first == "nsm" and set(others) == set(form.FIRST) - {"nsm"}
+    assert app.text_input(key="sweep_k").value == "3"
+    app.text_input(key="sweep_k").set_value("4").run()
+    assert app.session_state["param_nsm_n_clusters_tiny"] == 4 and app.text_input(key="sweep_k").value == "4"
+    app.multiselect(key="sweep_algorithms").set_value(["dpm", "pe-means"]).run()
+    assert app.session_state["explore_algorithm"] == "dpm" and app.session_state["param_dpm_n_clusters_tiny"] == 4
+    assert app.multiselect(key="sweep_algorithms").value == ["dpm", "pe-means"]
+
+
 def test_only_missing_runs_are_made(stored, monkeypatch):
     asked = []
     monkeypatch.setattr(sweeps, "perform", lambda sweep, done, engine: asked.append((sweep, done)) or (x for x in ()))
@@ -403,12 +418,14 @@ def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():
 def test_the_best_run_comes_first_among_those_to_take_away():
     def page():
         from dpviz.sweeps.rowfile import table
+        from dpviz.sweeps.summary import Summary
         from dpviz.sweeps.sweep import Sweep, Variant, execute
         from pages._ui.tradeoff.sweeps import Kept
         from pages._ui.tradeoff.take import one_run
 
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
-        one_run(table([execute(cell) for cell in sweep.runs()]), Kept("i", "t", sweep, 2), "loss")
+        every = Summary(table([execute(cell) for cell in sweep.runs()]), "loss")
+        one_run(every, Kept("i", "t", sweep, 2))
 
     shown = AppTest.from_function(page, default_timeout=240).run()
     assert not shown.exception

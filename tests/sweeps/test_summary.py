@@ -154,6 +154,8 @@ def test_quantile_dots_are_equally_likely_values():
     found = Summary(rows(kmeans(), runs("pe-means", {1.0: list(range(1, 41))})), "loss").quantile_dots(dots=20)
     assert found.value.tolist() == list(range(1, 41, 2)) and set(found.of) == {20}
     assert len(Summary(rows(kmeans(), runs("pe-means", PE)), "loss").quantile_dots()) == 6
+    one = Summary(rows(kmeans(), runs("pe-means", PE)), "loss").quantile_dots(at=1.0)
+    assert len(one) == 3 and set(one.epsilon) == {1.0}
 
 
 # ---- figures

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +13,9 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import STOPS
+from dpviz.atlas import fill
+from dpviz.atlas.cells import STOPS, Beside
+from dpviz.atlas.files import Chart
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import drag as figures
 from dpviz.figures.scenes.drag import Edition
@@ -20,20 +24,23 @@ from dpviz.postprocessing.verdict import reach
 from pages._ui.address import links
 from pages._ui.explore.look import Choice, Look
 from pages._ui.explore.state import explore_state
-from pages._ui.explore.stored import Stored, edition_of, sample_of, stored
+from pages._ui.explore.stored import edition_of, sample_of, stored
 from pages._ui.form.forms import fields_of
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.player import stage
 from pages._ui.player.player import view_of
-from pages._ui.work import atlas
+from pages._ui.work import atlas, filling
 from pages._ui.work.atlas import Trust
+from pages._ui.work.caches import per_run
+from pages._ui.work.filling import Track, at
 from pages._ui.work.results import Result, keep, show
 from pages._ui.work.workers import workers
 
 __all__ = ["section"]
 
 _HERE = Path(__file__).parent
+_MORE = 3  # stops that are new before the page is drawn again
 
 _component = st.components.v2.component(
     "dpviz_drag",
@@ -45,16 +52,55 @@ _component = st.components.v2.component(
 
 
 def section(key: str, choice: Choice, result: Result, look: Look) -> None:
-    """Offer ε as a drag in its place in the form, where there are stored runs of what the form says."""
+    """Offer ε as a drag in its place in the form, where there are stored runs of what the form says.
+
+    Where there are none, runs of public data are made in the background, and the drag stands below the form.
+    """
     here, algorithm = choice.stored, choice.form.algorithm
-    if here is None or choice.row.drag is None:
+    like = algorithm is not None and _is_like(choice, algorithm, result)
+    if here is not None and choice.row.drag is not None:
+        with choice.row.drag:
+            atlas.note(here.trusts)
+            if Trust.CHECKING in here.trusts:
+                st.fragment(_wait, run_every=1.0)(choice)
+            if here.charts and like:
+                names, mode = tuple(here.names), st.context.theme.type or "light"
+                record = _record(choice.cls.slug, names, choice.form.seed, mode, look.hidden, look.axes, result)
+                _draw(key, choice, result, record, names)
+    if like and (here is None or Trust.NO in here.trusts):
+        _fill(key, choice, result, look)
+
+
+def _fill(key: str, choice: Choice, result: Result, look: Look) -> None:
+    """Draw what there is of a track whose runs are not stored, and have the rest made while somebody looks."""
+    algorithm, seed = choice.form.algorithm, choice.form.seed
+    if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):
         return
-    with choice.row.drag:
-        atlas.note(here.trusts)
-        if Trust.CHECKING in here.trusts:
-            st.fragment(_wait, run_every=1.0)(choice)
-        if here.charts and algorithm is not None and _is_like(choice, algorithm, result):
-            _draw(key, choice, algorithm, result, look, here)
+    if (track := filling.track(choice.data, algorithm)) is None:
+        return
+    there = track.chart
+    stops = 0 if there is None else len(there[0].stops)
+    if there is not None and stops > 1:
+        mode = st.context.theme.type or "light"
+        edition = partial(_made, choice, algorithm, *there)
+        with choice.row.below:
+            record = _record_of(result, choice.name, stops, seed, mode, look.hidden, look.axes, edition)
+            _draw(key, choice, result, record, (choice.name,))
+    if not track.whole:
+        _follow(track, stops)
+
+
+def _follow(track: Track, stops: int) -> None:
+    """Have more of a track made once the page is drawn, and draw it again when there is more to see."""
+    looks = itertools.count()
+
+    def follow() -> None:
+        if next(looks) and not session.job:
+            track.make()
+            if track.stops >= min(stops + _MORE, len(STOPS)):
+                st.rerun()
+
+    st.fragment(follow, run_every=1.0)()
 
 
 def _is_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
@@ -64,7 +110,7 @@ def _is_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
     return (
         trace.algorithm == choice.cls.slug
         and not trace.noiseless
-        and sample_of(result.data) == sample_of(choice.data) != ""
+        and (result.data.dataset_id == choice.data.dataset_id or sample_of(result.data) == sample_of(choice.data) != "")
         and all(trace.parameters[name] == getattr(algorithm, name) for name in others)
     )
 
@@ -75,8 +121,8 @@ def _wait(choice: Choice) -> None:
         st.rerun()
 
 
-def _draw(key: str, choice: Choice, algorithm: Algorithm, result: Result, look: Look, here: Stored) -> None:
-    epsilon = float(algorithm.epsilon)  # type: ignore[attr-defined]
+def _draw(key: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:
+    """Place the component over these editions of the data, by their public names."""
     fields = fields_of(
         choice.cls,
         choice.name,
@@ -84,30 +130,19 @@ def _draw(key: str, choice: Choice, algorithm: Algorithm, result: Result, look: 
         st.session_state.get(keys.PRESET(choice.cls.slug)),
     )
     where = fields["epsilon"][1]
-    names = here.names
     data = {
-        "record": _record(
-            choice.cls.slug,
-            tuple(names),
-            choice.form.seed,
-            st.context.theme.type or "light",
-            look.hidden,
-            look.axes,
-            result,
-        ),
+        "record": record,
         "stage": stage.NAME,
         "scope": f".st-key-{keys.FIGURES(key)}",
         "words": f".st-key-{keys.VERDICT}",
         "edition": choice.name,
-        "epsilon": epsilon,
+        "epsilon": float(choice.form.algorithm.epsilon),  # type: ignore[union-attr]
         "busy": bool(session.job),
         "locked": prepared.locked(where),
         "fixed": prepared.locked(keys.EXPLORE_DATA),  # how many people there are
     }
     name = keys.EXPLORE_DRAG
-    _component(
-        key=name, data=data, height="content", on_released_change=partial(_released, name, where, tuple(names), result)
-    )
+    _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, names, result))
 
 
 def _released(name: str, where: str, editions: tuple[str, ...], result: Result) -> None:
@@ -144,10 +179,31 @@ def _record(
     _result: Result,
 ) -> str:
     """Return what the browser needs, as JSON: the same for everybody who looks in the same way."""
-    view = dataclasses.replace(view_of(_result, hidden=hidden, axes=axes), people=None, reference=None, missed=None)
-    editions = [_edition(method, name, hidden=hidden) for name in names]
-    on = bet_of(_result.trace.claimed, far=reach(_result.trace)).on
+    return _json_of(_result, [_edition(method, name, hidden=hidden) for name in names], seed, hidden, axes)
+
+
+@per_run(shared=32, own=4)
+def _record_of(
+    identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: tuple[int, int] | None,
+    _edition: Callable[[bool], Edition], _result: Result,
+) -> str:  # fmt: skip
+    """Return the same of a track that was made for this data set: a file's own stays in its session."""
+    return _json_of(_result, [_edition(hidden)], seed, hidden, axes)
+
+
+def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, axes: tuple[int, int] | None) -> str:
+    view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), people=None, reference=None, missed=None)
+    on = bet_of(result.trace.claimed, far=reach(result.trace)).on
     return workers().call(_as_json, view, editions, seed, on)
+
+
+def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hidden: bool) -> Edition:
+    """Return runs that were made for the form as an edition."""
+    data = choice.data
+    size = data.domain.n_features, data.n_public
+    most = [odds_of_any(at(algorithm, stop.epsilon).guarantee(*size)) for stop in chart.stops]
+    people, reference = (data.X, beside.centers) if hidden else (None, None)
+    return Edition(choice.name, data.n_public, chart.stops, most, chart.groups, chart.best, people, reference)
 
 
 def _edition(method: str, name: str, *, hidden: bool) -> Edition:

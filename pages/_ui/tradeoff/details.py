@@ -33,7 +33,7 @@ def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> 
         _areas(every, metric, style)
     with take:
         files(every, kept)
-        one_run(every.rows, kept, look.metric)
+        one_run(every, kept)
     with one:
         _dots(every, kept, look, metric, style)
     with wins:
@@ -76,8 +76,8 @@ def _dots(every: Summary, kept: Kept, look: Look, metric: Metric, style: dict[st
     for data, notion in here[["data", "notion"]].drop_duplicates().itertuples(index=False):
 
         def draw(data: str = data, notion: str = notion) -> Any:
-            dots = every.quantile_dots(_DOTS)
-            mine = dots[(dots[look.axis] == at) & (dots.data == data) & (dots.notion == notion)]
+            dots = every.quantile_dots(_DOTS, at=at)
+            mine = dots[(dots.data == data) & (dots.notion == notion)]
             return tradeoff.dots(mine, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {where}")
 
         chart(

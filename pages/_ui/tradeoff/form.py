@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -15,10 +15,11 @@ from dpviz.numbers import fraction, number
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
-from pages._ui.form.forms import in_labels
+from pages._ui.form.forms import fields_of, in_labels
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import catalog, keys
 from pages._ui.frame.prepared import kept
+from pages._ui.frame.session import session
 from pages._ui.tradeoff.data import choices, open_choice, source
 from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 
@@ -46,6 +47,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
     )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
+    if not private:
+        _follow(slugs)
     chosen = st.multiselect(
         "Algorithms", slugs, list(FIRST), format_func=lambda s: ALGORITHMS[s].name,
         **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
@@ -101,6 +104,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             "First seed", 0, **kept(keys.SWEEP_SEED),
             help="DEMO only. A published seed lets anyone subtract the noise.",
         )  # fmt: skip
+    if not private:
+        _give_back(chosen, k)
     try:
         axes += _typed(chosen, k, delta, varied)
         variants = (*(_variant(slug, free) for slug in chosen), *curves)
@@ -118,6 +123,42 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     except (ValueError, TypeError) as problem:
         return None, "", in_labels(str(problem).replace("variants must", "algorithms must"))
     return sweep, " and ".join(open_choice(name).title for name in data), ""
+
+
+def _run() -> tuple[str | None, str, int]:
+    """Return the method of the current run, the key of its field for k, and the k of its data."""
+    state, data = st.session_state, catalog.chosen()
+    method = state.get(keys.EXPLORE_ALGORITHM)
+    cls, own = ALGORITHMS[method or FIRST[0]], {"n_clusters": data.n_clusters}
+    fields = fields_of(cls, state[keys.EXPLORE_DATA], own, state.get(keys.PRESET(cls.slug)))
+    return method, fields["n_clusters"][1], data.n_clusters
+
+
+def _follow(slugs: Collection[str]) -> None:
+    """Let a sweep begin with the method of the current run, at its k, once that has changed; a link wins."""
+    state, (method, field, own) = st.session_state, _run()
+    k = state.get(field) or own
+    now = f"{state[keys.EXPLORE_DATA]} {method} {k}"
+    if method in slugs and not session.opened_now and now != session.followed.get(keys.SWEEP_ALGORITHMS):
+        others = state.get(keys.SWEEP_ALGORITHMS) or FIRST
+        state[keys.SWEEP_ALGORITHMS] = [method, *(slug for slug in others if slug != method)]
+        state[keys.SWEEP_K] = "" if k == own else str(k)
+    session.followed[keys.SWEEP_ALGORITHMS] = now
+
+
+def _give_back(chosen: Sequence[str], k: str) -> None:
+    """Let the current run have the sweep's k, where it is one, and a method of the sweep if its own is not there."""
+    state, (method, field, own) = st.session_state, _run()
+    if chosen and method is not None and method not in chosen:
+        state[keys.EXPLORE_ALGORITHM] = chosen[0]
+        field = _run()[1]
+    if k.strip().isdecimal() and 0 < int(k) <= catalog.chosen().n_public:
+        state[field] = int(k)
+    elif not k.strip() and state.get(field):
+        state[field] = own
+    session.followed[keys.SWEEP_ALGORITHMS] = (
+        f"{state[keys.EXPLORE_DATA]} {state.get(keys.EXPLORE_ALGORITHM)} {state.get(field) or own}"
+    )
 
 
 def sweep_of(values: Mapping[str, Any]) -> Sweep:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from dpviz.datasets import SAMPLES
 from dpviz.params import ParamSpec
+from dpviz.sweeps.sweep import Sweep
 from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
 from pages._ui.tradeoff import archive, sweeps, tables, view
@@ -44,9 +46,15 @@ def _formed(known: Mapping[str, Any]) -> Kept | None:
     if not set(known.get("d", ("",))) <= set(SAMPLES) or not set(words) <= set(known) or known["curves"]:
         return None
     try:
-        return Kept("", "", sweep_of(known), 0)
+        pairs = ((name, tuple(one) if isinstance(one, list) else one) for name, one in known.items())
+        return Kept("", "", _sweep(tuple(pairs)), 0)
     except (ValueError, TypeError):
         return None
+
+
+@lru_cache(maxsize=16)
+def _sweep(words: tuple[tuple[str, Any], ...]) -> Sweep:
+    return sweep_of(dict(words))
 
 
 def _choice(choices: Sequence[Any]) -> ParamSpec:

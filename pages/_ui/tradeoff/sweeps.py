@@ -215,7 +215,8 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
     """Return the rows of the atlas under their keys; `usable` only says when to look again."""
-    return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), atlas.chart)}
+    chart = lru_cache(maxsize=None)(atlas.chart)  # asked for once a run otherwise
+    return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:

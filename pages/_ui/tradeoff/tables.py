@@ -54,12 +54,13 @@ def tables(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
         )  # fmt: skip
     rows, points = every.rows, every.points
     mine = Summary(rows[rows.data == data], look.metric, look.axis) if kept.data[1:] else every
-    _overview(mine, look, points[points.data == data], style)
+    _overview(mine, look, points[points.data == data], style, kept.sweep.variants[0].algorithm)
     if look.axis in ("epsilon", "n_rows"):
         _solver(mine, kept, look, style)
 
 
-def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, Style]) -> None:
+def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, Style], now: str) -> None:
+    """Show a line a curve; the method of the current run stands in bold type."""
     relative = METRICS[look.metric].relative
     stops = sorted(points[look.axis].dropna().unique())
     shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
@@ -67,7 +68,8 @@ def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, 
     st.header(f"Over all {len(stops)} {named(look.axis)}")
     body = []
     for name, line in points.groupby("series", sort=False):
-        cells: list[str] = [markup.text(_named(name, style), _promise(line.notion.iloc[0], points))]
+        bold = markup.bold if line.algorithm.iloc[0] == now else markup.text
+        cells: list[str] = [bold(_named(name, style), _promise(line.notion.iloc[0], points))]
         if len(areas):
             cells.append(markup.bold(f"{areas[name]:.2f}") if name in areas.index else _NONE)
         values = line.set_index(look.axis)["ratio" if relative else "mean"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +14,7 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.report import report
 from dpviz.sweeps.spec import to_script
 from dpviz.sweeps.summary import Summary
-from dpviz.sweeps.sweep import Run, trace_of
+from dpviz.sweeps.sweep import REFERENCE, Run, trace_of
 from dpviz.takeaway import KINDS, export
 from pages._ui.frame import keys, markup
 from pages._ui.tradeoff import sweeps
@@ -57,18 +58,12 @@ def readable(rows: pd.DataFrame) -> pd.DataFrame:
     return shown.rename(columns=lambda name: _COLUMNS.get(name, name.replace("_", " ")))
 
 
-def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
+def one_run(every: Summary, kept: Kept) -> None:
     """Offer label, page, replay and script of one finished run on a sample or on blobs, as the data set declares it."""
     cells = {key: cell for key, cell in sweeps.cells(kept.sweep) if _again(cell)}
-    done = rows[(rows.status == "ok") & (rows.algorithm != "kmeans") & rows.key.isin(list(cells))]
-    if done.empty:
+    words = shared(every, "one run", lambda: _best(every, cells))
+    if not words:
         return
-    best = done.sort_values(metric, ascending=not METRICS[metric].higher_is_better, kind="stable").head(_MOST)
-    words = {
-        row.key: f"{row.label} on {row.data}, ε = {number(row.epsilon)}, seed {row.seed}: "
-        f"{METRICS[metric].title.lower()} {number(getattr(row, metric))}"
-        for row in best.itertuples()
-    }
     chosen = st.selectbox("One run, the best first", list(words), format_func=words.__getitem__, key=keys.SWEEP_TAKE)
     cell = cells[chosen]
     with st.container(horizontal=True):
@@ -82,6 +77,18 @@ def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
                 name, made, f"dpviz-{cell.algorithm}-{kind}.{ending}", mime, key=keys.SWEEP_TAKE_KIND(kind),
                 on_click="ignore",
             )  # fmt: skip
+
+
+def _best(every: Summary, cells: Mapping[str, Run]) -> dict[str, str]:
+    """Return the keys of the best runs among some, and what each is called."""
+    metric, rows = METRICS[every.metric], every.rows
+    done = rows[(rows.status == "ok") & (rows.algorithm != REFERENCE) & rows.key.isin(list(cells))]
+    best = done.sort_values(every.metric, ascending=not metric.higher_is_better, kind="stable").head(_MOST)
+    return {
+        row.key: f"{row.label} on {row.data}, ε = {number(row.epsilon)}, seed {row.seed}: "
+        f"{metric.title.lower()} {number(getattr(row, every.metric))}"
+        for row in best.itertuples()
+    }
 
 
 def _again(cell: Run) -> bool:

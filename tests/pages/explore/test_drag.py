@@ -3,19 +3,20 @@
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.atlas import cells, files
+from dpviz.atlas import cells, files, fill
 from dpviz.atlas.cells import STOPS, Chapter
 from dpviz.datasets import load
 from dpviz.sweeps.sources import open_source
 from pages._ui.address import scene
 from pages._ui.explore import drag, stored
 from pages._ui.frame import catalog
-from pages._ui.work import atlas
+from pages._ui.work import atlas, filling
 from pages._ui.workspace.explore import explore
 from tests.pages.visitor import content, private_file
 
@@ -108,6 +109,41 @@ def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(op
     assert dragged(app) is None and not any("Stored runs" in caption.value for caption in app.caption)
 
 
+class Made(filling.Track):
+    """A track whose stops are there as soon as they are asked for."""
+
+    made: ClassVar = []
+    last: ClassVar = 3
+
+    @property
+    def chart(self):
+        self.made.append(self.data.dataset_id)
+        some = fill.ground(self.data, self.algorithm.n_clusters)
+        stops = tuple(fill.stop(self.data, filling.at(self.algorithm, e), some) for e in STOPS[: self.last])
+        return files.Chart(Chapter("tiny", "dp-lloyd"), None, len(some.groups.means), some.loss, fill.RUNS, stops), some
+
+
+@pytest.fixture
+def made(monkeypatch):
+    monkeypatch.setattr(fill, "RUNS", 2)
+    monkeypatch.setattr(filling, "Track", Made)
+    Made.made.clear()
+    return Made.made
+
+
+def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, asked, made, monkeypatch):
+    query = "v=1&d=tiny&a=dp-lloyd&k=3&e=1&s=0"
+    data = dragged(opened(query))
+    (edition,) = json.loads(data["record"])["editions"]
+    assert [stop["epsilon"] for stop in edition["stops"]] == list(STOPS[:3]) and data["edition"] == "tiny"
+    assert edition["stops"][0]["truth"][1].endswith("of 2") and set(made) == {"sample:tiny"}
+    assert dragged(opened(query.replace("s=0", "s=2"))) is None  # no run of a track has this seed
+    monkeypatch.setattr(Made, "last", 9)
+    app = opened(query)
+    assert len(json.loads(dragged(app)["record"])["editions"][0]["stops"]) == len(STOPS)
+    assert [field.label for field in app.number_input].count("Privacy budget ε") == 1  # the field stays: it is typed
+
+
 def test_an_epsilon_between_the_stops_keeps_the_track(opened, asked):
     assert dragged(opened("v=1&d=tiny&a=pe-means&k=2&e=0.8&s=0"))["epsilon"] == 0.8
 
@@ -157,13 +193,13 @@ def test_probes_are_run_once_and_trusted_where_they_agree(opened, asked, monkeyp
     assert sorted(probes) == ["kmeans", "pe-means"]
 
 
-def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked, monkeypatch):
+def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked, made, monkeypatch):
     monkeypatch.setattr(files, "current", lambda *_: pytest.fail("probed"))
     app = private_file(opened("v=1&d=town&a=kmeans"), content(1))
-    asked.clear()
+    asked.clear(), made.clear()
     app.switch_page("pages/explore.py").run()
     assert not app.exception and app.session_state["explore_data"] not in catalog.names()[-12:]
-    assert asked == [] and dragged(app) is None
+    assert asked == made == [] and dragged(app) is None  # nor is a track made of runs
 
 
 @pytest.mark.parametrize("name", ["3f2c9a", "sample", "file:a,b", "blobs:n_rows=300", "sample:mine", "bench:town"])

@@ -1,0 +1,103 @@
+"""The track of ε where no runs are stored: its stops are made in the background, those nearest to the form's ε first.
+
+Private data have no such track: every run would spend ε.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+from dpviz import params
+from dpviz.algorithms import Algorithm
+from dpviz.atlas import fill
+from dpviz.atlas.cells import STOPS, Beside, Chapter
+from dpviz.atlas.files import Chart, Stop
+from dpviz.datasets import Dataset
+from pages._ui.frame.catalog import is_public
+from pages._ui.work import runs
+from pages._ui.work.batch import Gathered, Piece, gather, peek
+
+__all__ = ["MOST", "Track", "at", "track"]
+
+MOST = 120.0  # seconds that all runs of a track may take
+_TOPIC = "track"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Track:
+    """What is made for the runs of a method on a data set, at every stop of ε.
+
+    Attributes
+    ----------
+    data, algorithm : of the form, at the form's ε
+    """
+
+    data: Dataset
+    algorithm: Algorithm
+
+    @property
+    def _epsilon(self) -> float:
+        return float(self.algorithm.epsilon)  # type: ignore[attr-defined]
+
+    def _name(self, what: object) -> str:
+        values = {field.name: getattr(self.algorithm, field.name) for field in dataclasses.fields(self.algorithm)}
+        about = [self.data.dataset_id, self.algorithm.slug, values | {"epsilon": what}, fill.RUNS]
+        return f"track {json.dumps(about)}"
+
+    @property
+    def chart(self) -> tuple[Chart, Beside] | None:
+        """The stops that are there, as the atlas would have them, and KMeans beside them; None before the first."""
+        public = is_public(self.data)
+        ground: Beside | None = peek(self._name("KMeans"), public=public)
+        found = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
+        stops: tuple[Stop, ...] = tuple(stop for stop in found if stop is not None)
+        if ground is None or not stops:
+            return None
+        chapter, groups = Chapter(self.data.dataset_id, self.algorithm.slug), len(ground.groups.means)
+        return Chart(chapter, None, groups, ground.loss, fill.RUNS, stops), ground
+
+    @property
+    def stops(self) -> int:
+        """How many stops are there."""
+        return 0 if (there := self.chart) is None else len(there[0].stops)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every stop is there."""
+        return self.stops == len(STOPS)
+
+    def make(self) -> Gathered:
+        """Have what is missing made, one stop after the other, as long as somebody looks."""
+        public = is_public(self.data)
+        name = self._name("KMeans")
+        ground: Beside | None = peek(name, public=public)
+        pieces = [Piece(name, fill.ground, (self.data, self.algorithm.n_clusters))]
+        if ground is not None:
+            nearest = sorted(STOPS, key=lambda epsilon: abs(math.log(epsilon / self._epsilon)))
+            pieces += [
+                Piece(self._name(one), fill.stop, (self.data, at(self.algorithm, one), ground)) for one in nearest
+            ]
+        seconds = len(STOPS) * fill.RUNS * runs.seconds(self.data, self.algorithm)
+        return gather(_TOPIC, "The track of ε", pieces, public=public, seconds=seconds)
+
+
+def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
+    """Return the same method at another ε."""
+    values: dict[str, Any] = {"epsilon": epsilon}
+    return dataclasses.replace(algorithm, **values)
+
+
+def track(data: Dataset, algorithm: Algorithm) -> Track | None:
+    """Return the track of a method on a data set; None where the data are private, or its runs have none or take long.
+
+    Runs have a track if ε is a parameter and what they release are centers for squared distances.
+    """
+    if data.private or "epsilon" not in params.specs(type(algorithm)) or algorithm.regions:
+        return None
+    if getattr(algorithm, "objective", "means") != "means":
+        return None
+    seconds = len(STOPS) * fill.RUNS * runs.seconds(data, algorithm)
+    return Track(data, algorithm) if seconds <= MOST else None
