@@ -27,15 +27,16 @@ class Keys:
 
 
 # Every page
-STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
+STRIP, SHARE, MESSAGES, CANCEL = "strip", "share", "messages", "cancel"
+FORM, FORM_MORE, FORM_TOP, FORM_FIELDS, FORM_DETAILS = "form", "form_more", "form_top", "form_fields", "form_details"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-SPEND, NOT_NOW = Keys("{}_spend"), Keys("{}_not_now")  # slot of a question about a private file
+SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question about a private file
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
-SIDE_COLUMN, SWIPE = Keys("{}_sidecol"), Keys("{}_swipe")
+SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
 PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 
 # Parameters of an algorithm: its slug, the parameter's name
@@ -49,19 +50,16 @@ HOME_SCREEN, HOME_STORY = "home_screen", "home_story"
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"
 EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "explore_hidden"
 EXPLORE_DRAG = "explore_drag"
-EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
+EXPLORE_RUN, EXPLORE_FIRST, VERDICT, ENDS, QUALITY = "explore_run", "explore_first", "verdict", "ends", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug
-EXPLORE_AGAIN, EXPLORE_AGAIN_HOW, EXPLORE_ALEX = "explore_again", "explore_again_how", "explore_alex"
+EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
 AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
     Keys("{}_again"), Keys("{}_again_how"), Keys("{}_again_cancel"), Keys("{}_again_on"),
 )  # fmt: skip
 AGAIN_PLAYER, AGAIN_FIGURES, AGAIN_GOING = (
     Keys("{}_again_player"), Keys("{}_again_figures"), Keys("{}_again_going"),
 )  # fmt: skip
-ALEX, ALEX_NEXT, ALEX_GOING = Keys("{}_alex"), Keys("{}_alex_next"), Keys("{}_alex_going")
-ALEX_CANCEL, ALEX_ON = Keys("{}_alex_cancel"), Keys("{}_alex_on")
-ALEX_PLAYER, ALEX_FIGURES = Keys("{}_alex_player"), Keys("{}_alex_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
 ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
@@ -102,18 +100,20 @@ COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # turn of the form, letter of 
 COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # then slug and parameter
 COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), "compare_curves"
 
-# Attacker
-ATTACKER_WHO, ATTACKER_ASK = "attacker_who", "attacker_ask"
-ATTACKER_FAR = Keys("attacker_far_{}")  # data
-ATTACKER_X, ATTACKER_Y = Keys("attacker_x_{}"), Keys("attacker_y_{}")
+# Alex
+ATTACKER_WHO, ATTACKER_WHO_NEXT, ATTACKER_ASK = "attacker_who", "attacker_who_next", "attacker_ask"
+ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # data
 ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
-ATTACKER_EXACT, ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_exact", "attacker", "attacker_square"
+ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker", "attacker_square"
+ALEX, ALEX_GOING, ALEX_CANCEL, ALEX_ON = "alex", "alex_going", "alex_cancel", "alex_on"
+ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 
 # Plan
 PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_columns", "plan_units"
 PLAN_LOW, PLAN_HIGH, PLAN_SCALE, PLAN_K = "plan_low", "plan_high", "plan_scale", "plan_k"
 PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algorithms", "plan_within", "plan_epsilon"
+PLAN_SPEND, PLAN_METHOD = "plan_spend", "plan_method"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
 # Distance
@@ -127,8 +127,8 @@ FED_SPREAD, FED_NOISE, FED_EXACT, FED_RING = "fed_spread", "fed_noise", "fed_exa
 FED_DELAY, FED_SEED, FED_SILENT = "fed_delay", "fed_seed", "fed_silent"
 FED_CLIENT, FED_ROUND, FED_PLANE, WIRE = "fed_client", "fed_round", "fed_plane", Keys("wire_{}")
 
-# Ledger
-LEDGER_STEPS, BOOK_FILE = "ledger_steps", Keys("book_file_{}")
+# Ledger, Account
+LEDGER_STEPS, BOOK_FILE, ACCOUNT_RUN = "ledger_steps", Keys("book_file_{}"), Keys("account_{}_run")
 
 # Limits
 EXACT_DATA, EXACT_NOISE = "exact_data", "exact_noise"
@@ -182,11 +182,10 @@ PAINT, PAINTED = "paint", "painted"
 FILE, KEY_FILE, UPLOAD_SHOWN = Keys("file_{}"), Keys("key_file_{}"), "upload_shown"
 SAY_PRIVATE, SAY_PUBLIC, SAY_HEADER = "say_private", "say_public", Keys("say_header_{}")
 # What is declared of a file, and how it is read; the gap is the upload's `key`
-COLUMNS, BOUNDS, LABEL, EFFECT = Keys("{}_columns"), Keys("{}_bounds {}"), Keys("{}_label"), Keys("{}_effect")
-FILL, FILL_COLUMNS, DICTIONARY = Keys("{}_preset"), Keys("{}_preset_columns"), Keys("{}_dictionary")
+BOUNDS, LABEL, EFFECT, DICTIONARY = Keys("{}_bounds"), Keys("{}_label"), Keys("{}_effect"), Keys("{}_dictionary")
 ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_rows_per_person"), Keys("{}_unit")
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")
-RECODE, PLACE = Keys("{}_differently_recode"), Keys("{}_differently_place")
+PLACE, CONFIRM = Keys("{}_differently_place"), Keys("{}_confirm")
 SHEET, FIRST_LINE = Keys("{}_sheet"), Keys("{}_row")
 NUMBERS, SEPARATOR, N_COLUMNS = Keys("{}_numbers"), Keys("{}_separator"), Keys("{}_n_columns")
 DECIMAL = Keys("{}_decimal_{}")
