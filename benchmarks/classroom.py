@@ -1,9 +1,9 @@
 """Phones of a class, without browsers: `python -m benchmarks.classroom 100`, the README's own server, loopback only.
 
 A lecturer opens a class; phones come within `--arrive` seconds, join and place a point; then they follow a lesson for
-`--watch` seconds: they answer its question, look on at its run, and see who was right. Prints what
-a phone feels: joining, placing, answering, an idle look, and how long until a new stage is on its screen; processor time of the page's process, and
-memory. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
+`--watch` seconds: they answer its question, look on at its run, and see who was right. Prints what a phone feels:
+joining, placing, answering, an idle look, and how long until a new stage is on its screen; processor time of the page's
+process, and memory. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
 """
 
 from __future__ import annotations

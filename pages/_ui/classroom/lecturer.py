@@ -91,7 +91,8 @@ def projector(room: Classroom, base: str) -> None:
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
         key=keys.CLASS_STAGE,
     )  # fmt: skip
-    room.show(stage=stage)
+    if stage != "lesson":  # its question is there before its stage
+        room.show(stage=stage)
     room.attend(room.lecturer)
     _STAGES[str(stage)](room, base)
     with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
@@ -252,8 +253,8 @@ def _lesson(room: Classroom, base: str) -> None:
     with st.container(key=keys.LESSON_FIGURES):
         words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
         with words:
-            said = {"predict": lesson.setting, "run": lesson.task, "answer": lesson.explain}[str(part)]
-            st.html(f'<p class="dp-said">{markup.escape(fill(said))}</p>')
+            paragraph = {"predict": lesson.setting, "run": lesson.task, "answer": lesson.explain}[str(part)]
+            st.html(f'<p class="dp-said">{markup.escape(fill(paragraph))}</p>')
             st.header(plain(question.text))
             st.fragment(_answers, run_every=LIVE)(room)
         with plane:

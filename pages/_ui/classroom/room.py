@@ -304,10 +304,11 @@ class Classroom:
     def teach(self, question: Question, part: str) -> None:
         """Let everybody follow a part of a lesson; the question of another lesson has no answers yet."""
         with self._lock:
+            before, self.part = (self.stage, self.part), part
             if question.lesson != self.question.lesson:
                 self._pose(question)
-            if part != self.part:
-                self.part = part
+            self.stage = "lesson"
+            if before != (self.stage, self.part):
                 self.version += 1
 
     @property
