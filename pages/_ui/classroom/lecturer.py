@@ -249,7 +249,7 @@ def _lesson(room: Classroom, base: str) -> None:
         replies=() if lesson.several else replies, task=fill(lesson.task), keep=fill(lesson.keep),
     )  # fmt: skip
     room.teach(question, str(part))
-    place = Place(lesson, "run")
+    place = Place(lesson, str(part))
     with st.container(key=keys.LESSON_FIGURES):
         words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
         with words:
