@@ -1,9 +1,9 @@
 """Phones of a class, without browsers: `python -m benchmarks.classroom 100`, the README's own server, loopback only.
 
-A lecturer opens a class; phones come within `--arrive` seconds, join, place a point and answer a question; then they
-look on for `--watch` seconds while the lecturer goes from stage to stage. Prints what a phone feels: joining, placing,
-answering, an idle look, and how long until a new stage is on its screen; processor time of the page's process, and
-memory. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
+A lecturer opens a class; phones come within `--arrive` seconds, join and place a point; then they follow a lesson for
+`--watch` seconds: they answer its question, look on at its run, and see who was right. Prints what a phone feels:
+joining, placing, answering, an idle look, and how long until a new stage is on its screen; processor time of the page's
+process, and memory. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import numpy as np
 
 from benchmarks.load import Server
 from benchmarks.visitor import Visitor
-from pages._ui.classroom.lecturer import OPTIONS, STAGES
+from dpviz.lessons import LESSONS
+from pages._ui.classroom.lecturer import PARTS, STAGES
 from tests.serving import serve
 
 MOST_PHONES, MOST_SECONDS = 300, 120
@@ -35,6 +36,7 @@ class Feel:
         self.faults: list[str] = []
         self.shown = 0.0  # when the lecturer last chose another stage
         self.stage = ""
+        self.options: list[str] = []
 
     def say(self) -> None:
         for name, seconds in self.times.items():
@@ -68,9 +70,7 @@ async def phone(server: Server, number: int, code: str, feel: Feel, options: arg
                     seen = feel.stage
                 if seen == "predict" and not answered:
                     await asyncio.sleep(rng.random() * 3)
-                    feel.times["answer"].append(
-                        await visitor.tell("class_answer_1", "string_value", OPTIONS[rng.randrange(4)])
-                    )
+                    feel.times["answer"].append(await visitor.press(rng.choice(feel.options)))
                     answered = True
             feel.faults += visitor.faults
     except Exception as fault:  # counted and printed: the others go on
@@ -96,17 +96,23 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
     async with Visitor(server.port, "class") as lecturer:
         await lecturer.ask()
         await lecturer.press("Open a class")
-        code = re.findall(r'dp-letters">([A-Z]{4})', " ".join(lecturer.words))[-1]
+        code = re.findall(r'dp-letters">([A-Z]{5})', " ".join(lecturer.words))[-1]
         begun, page = time.perf_counter(), server.page_seconds()
         end = begun + options.arrive + options.watch
         crowd = [phone(server, number, code, feel, options, end) for number in range(phones)]
         beside = [runs_on(server.port, end)] if options.run else []
         everybody = asyncio.gather(*crowd, *beside)
         await asyncio.sleep(options.arrive + 3)
-        for stage in ("predict", "local", "predict", "place"):
-            await lecturer.tell("class_stage", "string_array_value", [STAGES[stage]])
-            if stage == "predict" and not feel.stage:
-                await lecturer.press("Ask it")
+        name = next(iter(LESSONS))
+        feel.options = [option.text for option in LESSONS[name].options]
+        for key, word, stage in (
+            ("class_stage", STAGES["lesson"], "predict"),
+            (f"class_part_{name}", PARTS["run"], "run"),
+            (f"class_part_{name}", PARTS["answer"], "answer"),
+            ("class_stage", STAGES["local"], "local"),
+            ("class_stage", STAGES["place"], "place"),
+        ):
+            await lecturer.tell(key, "string_array_value", [word])
             feel.stage, feel.shown = stage, time.perf_counter()
             await asyncio.sleep(max(1.0, (end - time.perf_counter()) / 5))
         found = await everybody

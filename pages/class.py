@@ -1,5 +1,7 @@
 """Class: everyone in the room is one point. The projector for whoever opened it, a door and a seat for a phone."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages._ui.address import links
@@ -9,6 +11,7 @@ from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import Classroom, spelled
 from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
+from pages._ui.learn import stage_cache
 
 links.enter(__file__, classroom)
 state = st.session_state
@@ -23,6 +26,7 @@ if ended or sent_away:
     classroom_state.class_room = classroom_state.class_seat = None
     components.forget_class()
 shell.strip(f"class {room.code}" if room else "made up by everybody here")
+st.html(f"<style>{(Path(stage_cache.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("class", classroom)
 
 token = seat.token if seat else room.lecturer if room else ""

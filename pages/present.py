@@ -8,7 +8,6 @@ from pages._ui.frame.prepared import kept
 from pages._ui.present import view
 from pages._ui.present.controls import present
 
-SHOWN = "samples and made-up people"
 links.enter(__file__, present)
 shell.strip(data="samples and made-up people")
 links.notice("present", present)
@@ -26,7 +25,7 @@ left, right = st.columns([2, 3], gap="large")
 with left:
     index = view.slide_list()
     st.segmented_control(
-        "Colors", ("light", "dark"), default="light", required=True, format_func={"light": "Light", "dark": "Dark"}.get,
+        "Colors", ("light", "dark"), default="light", required=True, format_func=str.capitalize,
         **kept(keys.PRESENT_LOOK), help="Of the show. Light is what most projectors show best.",
     )  # fmt: skip
     view.deck_file()
@@ -36,8 +35,9 @@ st.html(
     markup.small(
         markup.bold("Keys."),
         " Right, Space, Page Down or a click: next step, at the end the next slide. Left, Page Up: "
-        "back. Down, Up: next or previous slide. 1 to 5: the same run at ε ¼, ½, 1, 2, 4. R: with another seed. "
-        "B: black. N: notes in a second window. F: full screen. Esc: end.",
+        "back. Down, Up: next or previous slide. 1 to 5: the same run at ε ¼, ½, 1, 2, 4. 0: at an ε that you type, "
+        "made at that moment. R: with another seed. B: black. N: notes in a second window. F: full screen. Esc: out of "
+        "full screen, then into the scene.",
     )
 )
 links.keep("present", present)

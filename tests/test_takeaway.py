@@ -28,8 +28,9 @@ from dpviz.domain import Domain
 from dpviz.postprocessing.released import centers_text
 from dpviz.takeaway import KINDS, export, facts, label_json, page
 from dpviz.takeaway.foreign import read
-from dpviz.takeaway.label import names_of
+from dpviz.takeaway.label import headline, names_of
 from dpviz.takeaway.published import SCHEMAS, schema
+from dpviz.takeaway.replay import replay
 from dpviz.trace import Trace
 from tests.tiers import tiers
 from tests.traces import trace as run_of
@@ -319,3 +320,22 @@ def test_a_trace_is_short_in_a_console_and_a_label_in_a_notebook():
     trace = demo()
     assert len(repr(trace)) < 200 and "Protects" in trace._repr_html_()
     assert trace.show()._repr_html_().startswith("<iframe srcdoc=")
+
+
+def test_a_file_names_its_data_its_centers_and_its_epsilon_and_a_replay_has_its_key():
+    town = load("town")
+
+    def ran(dataset_id):
+        method = ALGORITHMS["dpm"](n_clusters=3, epsilon=0.25)
+        return method.run(town.X, domain=town.domain, seed=0, dataset_id=dataset_id)
+
+    trace = ran(town.dataset_id)
+    words = f"{town.title}: {len(trace.cluster_centers)} centers at ε ¼, DPM"
+    assert headline(trace).replace("0.25", "¼") == words
+    assert town.title not in headline(ran("own")) and "Sample" not in headline(ran("sample:no such"))
+    played, paper = replay(trace), page(trace)
+    assert f"<h1>{headline(trace)}</h1>" in played and f"<h1>{headline(trace)}</h1>" in paper
+    for mode in ("light", "dark"):
+        key = re.search(f'<ul class="key {mode}">(.*?)</ul>', played)[1]
+        assert "center" in key and "KMeans" not in key  # released layers alone, without a view
+    assert '<table class="numbers">' in paper

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import json
 
+from dpviz.datasets import SAMPLES, load_sample
 from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import private_verdict, reach
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
 
-__all__ = ["badge", "block", "facts", "inline", "label", "label_json", "names_of"]
+__all__ = ["badge", "block", "facts", "headline", "inline", "label", "label_json", "names_of"]
 
 SCHEMA = 1
 MOST = 4  # columns whose bounds are listed
@@ -26,6 +27,14 @@ def names_of(trace: Trace) -> tuple[list[str], list[str]]:
     d = trace.domain.n_features
     columns = list(trace.domain.columns) or [f"column {i + 1}" for i in range(d)]
     return columns, list(trace.domain.units) or [""] * d
+
+
+def headline(trace: Trace) -> str:
+    """Return what a file shows: the data if it is a sample, how many centers, ε, and the algorithm."""
+    kind, _, name = trace.dataset_id.partition(":")
+    where = f"{load_sample(name).title}: " if kind == "sample" and name in SAMPLES else ""
+    promise = f" at ε {number(trace.claimed.epsilon)}" if trace.claimed.private else ", no privacy"
+    return f"{where}{len(trace.cluster_centers)} centers{promise}, {trace.name}"
 
 
 def badge(trace: Trace) -> str:

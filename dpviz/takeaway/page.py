@@ -14,7 +14,7 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.postprocessing.released import centers_text
 from dpviz.postprocessing.verdict import private_verdict
-from dpviz.takeaway.label import badge, block, names_of
+from dpviz.takeaway.label import badge, block, headline, names_of
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
 
@@ -41,13 +41,13 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
     else:
         centers = _table(centers_text(trace, columns, units))
     body = (
-        f"<h1>{html.escape(trace.name)}</h1>"
+        f"<h1>{html.escape(headline(trace))}</h1>"
         f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
         f"{plane_svg(view_of(trace))}{block(trace)}<h2>Centers</h2>{centers}"
         f'<p class="small"><b>How this can fool you.</b> {html.escape(pane(trace).caution)}</p>'
         f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
     )
-    return document(f"{trace.name}: {sentence}", body)
+    return document(f"{headline(trace)}: {sentence}", body)
 
 
 def _table(table: pd.DataFrame) -> str:
@@ -61,4 +61,4 @@ def _table(table: pd.DataFrame) -> str:
     ]
     words = " and ".join(filter(None, left))
     more = f'<p class="small">{words} are in the CSV and the JSON.</p>' if words else ""
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
+    return f'<table class="numbers"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}'

@@ -9,10 +9,11 @@ import json
 from dpviz.algorithms import lines_of
 from dpviz.figures import pane, printed
 from dpviz.figures.code import listing, lit, style
+from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.figures.stage import script as stage
-from dpviz.takeaway.label import badge, block
+from dpviz.takeaway.label import badge, block, headline
 from dpviz.takeaway.page import view_of
 from dpviz.takeaway.style import document, text_of
 from dpviz.trace import Trace
@@ -31,6 +32,18 @@ _BUTTONS = (
 
 def _icon(name: str) -> str:
     return f'<svg class="{name}" viewBox="0 0 16 16" aria-hidden="true"><path d="{_ICONS[name]}"/></svg>'
+
+
+def _key(trace: Trace, view: View) -> str:
+    """Return the key of the pictures, in light and in dark."""
+    pairs = [(symbol, words) for symbol, words in pane(trace).legend if view.hidden or symbol not in HIDDEN]
+    lines = (
+        f'<ul class="key {mode}">'
+        + "".join(f"<li>{icon(symbol, colors)} {html.escape(words)}</li>" for symbol, words in pairs)
+        + "</ul>"
+        for mode, colors in (("light", LIGHT), ("dark", DARK))
+    )
+    return "".join(lines)
 
 
 def replay(trace: Trace, view: View | None = None) -> str:
@@ -57,15 +70,16 @@ def replay(trace: Trace, view: View | None = None) -> str:
         for name, words, signs in _BUTTONS
     )
     body = (
-        f'<h1>{html.escape(trace.name)}</h1><p><span class="badge">{badge(trace)}</span></p>'
+        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>'
         f'<div class="bar"><div class="row">{buttons}'
         f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
         '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
         '<option value="450">2×</option></select></div><p class="say"><output aria-live="polite"></output></p></div>'
-        f'{listing(trace, lines)}<div class="panels"></div><p class="small"><b>How this picture can fool you.</b> '
+        f'{listing(trace, lines)}<div class="panels"></div>{_key(trace, view)}'
+        '<p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
         f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
         f'<script type="application/json" id="run">{safe}</script>'
         f'<script type="module">{stage()}{text_of("replay.js")}</script>'
     )
-    return document(f"Replay: {trace.name}", body, head=f"<style>{text_of('replay.css')}{style()}</style>")
+    return document(f"Replay: {headline(trace)}", body, head=f"<style>{text_of('replay.css')}{style()}</style>")

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def ready(page):
-    expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)  # two hundred runs and more
+    expect(page.get_by_text("5 of 5 scenes ready. From now on")).to_be_visible(timeout=2 * PATIENCE)
     return page.get_by_role("button", name="Present", exact=True)
 
 
@@ -61,6 +61,23 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(dialog).to_be_hidden()
     notes.close()
     page.context.set_offline(False)
+
+
+def test_an_epsilon_is_typed_in_the_show_and_escape_leads_into_its_scene(open_page):
+    page = open_page("present?v=1&slide=2")
+    ready(page).click()
+    dialog = page.get_by_role("dialog", name="Presentation")
+    page.keyboard.press("0")
+    page.keyboard.type("0.1")
+    page.keyboard.press("Enter")
+    expect(dialog.locator(".promise")).to_contain_text("ε 0.1,")
+    page.keyboard.press("0")
+    page.keyboard.press("Escape")  # out of the field
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    if dialog.is_visible():  # the first one has left full screen
+        page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile(r"/explore\?.*a=pe-means.*e=0\.1"))
 
 
 def test_a_show_and_its_page_fit_a_phone(open_page):

@@ -27,6 +27,7 @@ from pages._ui.classroom.room import (
     WRONG_AT_ONCE,
     Classrooms,
     Closed,
+    Question,
     Refused,
 )
 
@@ -347,7 +348,7 @@ def test_the_pictures_hold_what_they_are_given(monkeypatch):
     from dpviz.figures.kit.theme import LIGHT
 
     assert "2 people and 1 released" in maps.people(LIGHT, np.zeros((2, 2)), np.zeros((1, 2)))
-    bars = maps.bars([3, 1], ["<b>a", "c"], truth=1)
+    bars = maps.bars([3, 1], ["<b>a", "c"], truth=[1])
     assert "&lt;b&gt;a" in bars and "width:33%" in bars and "c ← what happened" in bars and "4 answers" in bars
     words = maps.scores(LIGHT, [(6, 10), (5, 10)], 57)
     assert "<b>55 of 100</b> right in 20 bets (32 to 77)" in words and "Nobody" in maps.scores(LIGHT, [], 57)
@@ -410,7 +411,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     lecturer.segmented_control(key="class_stage").set_value("predict").run()
     lecturer.button(key="class_ask").click().run()
     app.run()
-    app.radio(key="class_answer_1").set_value(2).run()
+    app.button(key="class_answer_1_2").click().run()
     assert room.answers()[1][2] == 1
     lecturer.segmented_control(key="class_stage").set_value("game").run()
     assert "Run an algorithm on the class first" in lecturer.info[0].value
@@ -438,6 +439,61 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     assert "has ended" in lecturer.info[0].value
     app.run()
     assert "has ended" in app.info[0].value and not app.exception
+
+
+def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
+    lecturer = opened()
+    lecturer.button(key="class_open").click().run()
+    room = lecturer.session_state["class_room"]
+    app, seat = joined(opened, room)
+    lecturer.segmented_control(key="class_stage").set_value("lesson").run()
+    assert not lecturer.exception and room.question.lesson == "exact" and room.question.right == {1}
+    app.run()
+    app.button(key="class_answer_1_0").click().run()
+    app.button(key="class_answer_1_1").click().run()
+    assert seat.answer == {1} and "Keep." not in words(app)  # the last one counts
+    lecturer.segmented_control(key="class_part_exact").set_value("run").run()
+    app.run()
+    assert "Look at the screen" in [one.value for one in app.header] and not room.say(seat.token, 0)
+    late, other = joined(opened, room)  # in the middle of a lesson: it finds the class where it is
+    assert "You have not answered." in words(late) and room.seats == 2
+    lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
+    for phone_, verdict in ((app, "You were right."), (late, "This is right.")):
+        phone_.run()
+        assert [one.value for one in phone_.header] == [verdict] and "<b>1 of 1</b>" in words(phone_)
+    assert "← right" in words(lecturer) and "1 answer," in words(lecturer) and not lecturer.exception
+    lecturer.segmented_control(key="class_lesson").set_value("screen").run()
+    assert room.part == "predict" and seat.answer == frozenset() and room.question.several
+    assert room.say(seat.token, 1) and room.say(seat.token, 2) and room.say(seat.token, 1) and seat.answer == {2}
+    assert room.rights() == (0, 1)
+
+
+def test_a_projector_that_is_loaded_anew_goes_on_where_the_class_was(opened, monkeypatch):
+    first = opened()
+    first.button(key="class_open").click().run()
+    room = first.session_state["class_room"]
+    room.place(room.sit().token, 5, 4)
+    first.segmented_control(key="class_stage").set_value("run").run()
+    first.button(key="class_run").click().run()
+    for _ in range(100):
+        if room.shown is not None:
+            break
+        first.run()
+    kept = {"code": room.code, "token": room.lecturer, "role": "lecturer"}
+    monkeypatch.setattr(components, "memory", lambda save, *, forget=False: kept)
+    again = opened()
+    assert not again.exception and again.segmented_control(key="class_stage").value == "run"
+    assert "on This class, 1 point" in words(again) and "Press Run." not in words(again)
+
+
+def test_a_laptop_that_sleeps_for_ten_minutes_finds_its_class_and_its_lesson(classes, clock):
+    room = classes.open(*BOX)
+    seat = room.sit()
+    room.show(stage="lesson")
+    room.teach(Question("Which?", ("a", "b"), lesson="x", right=frozenset({1})), "run")
+    clock.now += 600
+    assert classes.known(room.code, room.lecturer) is room and classes.known(room.code, seat.token) is room
+    assert (room.stage, room.part, room.question.lesson) == ("lesson", "run", "x") and room.left
 
 
 @pytest.mark.slow
@@ -487,7 +543,7 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     assert "NOT PRIVATE" in words(phone) and "exact centers" in words(phone) and "released" not in words(phone)
     first.close()
     lecturer.run()
-    for name in ("class_result", "class_job", "class_game", "class_game_of", "class_point"):
+    for name in ("class_job", "class_game", "class_game_of", "class_point"):
         assert name not in lecturer.session_state
     lecturer.button(key="class_open").click().run()
     lecturer.segmented_control(key="class_stage").set_value("run").run()
@@ -502,7 +558,12 @@ def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opene
     app.radio(key="class_keeps").set_value(False).run()
     app.button(key="class_open").click().run()
     room = app.session_state["class_room"]
-    assert app.segmented_control(key="class_stage").options == ["Everyone is a point", "Predict", "Trust nobody"]
+    assert app.segmented_control(key="class_stage").options == [
+        "Everyone is a point",
+        "Predict",
+        "A lesson",
+        "Trust nobody",
+    ]
     other, seat = joined(opened, room)
     assert "stays in your own visit" in words(other)
     other.session_state["class_point"] = (5.0, 5.0)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.present import pictures, scenes
+from pages._ui.present import show as show_module
 from pages._ui.present.scenes import staged
 from pages._ui.present.show import _record
 from pages._ui.work import atlas
@@ -127,6 +129,55 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
         assert not none.others and words in none.refusal
 
 
+def test_an_epsilon_that_was_typed_is_one_more_run_and_every_run_has_the_address_of_its_scene():
+    run = staged(Slide("x", "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"), "light", typed=(0.1,))
+    assert run.others["e0.1"].args[1].epsilon == 0.1 and run.into.keys() == run.others.keys()
+    for address, epsilon, seed in ((run.address, 1.0, 4), (run.into["e0.1"], 0.1, 4), (run.into["r2"], 1.0, 6)):
+        page, query = split(address)
+        values = scenes.read(page, query, scenes.explore)[0].values
+        assert (page, values["e"], values["s"], values["a"]) == ("explore", epsilon, seed, "nsm")
+
+
+def did(monkeypatch, **found):
+    slide = Slide("x", "explore?v=1&d=town&a=nsm&k=5&e=1&s=4")
+    monkeypatch.setattr(show_module, "_component", lambda **_: found)
+    run = staged(slide, "light")
+    made = {run.piece.name: pictures.Picture("", "alt", ("one",))}
+    return show_module.show([(slide, run, made)], start=0, mode="light", ready=""), run, slide
+
+
+def test_what_a_show_asks_for_is_checked(monkeypatch):
+    done, run, slide = did(monkeypatch, into={"slide": 1, "key": "5", "step": 2}, asked={"slide": 1, "epsilon": 0.1})
+    assert done == (None, f"{run.into['5']}&t=2", (slide.scene, 0.1))
+    for key in ("", "e9", 7, None):
+        assert did(monkeypatch, into={"slide": 1, "key": key, "step": -1})[0].into == run.address
+    for asked in ({"slide": 2, "epsilon": 1}, {"slide": 1, "epsilon": 0}, {"slide": 1, "epsilon": True}, [], "1"):
+        assert did(monkeypatch, asked=asked, into={"slide": 2}, slide=7)[0] == (None, "", None)
+
+
+@pytest.mark.slow
+def test_a_curve_that_is_not_monotone_says_why():
+    made, _ = picture("tradeoff?v=1&d=town&a=pe-means&e=0.5&e=0.75&e=1&e=1.5&runs=20")
+    assert re.search(r"gets worse from ε \S+ to ε \S+: within the noise of 20 runs\.", made.titles[0])
+
+
+DECK_OF_0_2 = """{"dpviz_deck": 1, "title": "A talk", "slides": [
+ {"title": "Exact", "scene": "limits?v=1&d=city&play=1", "notes": "Watch.", "seconds": 15, "show": "picture"},
+ {"title": "Home", "scene": "home?v=1&e=2", "notes": "", "seconds": 0, "show": "picture"},
+ {"title": "Run", "scene": "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1", "notes": "", "seconds": 25,
+  "show": "label"},
+ {"title": "Costs", "scene": "tradeoff?v=1&d=town&a=nsm&a=pe-means&e=0.25&e=1&runs=10&s=0", "notes": "", "seconds": 0,
+  "show": "picture"},
+ {"title": "Alex", "scene": "attacker?v=1&d=town&a=pe-means&e=1&who=outlier", "notes": "", "seconds": 0,
+  "show": "picture"}]}"""
+
+
+def test_a_deck_of_the_version_before_opens():
+    deck = from_json(DECK_OF_0_2)
+    assert len(deck.slides) == 5 and deck.seconds == 40
+    assert not any(staged(slide, "dark", varied=False).sentence for slide in deck.slides)
+
+
 def test_what_would_take_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
     for scene in ("attacker?v=1&d=town", "explore?v=1&d=town&a=nsm&again=1"):
@@ -155,9 +206,12 @@ def test_a_picture_says_what_it_shows():
     assert made.big.endswith("of 100") and "DPM" in made.promise and seen
     bare, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&hide=kmeans")
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
+    assert not made.bigs
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
     assert "PRIVACY LABEL" in label.html and not label.figure
     read, _ = picture("limits?v=1&d=iris")
+    counted = [re.search(r"([\d,]+ of [\d,]+) people", title)[1] for title in read.titles]
+    assert list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big  # it grows with its rings
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure
@@ -183,8 +237,8 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
     for name in ("play", "execute"):
         monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
     shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}
-    assert "In 100 rounds" in shown["attacker"].titles[0] and shown["attacker"].big == "57 of 100"
-    assert "mean of 10 runs" in shown["tradeoff"].titles[0]
+    assert "rounds the best known attack" in shown["attacker"].titles[0] and shown["attacker"].big == "57 of 100"
+    assert "mean of 50 runs" in shown["tradeoff"].titles[0]
 
 
 @pytest.fixture

@@ -153,14 +153,14 @@ DEFAULT = Deck(
         ),
         Slide(
             "What it costs, and when it is free",
-            "tradeoff?v=1&d=town&a=nsm&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=10&s=0",
+            "tradeoff?v=1&d=town&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=50&s=0",
             "To the left more privacy, to the right less. The dotted line looks at everybody. Point at the place where "
             "the curve meets it: from there on privacy costs this task nothing noticeable.",
             15,
         ),
         Slide(
             "What you can leave on the table",
-            "explore?v=1&d=town&a=nsm&k=5&e=1&s=0",
+            "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0",
             "Every run comes with this label: what is promised, to whom, trusting whom, and what is not protected. "
             "It prints on half a page.",
             15,

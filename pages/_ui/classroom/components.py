@@ -44,7 +44,6 @@ def forget_class() -> None:
         classroom_state.class_job[0].cancel()
     del (
         classroom_state.class_job,
-        classroom_state.class_result,
         classroom_state.class_game,
         classroom_state.class_game_of,
         classroom_state.class_point,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import segno
@@ -10,17 +11,22 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
+from dpviz.lessons import LESSONS
 from dpviz.numbers import fraction, number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, Refused
+from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, Question, Refused
 from pages._ui.classroom.state import classroom_state
 from pages._ui.form.forms import STOPS
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup, messages, shell
 from pages._ui.frame.streamlit_patches import whole
+from pages._ui.learn import stage_cache
+from pages._ui.learn.picture import Look, picture, planes
+from pages._ui.learn.place import Place
+from pages._ui.notes.view import picked
 from pages._ui.player import verdict
 from pages._ui.player.player import player
 from pages._ui.work import runs
@@ -35,6 +41,7 @@ MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer hears of
 STAGES = {
     "place": "Everyone is a point",
     "predict": "Predict",
+    "lesson": "A lesson",
     "run": "Run",
     "local": "Trust nobody",
     "game": "Was I in?",
@@ -79,14 +86,15 @@ _HOLDS = {True: "the points that people make up", False: "one randomized report 
 
 def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
-    stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "local")]
+    stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
     stage = st.segmented_control(
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
         key=keys.CLASS_STAGE,
     )  # fmt: skip
-    room.show(stage=stage)
+    if stage != "lesson":  # its question is there before its stage
+        room.show(stage=stage)
     room.attend(room.lecturer)
-    {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}[str(stage)](room, base)
+    _STAGES[str(stage)](room, base)
     with st.container(horizontal=True, vertical_alignment="center", key=keys.CLASS_END):
         if stage != "place":
             with st.popover("Code", icon=":material/qr_code:"):
@@ -183,7 +191,7 @@ def _many(number: int, what: str) -> str:
 
 
 def _predict(room: Classroom, base: str) -> None:
-    made = room.question
+    made = Question("", ()) if room.question.lesson else room.question
     with st.expander("The question", expanded=not made.options):
         text = st.text_input("Question", made.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
         lines = st.text_area("Answers, one a line", "\n".join(made.options or OPTIONS), key=keys.CLASS_OPTIONS)
@@ -200,15 +208,60 @@ def _predict(room: Classroom, base: str) -> None:
 
 def _answers(room: Classroom) -> None:
     question, counts = room.answers()
-    st.html(maps.bars(counts, question.options, _truth(room)))
+    truth, word = _truth(room), "right" if question.lesson else "what happened"
+    st.html(maps.bars(counts, question.options, truth, word=word, people=room.rights()[1]))
 
 
-def _truth(room: Classroom) -> int | None:
-    """Return the answer to the first question that the last run gives, None before it or for another question."""
+def _truth(room: Classroom) -> Collection[int]:
+    """Return the answers that are right: of a lesson at its end, of the first question after a run, else none."""
     shown, asked = room.shown, room.question
+    if asked.lesson:
+        return asked.right if room.part == "answer" else ()
     if shown is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
-        return None
-    return len(OPTIONS) - 1 if shown.groups_found == shown.groups else min(shown.groups_found, len(OPTIONS) - 2)
+        return ()
+    return [len(OPTIONS) - 1 if shown.groups_found == shown.groups else min(shown.groups_found, len(OPTIONS) - 2)]
+
+
+def _lesson(room: Classroom, base: str) -> None:
+    """Lead the class through a lesson: it predicts on the phones, the run answers, the phones see who was right."""
+    names = [lesson.name for lesson in picked()]
+    before = room.question.lesson if room.question.lesson in names else names[0]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.segmented_control(
+            "Lesson", names, default=before, required=True, key=keys.CLASS_LESSON,
+            format_func=lambda one: f"{LESSONS[one].number} {LESSONS[one].title}",
+        )  # fmt: skip
+        new = name != room.question.lesson
+        part = st.segmented_control(
+            "Part", list(PARTS), default="predict" if new else room.part, required=True,
+            key=keys.CLASS_PART(str(name)), format_func=PARTS.__getitem__,
+        )  # fmt: skip
+        st.page_link("pages/notes.py", label="Other lessons", icon=":material/checklist:", width="content")
+    lesson, stage = LESSONS[str(name)], stage_cache.stage(str(name), 0)
+
+    def fill(text: str) -> str:
+        return lesson.fill(text, stage)
+
+    replies = tuple(fill(option.reply) for option in lesson.options)
+    options = tuple(fill(option.text) for option in lesson.options)
+    question = Question(
+        fill(lesson.question), options, lesson=lesson.name, several=lesson.several, right=stage.right,
+        replies=() if lesson.several else replies, task=fill(lesson.task), keep=fill(lesson.keep),
+    )  # fmt: skip
+    room.teach(question, str(part))
+    place = Place(lesson, str(part))
+    with st.container(key=keys.LESSON_FIGURES):
+        words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
+        with words:
+            paragraph = {"predict": lesson.setting, "run": lesson.task, "answer": lesson.explain}[str(part)]
+            st.html(f'<p class="dp-said">{markup.escape(fill(paragraph))}</p>')
+            st.header(plain(question.text))
+            st.fragment(_answers, run_every=LIVE)(room)
+        with plane:
+            picture(place, stage, Look(stage.hint if part == "answer" else stage.first, still=part == "predict"))
+
+
+PARTS = {"predict": "Predict", "run": "Run", "answer": "Answer"}
 
 
 def _run(room: Classroom, base: str) -> None:
@@ -220,7 +273,7 @@ def _run(room: Classroom, base: str) -> None:
         with picture:
             st.fragment(_poll, run_every=0.5)(room)
         return
-    result: Result | None = classroom_state.class_result
+    result: Result | None = room.result
     shown = room.shown  # once: the class may end meanwhile
     if result is None or shown is None:
         picture.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
@@ -308,11 +361,11 @@ def _poll(room: Classroom) -> None:
 
 def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     if job.status != "done":
-        classroom_state.class_result = None
+        room.result = None
         del classroom_state.class_job
         st.error(plain(job.error or "The run was stopped."))
         return
-    classroom_state.class_result = result = inbox[0]
+    room.result = result = inbox[0]
     try:
         shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
@@ -366,3 +419,6 @@ def _board(room: Classroom) -> None:
     scores, shown = room.scores(), room.shown
     if shown is not None:
         st.html(maps.scores(shell.colors(), scores, shown.odds))
+
+
+_STAGES = {"place": _place, "predict": _predict, "lesson": _lesson, "run": _run, "local": _local, "game": _game}

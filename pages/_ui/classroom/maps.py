@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -40,6 +40,11 @@ def _map(body: str, alt: str, colors: Theme) -> str:
     return _image(f'<g stroke="{colors.grid}" stroke-width="2">{lines}</g>{frame}{body}', alt, colors, wide, high)
 
 
+def you(x: float, y: float, colors: Theme) -> str:
+    """Return the mark of a phone's own point, the same on every map: an orange ring."""
+    return f'<circle cx="{x:.0f}" cy="{y:.0f}" r="15" fill="none" stroke="{colors.hidden}" stroke-width="6"/>'
+
+
 def people(
     colors: Theme,
     points: np.ndarray,
@@ -58,12 +63,10 @@ def people(
         marks.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="12" {look}/>')
     if mine is not None:
         ((x, y),) = _at(np.array([mine]))
-        marks.append(
-            f'<path d="M{x - 14:.0f} {y:.0f}h28M{x:.0f} {y - 14:.0f}v28" stroke="{colors.ink}" stroke-width="5"/>'
-        )
+        marks.append(you(x, y, colors))
     k = 0 if centers is None else len(centers)
-    which, cross = "released" if private else "exact", "; a cross where you stand" * (mine is not None)
-    alt = f"A map with {len(points)} people and {k} {which} centers{cross}."
+    which, ring = "released" if private else "exact", "; an orange ring where you stand" * (mine is not None)
+    alt = f"A map with {len(points)} people and {k} {which} centers{ring}."
     return _map("".join(marks), alt, colors)
 
 
@@ -84,11 +87,18 @@ def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
     return _map("".join(marks), f"Estimated people per cell, from the south-west, row by row: {words}.", colors)
 
 
-def bars(counts: Sequence[int], options: Sequence[str], truth: int | None = None) -> str:
-    """Return the answers as a histogram; `truth` is marked in words."""
-    most, total = max([1, *counts]), sum(counts)
+def bars(
+    counts: Sequence[int],
+    options: Sequence[str],
+    truth: Collection[int] = (),
+    *,
+    word: str = "what happened",
+    people: int | None = None,
+) -> str:
+    """Return the answers of so many people as a histogram; those in `truth` are marked by a word."""
+    most, total = max([1, *counts]), sum(counts) if people is None else people
     rows = "".join(
-        f"<tr><th scope=row>{markup.escape(option)}{' ← what happened' * (i == truth)}</th>"
+        f"<tr><th scope=row>{markup.escape(option)}{f' ← {word}' * (i in truth)}</th>"
         f'<td><span class="bar" style="width:100%"><i style="width:{100 * count / most:.0f}%"></i></span></td>'
         f"<td><b>{count}</b></td></tr>"
         for i, (option, count) in enumerate(zip(options, counts, strict=True))

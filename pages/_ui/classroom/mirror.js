@@ -7,5 +7,8 @@ export default function ({ setStateValue }) {
     clearTimeout(timer);
     timer = setTimeout(() => setStateValue("step", step), 250);
   };
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    delete kept.step;
+  };
 }

@@ -17,7 +17,7 @@ from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
 
-POLL = 2.0  # seconds between two looks at whether the lecturer has gone on
+POLL = 0.8  # seconds between two looks at whether the lecturer has gone on
 AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to make others
 
 
@@ -84,17 +84,61 @@ def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
 
 def _predict(room: Classroom, seat: Seat) -> None:
     asked = room.question
-    if not asked.options:
+    if not asked.options or (room.stage == "predict" and asked.lesson):
         st.header("A question is coming")
         return
     st.header(plain(asked.text))
-    given = st.radio(
-        "Your answer", range(len(asked.options)), seat.answer, key=keys.CLASS_ANSWER(asked.number),
-        format_func=lambda i: plain(asked.options[i]),
-    )  # fmt: skip
-    if given is not None and given != seat.answer:
-        room.say(seat.token, given)
+    _answers(room, seat)
     st.html(markup.small("Everybody sees how many gave each answer, nobody sees who."))
+
+
+def _say(room: Classroom, seat: Seat, option: int) -> None:
+    room.say(seat.token, option)
+
+
+def _answers(room: Classroom, seat: Seat) -> None:
+    """Show the answers as rows that a thumb hits."""
+    asked = room.question
+    off, on = ("check_box_outline_blank", "check_box") if asked.several else _RADIO
+    with st.container(key=keys.CLASS_ANSWERS, gap="xsmall"):
+        for i, option in enumerate(asked.options):
+            st.button(
+                plain(option) + " · **your answer**" * (i in seat.answer), key=keys.CLASS_ANSWER(asked.number, i),
+                on_click=_say, args=(room, seat, i), width="stretch", wrap=True,
+                icon=f":material/{on if i in seat.answer else off}:",
+            )  # fmt: skip
+
+
+_RADIO = ("radio_button_unchecked", "radio_button_checked")
+
+
+def _lesson(room: Classroom, seat: Seat) -> None:
+    asked, part = room.question, room.part
+    if part == "predict":
+        _predict(room, seat)
+        return
+    if part == "run":
+        st.header("Look at the screen")
+        st.html(markup.odds(asked.task))
+        chosen = [asked.options[i] for i in sorted(seat.answer)]
+        st.html(markup.small(f"You answered: {'; '.join(chosen)}" if chosen else "You have not answered."))
+        return
+    right, given = room.rights()
+    verdict = "You were right." if seat.answer == asked.right else "Not quite." if seat.answer else "This is right."
+    st.header(verdict)
+    st.html(markup.odds(markup.bold(f"{right} of {given}"), " who answered were right."))
+    lines = (
+        f'<li class="{"right" if i in asked.right else ""}"><span class="mark">{CHECK * (i in asked.right)}</span>'
+        f"<span>{markup.escape(option)}{' <em>your answer</em>' * (i in seat.answer)}</span></li>"
+        for i, option in enumerate(asked.options)
+    )
+    st.html(f'<ul class="dp-solution">{"".join(lines)}</ul>')
+    if asked.replies and seat.answer:
+        st.html(markup.small(asked.replies[min(seat.answer)]))
+    st.html(markup.told(markup.bold("Keep."), f" {asked.keep}"))
+
+
+CHECK = "\N{CHECK MARK}"
 
 
 def _run(room: Classroom, seat: Seat) -> None:
@@ -111,7 +155,7 @@ def _run(room: Classroom, seat: Seat) -> None:
         markup.small(
             f"Step {step + 1} of {len(shown.titles)}, as on the screen. ",
             _CENTERS[shown.private],
-            " The cross: you, on this phone alone.",
+            " The orange ring: you, on this phone alone.",
         )
     )
 
@@ -224,4 +268,4 @@ def _guess(room: Classroom, seat: Seat, game: Game, guess: bool, number: int) ->
         game.make(len(game.guesses) + AHEAD)
 
 
-_STAGES = {"place": _place, "predict": _predict, "run": _run, "local": _local, "game": _game}
+_STAGES = {"place": _place, "predict": _predict, "lesson": _lesson, "run": _run, "local": _local, "game": _game}

@@ -55,7 +55,7 @@ class Seat:
     seen : when its phone was last seen, by the class's clock
     point : where it is on the map, None before, and in a class that keeps reports alone
     report : the bits that its session has drawn, None before
-    answer : index of the option, None before
+    answer : indices of the options, none before; several only where the question has several right ones
     hits, rounds : of its own game
     """
 
@@ -64,18 +64,33 @@ class Seat:
     seen: float = 0.0
     point: tuple[float, float] | None = None
     report: tuple[bool, ...] | None = None
-    answer: int | None = None
+    answer: frozenset[int] = frozenset()
     hits: int = 0
     rounds: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What everybody is asked; another number is another question."""
+    """What everybody is asked; another number is another question.
+
+    Attributes
+    ----------
+    lesson : its name if a lesson asks, else ""
+    several : whether any number of the options is right
+    right : indices of the right options of a lesson
+    replies : what is said to somebody who chose each option, () where several are right
+    task, keep : what to look for in the run, and what to remember
+    """
 
     text: str
     options: tuple[str, ...]
     number: int = 0
+    lesson: str = ""
+    several: bool = False
+    right: frozenset[int] = frozenset()
+    replies: tuple[str, ...] = ()
+    task: str = ""
+    keep: str = ""
 
 
 class Classroom:
@@ -96,6 +111,8 @@ class Classroom:
     lecturer : the token of whoever opened it
     version : another number whenever phones have something else to show
     stage : what the phones show now
+    part : of a lesson: "predict", "run" or "answer"
+    result : the lecturer's run itself, for a projector that was reloaded
     shown : what the lecturer's run shows; the pages decide what that is
     step : of the lecturer's player
     """
@@ -108,8 +125,9 @@ class Classroom:
         self.opener = opener
         self.key, self.lecturer = secrets.token_urlsafe(12), secrets.token_urlsafe(18)
         self.version, self.stage, self.step = 0, "place", 0
-        self.question = Question("", ())
+        self.question, self.part = Question("", ()), "predict"
         self.shown: Any = None
+        self.result: Any = None
         self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
         self._goes_on_until: float | None = None  # what the end was before the lecturer ended it
         self._seats: dict[str, Seat] = {}
@@ -159,7 +177,7 @@ class Classroom:
         with self._lock:
             self._ends = -math.inf
             self._seats.clear()
-            self.shown = None
+            self.shown = self.result = None
             self.version += 1
 
     def sit(self, token: str = "") -> Seat:
@@ -236,14 +254,17 @@ class Classroom:
             return True
 
     def say(self, token: str, option: Any) -> bool:
-        """Take down a seat's answer to the question; the last one counts."""
+        """Take down a seat's answer; the last one counts, and where several are right each is taken or given back.
+
+        A lesson takes answers until its run begins.
+        """
         with self._lock:
             seat = self._seats.get(token)
             if seat is None or not self.left or isinstance(option, bool) or not isinstance(option, int):
                 return False
-            if not 0 <= option < len(self.question.options):
+            if not 0 <= option < len(self.question.options) or self.closed:
                 return False
-            seat.answer = option
+            seat.answer = seat.answer ^ {option} if self.question.several else frozenset({option})
             return True
 
     def score(self, token: str, hits: Any, rounds: Any) -> bool:
@@ -272,10 +293,28 @@ class Classroom:
         if any(len(one) > MOST_OPTION for one in options):
             raise ValueError(f"An answer has at most {MOST_OPTION} characters.")
         with self._lock:
-            self.question = Question(text, tuple(options), self.question.number + 1)
-            for seat in self._seats.values():
-                seat.answer = None
-            self.version += 1
+            self._pose(Question(text, tuple(options)))
+
+    def _pose(self, question: Question) -> None:
+        self.question = dataclasses.replace(question, number=self.question.number + 1)
+        for seat in self._seats.values():
+            seat.answer = frozenset()
+        self.version += 1
+
+    def teach(self, question: Question, part: str) -> None:
+        """Let everybody follow a part of a lesson; the question of another lesson has no answers yet."""
+        with self._lock:
+            before, self.part = (self.stage, self.part), part
+            if question.lesson != self.question.lesson:
+                self._pose(question)
+            self.stage = "lesson"
+            if before != (self.stage, self.part):
+                self.version += 1
+
+    @property
+    def closed(self) -> bool:
+        """Whether no answer is taken any more: a lesson's run has begun."""
+        return bool(self.question.lesson) and self.part != "predict"
 
     def show(self, stage: str | None = None, shown: Any = None, step: int | None = None) -> None:
         """Let the phones show something else; what is None stays."""
@@ -309,8 +348,14 @@ class Classroom:
         """Return the question and how many gave each of its answers."""
         with self._lock:
             asked = self.question
-            given = [seat.answer for seat in self._seats.values() if seat.answer is not None]
+            given = [option for seat in self._seats.values() for option in seat.answer]
         return asked, [given.count(option) for option in range(len(asked.options))]
+
+    def rights(self) -> tuple[int, int]:
+        """Return how many phones have answered all that is right and nothing else, and how many have answered."""
+        with self._lock:
+            given = [seat.answer for seat in self._seats.values() if seat.answer]
+            return given.count(self.question.right), len(given)
 
     def scores(self) -> list[tuple[int, int]]:
         """Return (hits, rounds) of everybody who has played."""

@@ -18,7 +18,6 @@ class ClassroomState:
     class_seat: Held[Seat | None] = Held(nothing)
     class_back: Held[bool] = Held(bool)
     class_job: Held[tuple[Job, list[Result]] | None] = Held(nothing)
-    class_result: Held[Result | None] = Held(nothing)
     class_point: Held[tuple[float, float] | None] = Held(nothing)
     class_game: Held[Game | None] = Held(nothing)
     class_game_of: Held[tuple[Any, Any]] = Held(lambda: (None, None))

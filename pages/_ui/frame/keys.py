@@ -160,7 +160,8 @@ CLASS_QUESTION, CLASS_OPTIONS, CLASS_ASK = "class_question", "class_options", "c
 CLASS_FORM, CLASS_METHOD, CLASS_EPSILON, CLASS_K = "class_form", "class_method", "class_epsilon", "class_k"
 CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_about", "class_run", "class_panels"
 CLASS_PLACE, CLASS_MEMORY, CLASS_MIRROR = "class_place", "class_memory", "class_mirror"
-CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}"), Keys("class_{}_{}")  # question; word, round
+CLASS_ANSWERS, CLASS_LESSON, CLASS_PART = "class_answers", "class_lesson", Keys("class_part_{}")  # lesson
+CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}_{}"), Keys("class_{}_{}")  # question, answer; word, round
 
 # Present
 PRESENT_SLIDE, PRESENT_LOOK, PRESENT_SHOW = "present_slide", "present_look", "present_show"

@@ -21,12 +21,13 @@ from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
 from dpviz.numbers import chance, number
-from dpviz.postprocessing.bet import bet_of
+from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.runs.reruns import rerun
 from dpviz.runs.single import Reference, reference, replay
+from dpviz.sweeps.conclusion import steadiness
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.summary import Summary
@@ -57,6 +58,7 @@ class Picture:
     titles : what is said at every step
     legend : (SVG, words)
     big, small : one number, and what it counts
+    bigs : the number at every step, where it grows with the picture; else empty
     promise : ε and δ in words
     """
 
@@ -68,6 +70,7 @@ class Picture:
     small: str = ""
     promise: str = ""
     html: str = ""
+    bigs: tuple[str, ...] = ()
 
 
 def _made(panel: Panel, *, top: int = 10, **words: Any) -> Picture:
@@ -88,7 +91,8 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
     if not promise.private:
         return "100 of 100", "bets on who is in the data can be won: nothing is protected."
     made = bet_of(promise, far=far)
-    return f"{made.odds} of 100", f"bets on {made.on} are won, at most. A coin wins 50."
+    any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin wins 50."
+    return f"{made.odds} of 100", f"bets on {made.on} are won against this method, at most. {any_}"
 
 
 def _viewed(
@@ -171,6 +175,7 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
         titles=tuple(titles),
         legend=_legend(READ_LEGEND, mode),
         big=f"{found:,} of {n:,}",
+        bigs=tuple(f"{len(rows):,} of {n:,}" for rows in who),
         small=f"people can be read off{' the published averages, to the last digit' * bool(found)}.",
         promise="no promise" if noise == "none" else _promise(trace.claimed),
     )
@@ -248,13 +253,16 @@ def sweep(
     figure.update_layout(showlegend=False)
     at = points.iloc[(points.epsilon.map(math.log)).abs().argsort(kind="stable")]
     at = at[at.epsilon == at.epsilon.iloc[0]].dropna(subset=["ratio"])
-    best = at.loc[at.ratio.idxmin()] if len(at) else None
-    big = "" if best is None or metric.higher_is_better else f"{best.ratio:.2f} ×"
     runs, against = f"mean of {asked.repeats} runs", metric.against
-    small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
+    big = small = ""
+    if len(at) and not metric.higher_is_better:
+        best = at.loc[at.ratio.idxmin()]
+        big = f"{best.ratio:.2f} ×"
+        small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     words = f"{title} · each point is the {runs}; dotted: {against}, which looks at everybody"
+    words = " ".join([f"{words}.", *steadiness(found.turns, "epsilon")])
     return _made(
-        Panel("plane", figure, alt), top=34, titles=(words,), big=big, small=small if big else "",
+        Panel("plane", figure, alt), top=34, titles=(words,), big=big, small=small,
         promise=tradeoff.promise(points.notion.iloc[0]),
     )  # fmt: skip

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dpviz.algorithms import Algorithm
 from dpviz.atlas.rows import stored_rows
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
 from pages._ui.address.data import FILE
 from pages._ui.address.deck import Slide, split
-from pages._ui.address.scene import Scene, Vocabulary, read
+from pages._ui.address.scene import Scene, Vocabulary, read, write
 from pages._ui.attacker.setup import SLOWEST, question_of
 from pages._ui.attacker.who import person
 from pages._ui.compare.sides import asked_by
@@ -43,21 +44,28 @@ class Staged:
 
     Attributes
     ----------
+    address : page and query of the scene that its picture shows
     sentence : says what of its address could not be followed
-    others : key that is pressed in the show -> the same run at another ε ("1" to "5") or seed ("r1", "r2", ...)
+    others : key that is pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
+        "r2", ...)
+    into : the same key -> page and query of that scene
     refusal : says why there are none
     """
 
     piece: Piece
     step: int | None
     play: bool
+    address: str = ""
     sentence: str = ""
     others: Mapping[str, Piece] = dataclasses.field(default_factory=dict)
+    into: Mapping[str, str] = dataclasses.field(default_factory=dict)
     refusal: str = ""
 
 
-def staged(slide: Slide, mode: str, *, varied: bool = True) -> Staged:
+def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[float] = ()) -> Staged:
     """Return what a slide needs, in the colors of a mode; `varied` says whether there is room for its other runs.
+
+    `typed` are values of ε that were typed in the show.
 
     Raises
     ------
@@ -81,14 +89,18 @@ def staged(slide: Slide, mode: str, *, varied: bool = True) -> Staged:
     if slide.show == "label" and page != "explore":
         raise ValueError("Only a run of Watch has a privacy label.")
     piece = _piece(plan, scene, slide, mode)
-    made, refusal = {}, f"Only the first {MOST_VARIED} slides of a deck that show one run have other ε."
+    made: dict[str, Piece] = {}
+    others: dict[str, Scene] = {}
+    refusal = f"Only the first {MOST_VARIED} slides of a deck that show one run have other ε."
     if varied:
         try:
-            others, refusal = _others(scene, slide, piece)
+            others, refusal = _others(scene, slide, piece, typed)
             made = {key: _piece(plan, other, slide, mode) for key, other in others.items()}
         except ValueError as problem:
-            made, refusal = {}, str(problem)
-    return Staged(piece, scene.step, scene.play, sentence, made, refusal)
+            made, others, refusal = {}, {}, str(problem)
+    into = {key: f"{page}?{write(other, vocabulary)}" for key, other in others.items()}
+    address = f"{page}?{write(scene, vocabulary)}"
+    return Staged(piece, scene.step, scene.play, address, sentence, made, into, refusal)
 
 
 def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
@@ -101,11 +113,11 @@ def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
     return Piece(name, function, args)
 
 
-def _others(scene: Scene, slide: Slide, piece: Piece) -> tuple[dict[str, Scene], str]:
+def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) -> tuple[dict[str, Scene], str]:
     """Return the scenes that keys of the show lead to, by their keys, or why there are none."""
     if piece.function is not pictures.run:
         return {}, "This slide does not show one run: it has no other ε and no other seed."
-    data, algorithm, seed = piece.args[:3]
+    data, algorithm, seed, *_ = piece.args
     if not hasattr(algorithm, "epsilon"):
         return {}, "This run promises nothing: it has no ε."
     label = slide.show == "label"  # it is the same for every draw of the noise
@@ -116,6 +128,7 @@ def _others(scene: Scene, slide: Slide, piece: Piece) -> tuple[dict[str, Scene],
         return dataclasses.replace(scene, values={**scene.values, **values})
 
     found = {str(i): with_(e=stop) for i, stop in enumerate(STOPS, 1)}
+    found |= {f"e{number(epsilon, 6)}": with_(e=epsilon) for epsilon in typed}
     return found | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
 
 
@@ -127,15 +140,20 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
         raise ValueError(f"It asks for more centers than the {data.n_public:,} people there are.")
     runs.check_time(data, side.algorithm)
     hidden = scene.values["layers"] and "kmeans" not in scene.hide
-    chosen = scene.values.get("axes") or ()
+    chosen: Sequence[int] = scene.values.get("axes") or ()
     axes = (chosen[0], chosen[1]) if len(chosen) == 2 else data.view if len(data.columns) > 1 else None
     if not (scene.values["again"] and slide.show == "picture" and hasattr(side.algorithm, "epsilon")):
         return pictures.run, (data, side.algorithm, side.seed, mode, axes, hidden, slide.show)
     stops = sorted({*STOPS, side.algorithm.epsilon})
     if pictures.AGAIN * len(stops) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
         raise ValueError("Its reruns would take too long; choose a faster algorithm or smaller data.")
-    every = {f"ε {number(stop, 6)}": dataclasses.replace(side.algorithm, epsilon=stop) for stop in stops}
+    every = {f"ε {number(stop, 6)}": _at(side.algorithm, stop) for stop in stops}
     return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
+
+
+def _at(algorithm: Algorithm, epsilon: float) -> Algorithm:
+    values: dict[str, Any] = {"epsilon": epsilon}
+    return dataclasses.replace(algorithm, **values)
 
 
 def _again(scene: Scene, slide: Slide, mode: str) -> Work:

@@ -14,6 +14,7 @@ const KEYS = {
   3: "3",
   4: "4",
   5: "5",
+  0: "type",
   r: "again",
   R: "again",
   ArrowDown: "slide",
@@ -42,7 +43,8 @@ class Show {
       ><h2></h2>
       <div class="body"><div class="picture"></div><div class="side"><p class="big"></p
       ><p class="small"></p><div class="key"></div></div></div>
-      <div class="foot"><p class="say" aria-live="polite"></p><div class="keys">
+      <div class="foot"><p class="say" aria-live="polite"></p><form class="type" hidden><label>ε
+        <input inputmode="decimal" size="6" autocomplete="off"></label></form><div class="keys">
         <button data-do="back" aria-label="Back">‹</button><button data-do="next" aria-label="Next">›</button
         ><button data-do="end" aria-label="End the show">✕</button></div></div>
       <div class="black" hidden></div></div></dialog>`;
@@ -50,6 +52,19 @@ class Show {
     this.dialog = root.querySelector("dialog");
     this.screen = root.querySelector(".screen");
     this.dialog.addEventListener("close", () => this.ended());
+    this.dialog.addEventListener("cancel", (event) => { // Esc: out of the field, else into the scene
+      this.into = this.form.hidden;
+      if (this.into) return;
+      event.preventDefault();
+      this.form.hidden = true;
+      this.screen.focus();
+    });
+    this.form = root.querySelector(".type");
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.typed(Number(this.form.querySelector("input").value.trim().replace(",", ".")));
+    });
+    this.form.addEventListener("click", (event) => event.stopPropagation());
     this.dialog.addEventListener("keydown", (event) => this.key(event));
     this.screen.addEventListener("click", (event) => {
       const what = event.target.closest("button")?.dataset.do;
@@ -63,7 +78,25 @@ class Show {
   take(data, told) {
     this.fresh = data;
     this.told = told;
-    if (!this.dialog.open) this.data = data;
+    if (!this.dialog.open) return void (this.data = data);
+    for (const [i, slide] of this.data.slides.entries()) // what was made meanwhile: other ε and seeds
+      if (data.slides[i]?.scene === slide.scene) Object.assign(slide.others, data.slides[i].others);
+    const key = this.waits;
+    if (key && this.data.slides[this.at].others[key]) this.instead(key);
+  }
+
+  /** Ask for the slide's run at an ε that was typed: the server makes it now. */
+  typed(epsilon) {
+    this.form.hidden = true;
+    this.screen.focus();
+    const say = this.root.querySelector(".say"), { others, refusal } = this.data.slides[this.at];
+    if (refusal) return void (say.textContent = refusal);
+    if (!(epsilon >= 0.01 && epsilon <= 100)) return void (say.textContent = "Type an ε from 0.01 to 100.");
+    const key = `e${+epsilon.toPrecision(6)}`;
+    if (others[key]) return this.instead(key);
+    this.waits = key;
+    say.textContent = `ε ${+epsilon.toPrecision(6)} is being made.`;
+    this.told({ asked: { slide: this.at + 1, epsilon: +epsilon.toPrecision(6) } });
   }
 
   /** The slide, or its run at another ε or seed in its place. */
@@ -85,12 +118,15 @@ class Show {
     this.stage = undefined;
     this.since = undefined;
     if (document.fullscreenElement) document.exitFullscreen();
-    this.told?.(this.at);
+    const key = this.variant ?? "", step = this.step;
+    this.told?.(this.into ? { into: { slide: this.at + 1, key, step } } : { slide: this.at + 1 });
+    this.into = false;
     this.tell();
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.composedPath()[0] === this.form.querySelector("input")) return;
     if (event.target.tagName === "BUTTON" && [" ", "Enter"].includes(event.key)) return;
     const what = KEYS[event.key];
     if (!what) return;
@@ -114,6 +150,10 @@ class Show {
       },
       notes: () => this.notes(),
       again: () => this.again(),
+      type: () => {
+        this.form.hidden = false;
+        this.form.querySelector("input").select();
+      },
       ...Object.fromEntries([..."12345"].map((stop) => [stop, () => this.instead(stop)])),
       full: () =>
         document.fullscreenElement ? document.exitFullscreen() : this.screen.requestFullscreen?.().catch(() => {}),
@@ -137,7 +177,8 @@ class Show {
   go(at) {
     if (at < 0 || at >= this.data.slides.length) return;
     this.at = at;
-    this.other = this.drawn = undefined;
+    this.other = this.drawn = this.variant = this.waits = undefined;
+    this.form.hidden = true;
     this.words();
     const { slide } = this, last = slide.titles.length - 1, plays = slide.play && last > 0 && !still();
     this.from = plays ? last : Math.min(slide.step ?? last, last);
@@ -172,6 +213,8 @@ class Show {
     const ended = this.step === before && !this.playing;
     this.drawn = key?.startsWith("r") ? Number(key.slice(1)) : 0;
     this.other = key ? others[key] : undefined;
+    this.variant = key;
+    this.waits = undefined;
     this.words();
     const last = this.slide.titles.length - 1;
     this.from = this.from === before ? last : Math.min(this.from, last);
@@ -226,6 +269,7 @@ class Show {
     this.step = Math.max(0, Math.min(this.slide.titles.length - 1, step));
     this.stage?.show(this.step, still() ? 0 : ms);
     const say = this.root.querySelector(".say"), [head, ...rest] = this.slide.titles[this.step].split(" · ");
+    this.root.querySelector(".big").textContent = this.slide.bigs[this.step] ?? this.slide.big; // with what it counts
     say.replaceChildren(made("b", "", head), rest.length ? ` ${rest.join(" · ")}` : "");
     this.tell();
   }
@@ -283,9 +327,39 @@ class Show {
   }
 }
 
-export default function ({ data, parentElement, setStateValue }) {
+/** Draw the slides small, in their order; a press chooses one. */
+function thumbnails(list, data, choose) {
+  const drawn = data.slides.map(({ figure, title }) => title + figure.length).join() + data.tokens + data.start;
+  if (list.drawn === drawn) return;
+  list.drawn = drawn;
+  for (const stage of list.stages ?? []) stage.close();
+  list.stages = [];
+  list.replaceChildren(...data.slides.map((slide, at) => {
+    const item = made("li", ""), button = made("button", ""), box = made("span", "mini");
+    button.append(box, `${at + 1} ${slide.title}`);
+    if (at === data.start) button.setAttribute("aria-current", "true");
+    button.onclick = () => choose(at);
+    item.append(button);
+    return item;
+  }));
+  data.slides.forEach((slide, at) => {
+    if (!slide.figure) return;
+    const box = list.children[at].querySelector(".mini"), canvas = box.appendChild(made("canvas", ""));
+    const figure = JSON.parse(slide.figure), { meta } = figure.layout, scale = 0.3;
+    figure.layout.height = 108 / scale;
+    if (meta?.ar) meta.h = 108 / scale;
+    canvas.setAttribute("aria-hidden", "true");
+    list.stages.push(new Stage(canvas, figure, { step: slide.titles.length - 1, scale }));
+  });
+}
+
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const show = (window.__dpvizShow ??= new Show()), warn = parentElement.querySelector("[role=alert]");
-  show.take(data, (at) => { if (at !== undefined) setStateValue("slide", at + 1); });
+  show.take(data, ({ slide, into, asked }) => {
+    if (slide) setStateValue("slide", slide);
+    else setTriggerValue(...(into ? ["into", into] : ["asked", asked]));
+  });
+  thumbnails(parentElement.querySelector("ol"), data, (at) => setStateValue("slide", at + 1));
   if (!show.dialog.open) show.at = data.start;
   parentElement.querySelector(".ready").textContent = data.ready;
   parentElement.querySelector("[data-do=begin]").onclick = () => show.begin(data.start);

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -16,7 +17,9 @@ from pages._ui.frame import keys
 from pages._ui.present.pictures import Picture
 from pages._ui.present.scenes import Staged
 
-__all__ = ["show"]
+__all__ = ["Did", "show"]
+
+LEAST, MOST = 0.01, 100.0  # of an ε that is typed
 
 _HERE = Path(__file__).parent
 _STYLES = "".join(
@@ -28,16 +31,31 @@ _component = st.components.v2.component(
     "dpviz_show",
     html='<div class="bar"><button class="main" data-do="begin">Present</button>'
     '<button data-do="notes">Notes in a second window</button><p class="ready" role="status"></p></div>'
-    '<p role="alert"></p>',
+    '<p role="alert"></p><ol aria-label="The deck in its order"></ol>',
     css=(_HERE / "page.css").read_text(),
     js=script() + _STYLES + (_HERE / "show.js").read_text(),
 )
 
 
+class Did(NamedTuple):
+    """What was done in a show.
+
+    Attributes
+    ----------
+    ended : the slide (1, 2, ...) at which it ended, None before
+    into : address of the scene that somebody went into, "" for none
+    typed : scene of a slide, and the ε that was typed there
+    """
+
+    ended: int | None
+    into: str
+    typed: tuple[str, float] | None
+
+
 def show(
     shown: Sequence[tuple[Slide, Staged, Mapping[str, Picture]]], *, start: int, mode: str, ready: str, opened: int = 0
-) -> int | None:
-    """Offer the show; return the slide (1, 2, ...) at which one has ended, else None.
+) -> Did:
+    """Offer the show; return what was done in it.
 
     Parameters
     ----------
@@ -54,13 +72,33 @@ def show(
         "open": opened,
         "tokens": f"{tokens}color-scheme:{mode};",
     }
-    ended = _component(key=keys.PRESENT_SHOW, data=data, on_slide_change=lambda: None, height="content").get("slide")
-    return ended if isinstance(ended, int) and 1 <= ended <= len(shown) else None
+    found = _component(
+        key=keys.PRESENT_SHOW, data=data, height="content",
+        on_slide_change=lambda: None, on_into_change=lambda: None, on_asked_change=lambda: None,
+    )  # fmt: skip
+    slide, into, asked = found.get("slide"), found.get("into"), found.get("asked")
+    ended = slide if _is_slide(slide, shown) else None
+    scene, epsilon = "", None
+    if isinstance(into, dict) and _is_slide(into.get("slide"), shown):
+        one = shown[into["slide"] - 1][1]
+        step = into.get("step")
+        at = f"&t={step}" if isinstance(step, int) and not isinstance(step, bool) and 0 <= step < 100_000 else ""
+        scene = one.into.get(str(into.get("key")), one.address) + at
+    if isinstance(asked, dict) and _is_slide(asked.get("slide"), shown):
+        typed = asked.get("epsilon")
+        if isinstance(typed, int | float) and not isinstance(typed, bool) and LEAST <= typed <= MOST:
+            epsilon = (shown[asked["slide"] - 1][0].scene, float(typed))
+    return Did(ended, scene, epsilon)
+
+
+def _is_slide(number: Any, shown: Sequence[object]) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(shown)
 
 
 def _record(slide: Slide, staged: Staged, made: Mapping[str, Picture]) -> dict[str, object]:
     return {
         "title": slide.title,
+        "scene": slide.scene,
         "notes": slide.notes,
         "seconds": slide.seconds,
         "step": staged.step,
@@ -78,6 +116,7 @@ def _screen(picture: Picture) -> dict[str, object]:
         "alt": picture.alt,
         "titles": picture.titles,
         "big": picture.big,
+        "bigs": picture.bigs,
         "small": picture.small,
         "promise": picture.promise,
         "legend": [

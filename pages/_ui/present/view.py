@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from urllib.parse import parse_qs
 
 import streamlit as st
 
@@ -35,6 +36,7 @@ from pages._ui.work.state import work_state
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
+MOST_TYPED = 4  # values of ε that a slide keeps beside the last one typed
 _SHOWN = {"picture": "The picture", "label": "The privacy label"}
 
 
@@ -84,7 +86,8 @@ def projector(mode: str) -> None:
     for index, slide in enumerate(deck.slides):
         try:
             varied = sum(bool(one.others) for one in ready.values())
-            ready[index] = staged(slide, mode, varied=varied < MOST_VARIED)
+            typed = present_state.present_typed.get(slide.scene, ())
+            ready[index] = staged(slide, mode, varied=varied < MOST_VARIED, typed=typed)
         except ValueError as problem:
             st.error(f"Slide {index + 1}, {plain(slide.title)}: {plain(str(problem))}")
             continue
@@ -108,11 +111,10 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     if now.active:
         present_state.present_going = True
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
-        words = f"{len(found)} of {len(ready)} scenes ready"
-        words += "; other ε and seeds are being made" * (len(found) == len(ready))
-        st.progress(max(min(share, 1.0), len(found) / len(ready) * 0.99), words)
-        return
-    if present_state.present_going:
+        if len(found) < len(ready):
+            st.progress(max(min(share, 1.0), len(found) / len(ready)), f"{len(found)} of {len(ready)} scenes ready")
+            return
+    elif present_state.present_going:
         st.rerun()  # stop asking
     if now.problem or now.stopped:
         st.error(plain(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again."))
@@ -123,14 +125,25 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     opened = links.opened("present")
     order, wanted = list(found), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
-    ended = show(
-        [(deck.slides[index], one, now.ready) for index, one in found.items()], start=start, mode=mode,
-        ready=f"{len(found)} of {len(deck.slides)} scenes ready. From now on the show needs no network.",
+    made = {one.piece.name: now.ready[one.piece.name] for one in found.values()} if now.active else now.ready
+    more = "Other ε and seeds follow." if now.active else "From now on the show needs no network."
+    did = show(
+        [(deck.slides[index], one, made) for index, one in found.items()], start=start, mode=mode,
+        ready=f"{len(found)} of {len(deck.slides)} scenes ready. {more}",
         opened=opened.number if opened is not None and opened.scene.play else 0,
     )  # fmt: skip
-    if ended is not None and present_state.present_ended != ended:
-        present_state.present_ended = ended
-        present_state.present_next = order[ended - 1] + 1
+    if did.into:
+        page, query = split(did.into)
+        st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
+    if did.typed is not None:
+        scene, epsilon = did.typed
+        before = present_state.present_typed
+        if epsilon not in before.get(scene, ()):
+            present_state.present_typed = {**before, scene: (*before.get(scene, ())[-MOST_TYPED:], epsilon)}
+            st.rerun()
+    if did.ended is not None and present_state.present_ended != did.ended:
+        present_state.present_ended = did.ended
+        present_state.present_next = order[did.ended - 1] + 1
         st.rerun()
 
 
