@@ -183,6 +183,7 @@ BOUNDS, LABEL, EFFECT, DICTIONARY = Keys("{}_bounds"), Keys("{}_label"), Keys("{
 ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_rows_per_person"), Keys("{}_unit")
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")
 PLACE, CONFIRM = Keys("{}_differently_place"), Keys("{}_confirm")
+KEPT, KEPT_TAKE = "kept_declared", Keys("{}_take_kept_{}")
 SHEET, FIRST_LINE = Keys("{}_sheet"), Keys("{}_row")
 NUMBERS, SEPARATOR, N_COLUMNS = Keys("{}_numbers"), Keys("{}_separator"), Keys("{}_n_columns")
 DECIMAL = Keys("{}_decimal_{}")
