@@ -103,6 +103,7 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
+    from pages._ui.address import old
     from pages._ui.frame.places import MOVED, PAGES
     from pages._ui.home.controls import run_of
     from pages._ui.player import stage
@@ -112,13 +113,18 @@ else:
     from pages._ui.server.owner import Owned, keeping
     from pages._ui.server.uploads import Uploads
 
+    def today(page: str, query: str) -> tuple[str, str]:
+        """Return page and query of an address as they are today; at the root a run of Home was shown."""
+        run = None if page else run_of(query)
+        return old.today(page, query) if run is None else ("explore", run)
+
     app = st.App(
         __file__,
         lifespan=ready,
         on_script_error=mishap.show,
         middleware=[
             *(Middleware(Gate), Middleware(Compressed), Middleware(Owned), Middleware(Uploads)),
-            Middleware(Forwarded, page="explore", there=run_of),
+            Middleware(Forwarded, there=today),
         ],
         routes=[
             *announcing(["BidiComponent"], ["/", *(f"/{page}" for page in PAGES)], [stage.NAME]),

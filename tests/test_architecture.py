@@ -78,6 +78,7 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "pages._ui.ledger",
     "pages._ui.account",
     "pages._ui.learn",
+    "pages._ui.notes",
     "pages._ui.present",
     "pages",
     "app",

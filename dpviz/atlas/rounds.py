@@ -61,9 +61,8 @@ class Game:
 
 
 GAMES = (
-    Game(*STORY, "typical", None, 2_000),  # the first question of Alex
-    Game("town", "kmeans", "typical", None, 100),
-    Game("town", "pe-means", "outlier", None, 100),  # the default deck's
+    Game(*STORY, "outlier", None, 2_000),  # the first question of Alex, and of the default deck
+    Game("town", "kmeans", "outlier", None, 100),
     Game("town", "pe-means", "outlier", True, 25),
     Game("town", "pe-means", "outlier", False, 25),
 )

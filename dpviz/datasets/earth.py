@@ -1,4 +1,4 @@
-"""From latitude and longitude to a flat map in kilometers, so that distances, and rho, are true distances."""
+"""Project latitude and longitude to a flat map in kilometers, so that distances, and rho, are true."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ EARTH_RADIUS = 6371.0088  # kilometers, the mean radius of the IUGG
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """The plane that touches the earth at a public point: exact there, within .3 % over a city of 25 km at 50 degrees.
+    """Project to the plane that touches the earth at a public point; the error is .3 % over 25 km at 50 degrees.
 
     Attributes
     ----------
     latitude, longitude : names of the file's columns, degrees
-    east, north : names of the columns that are made from them, kilometers
+    east, north : names of the resulting columns, kilometers
     at : (latitude, longitude) of the point that becomes (0, 0), degrees; public, never taken from the rows
     """
 
@@ -34,7 +34,7 @@ class Equirectangular:
 
     @classmethod
     def parse(cls, facts: Any, name: str) -> Self:
-        """Check the entry 'projection' of a data dictionary; `name` is how messages call the dictionary.
+        """Check the entry 'projection' of a data dictionary; `name` stands for the dictionary in messages.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class Equirectangular:
         return cls(**{key: facts[key] for key in fields - {"at"}}, at=(float(at[0]), float(at[1])))
 
     def forward(self, latitude: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (east, north) in kilometers of points in degrees; a function of the single point."""
+        """Return (east, north) in kilometers of points in degrees; each point is projected by itself."""
         north = EARTH_RADIUS * np.radians(latitude - self.at[0])
         east = EARTH_RADIUS * np.cos(np.radians(self.at[0])) * np.radians(longitude - self.at[1])
         return east, north

@@ -19,7 +19,7 @@ from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.trace import Trace
 
-__all__ = ["LETTERS", "Row", "bets_on", "facts", "matched", "partners", "promises"]
+__all__ = ["LETTERS", "Row", "bets_on", "budgets", "facts", "kinds", "matched", "partners", "promises"]
 
 LETTERS = "ABCD"
 _NAMES = {"n_clusters": "centers k", "epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)"}
@@ -142,7 +142,12 @@ def bets_on(traces: Sequence[Trace]) -> str:
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
-    """Return what must be said when the runs' promises are not the same promise; empty if they are.
+    """Return what must be said when the runs' promises are not the same promise; empty if they are."""
+    return kinds(traces) + budgets(traces)
+
+
+def kinds(traces: Sequence[Trace]) -> list[str]:
+    """Return what must be said when the runs promise another kind of thing; empty if they do not.
 
     A weaker promise never appears beside differential privacy without its sentence.
     """
@@ -185,10 +190,10 @@ def promises(traces: Sequence[Trace]) -> list[str]:
             f"{_listed(replace)} hides a row changed to any value, the others a row added or removed: at the same ε "
             "a changed row may cost the others twice as much."
         )
-    return sentences + _numbers(traces)
+    return sentences
 
 
-def _numbers(traces: Sequence[Trace]) -> list[str]:
+def budgets(traces: Sequence[Trace]) -> list[str]:
     """Return one sentence if epsilon, delta or trust differ between promises that hide the same."""
     claims = [trace.claimed for trace in traces]
     private = [claim for claim in claims if claim.private]

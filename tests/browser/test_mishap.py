@@ -21,7 +21,7 @@ def failing(browser, tmp_path_factory):
     shutil.copy(ROOT / "app.py", root)
     for name in ("dpviz", "sample_data"):
         (root / name).symlink_to(ROOT / name)
-    for name in ("limits", "explore"):
+    for name in ("limits", "explore", "attacker"):
         with (root / "pages" / f"{name}.py").open("a") as page:
             page.write('\nraise KeyError("Alice Sentinel 123456789012")\n')
     log = root / "log"
@@ -34,7 +34,7 @@ def failing(browser, tmp_path_factory):
     [
         ("limits", "h1:has-text('Limits')", 1280, 800),
         ("explore", "[data-testid=stSidebarUserContent]", 1280, 800),
-        ("explore", "h2:has-text('Alex in, Alex out')", 390, 844),
+        ("attacker", "h2:has-text('Your turn')", 390, 844),
     ],
 )
 def test_a_page_that_failed_says_what_is_safe_and_leads_on(open_page, failing, name, before, width, height):

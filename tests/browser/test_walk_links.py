@@ -18,7 +18,7 @@ LINKS = {  # every control of a page with another value than its default
     "": "v=1&screen=4",
     "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.variations=paper&p.variations_each=40"
     "&p.rounds=3&p.step_size=0.02&p.levy_beta=1.5&p.keep=2+sd&p.halving=0&p.start=uniform&p.selection=top-k"
-    "&p.selection_starts=2&p.refine=0.25&in=mu&s=7&layers=0&axes=0&axes=2&alex=far&t=1",
+    "&p.selection_starts=2&p.refine=0.25&in=mu&s=7&layers=0&axes=0&axes=2&t=1",
     "again": "v=1&d=iris&a=sulloyd&k=4&e=2&s=7&clouds=one",
     "distance": "v=1&d=town&a=dist-dp&e=2&layers=0&k=3&rho=0.0032&seen=1",
     "federated": "v=1&d=town&a=pe-means&e=2&clients=6&spread=skewed&noise=server&ring=32&s=3&silent=5&from=2&round=2"
@@ -35,7 +35,8 @@ LINKS = {  # every control of a page with another value than its default
     "plan": "v=1&n=2000&columns=a,b&units=m&low=0,0&high=5,6&scale=column&k=3&like=iris&a=dpm&within=0.2&e=0.7",
     "limits": "v=1&d=iris&noise=seeded",
     "present": "v=1&slide=3&look=dark",
-    "attacker": "v=1&d=town&a=dist-dp&k=4&e=2&s=3&who=pin&ask=moved&rho=0.0032&far=0.0024&x=1.5&y=-2",
+    "notes": "v=1&lesson=votes&lesson=small&show=worksheet",
+    "attacker": "v=1&d=town&a=dist-dp&k=4&e=2&s=3&who=at:1.5,-2&ask=moved&rho=0.0032&far=0.0024",
 }
 WIDGETS = """() => {
     const wanted = '[data-testid=stMain], [data-testid=stSidebar]', of = (q) => [...document.querySelectorAll(q)];

@@ -1,23 +1,26 @@
 """Attacker through Streamlit's own test driver: every algorithm plays, the score has its interval, links, refusals."""
 
+import base64
 import dataclasses
 import json
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.game import Round, play, present
 from dpviz.datasets import load_sample
+from dpviz.privacy.guarantee import Notion
 from dpviz.trace import Cancelled
 from pages._ui.address import scene
 from pages._ui.attacker import rounds, view
 from pages._ui.work import atlas
 from pages._ui.work.jobs import Job
-from pages._ui.workspace.attacker import attacker
+from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -28,14 +31,14 @@ def open_link(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(view, "AHEAD", 6)
     monkeypatch.setattr(view, "MORE", 2)
-    monkeypatch.setattr(view, "AGAINST", 8)
     monkeypatch.setattr(view, "CLOUD", 4)
 
     def opener(query=""):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
         # the round may come between the answers and the picture of one drawing: then the answers wait for the next
-        return until(app.run(), lambda: len(pictures(app) or ()) == 2 and not app.button(key="attacker_in_0").disabled)
+        ready = lambda: app.get("bidi_component") and answer(app) is not None and not answer(app).disabled  # noqa: E731
+        return until(app.run(), ready)
 
     return opener
 
@@ -51,6 +54,20 @@ def until(app, ready, seconds=240):
 
 def words(app):
     return " ".join(block.proto.body for block in app.get("html") if "<style>" not in block.proto.body)
+
+
+def answer(app, word="in"):
+    return next((one for one in app.button if (one.key or "").startswith(f"attacker_{word}_")), None)
+
+
+def numbers(sent):
+    return np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"]) if isinstance(sent, dict) else np.array(sent)
+
+
+def won(app):
+    """Answer the round against KMeans; return the page at the first round against the method."""
+    answer(app).click().run()
+    return until(app, lambda: not answer(app).disabled)
 
 
 def game(app, name="main"):
@@ -70,87 +87,113 @@ def test_every_promise_is_played():
 
 @pytest.mark.parametrize("slug", PLAYED)
 def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
-    app = open_link(f"v=1&d=iris&a={slug}&who=outlier")
-    assert not app.exception and not app.error and not app.info
+    app = open_link(f"v=1&d=iris&a={slug}&layers=0")
+    assert not app.exception and not app.error
+    exact = ALGORITHMS[slug].notion is Notion.NONE
+    assert ("exact" in app.session_state["attacker_games"]) is not exact
+    app = app if exact else won(app)
+    number = 1 if exact else 2
     first = game(app).rounds[0]
-    app.button(key="attacker_in_0").click().run()
+    answer(app).click().run()
     assert not app.exception
     right, truth = ("Right", "In") if first.inside else ("Wrong", "Out")
-    assert f"<b>{right}.</b> Round 1: you said In, it was <b>{truth}</b>" in words(app)
+    assert f"<b>{right}.</b> Round {number}: you said In, it was <b>{truth}</b>" in words(app)
     view._guess(game(app), True, 0)  # the same answer again, say a key that was heard twice
     assert len(game(app).guesses) == 1
     assert "of 100 after 1 (" in words(app) and "After 1 round luck alone gives 0 to 100" in words(app)
 
 
+def test_the_first_round_is_against_kmeans_and_a_lens_tells_which_world_it_was(open_link):
+    app = open_link("v=1&d=tiny&a=sulloyd&layers=0")
+    exact = game(app, "exact")
+    assert len(exact.rounds) == 1 and game(app).guesses == [] and "Round 1 is against KMeans." in words(app)
+    figure = json.loads(pictures(app)[-1])
+    marks = {one["name"]: one for one in figure["data"] if "name" in one}
+    x, y = (numbers(marks["either"][axis]) - numbers(marks["KMeans (not private)"][axis]) for axis in "xy")
+    at = [text.strip("<br> ") for text, *gap in zip(marks["either"]["text"], x, y, strict=True) if not any(gap)]
+    assert at == ["with Alex" if exact.rounds[0].inside else "without Alex"]
+    answer(app, "in" if exact.rounds[0].inside else "out").click().run()
+    assert "you win, every time" in words(app) and "Now the same against SuLloyd" in words(app)
+    assert len(exact.rounds) == 1 and game(app).guesses == []  # KMeans is played once
+
+
+def test_the_curves_come_after_ten_rounds(open_link, monkeypatch):
+    monkeypatch.setattr(view, "CURVES", 3)
+    app = won(open_link("v=1&d=tiny&a=sulloyd&layers=0"))
+    for done in (1, 2):
+        assert "Two ways to be wrong" not in [header.value for header in app.header] and done
+        answer(app).click().run()
+        until(app, lambda: not answer(app).disabled)
+    assert "Two ways to be wrong" in [header.value for header in app.header]
+
+
 def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
-    app = open_link("v=1&d=town&a=fastlloyd")
-    figure = json.loads(pictures(app)[0])
+    app = won(open_link("v=1&d=town&a=fastlloyd&layers=0"))
+    figure = json.loads(pictures(app)[-1])
     assert [trace.get("name") for trace in figure["data"]] == ["released center", None]
-    assert figure["data"][1]["text"] == ["<b>Alex</b>"]
+    assert figure["data"][1]["text"] == ["Alex"]
     sent = "".join(c.proto.json for c in app.get("bidi_component")) + words(app)
     assert str(game(app).seed) not in sent and '"inside"' not in sent  # neither tells the coin
 
 
 def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):
-    app = open_link("v=1&d=iris&a=fastlloyd")
+    app = won(open_link("v=1&d=iris&a=fastlloyd&layers=0"))
     app.toggle(key="attacker_help").set_value(True).run()
     until(app, lambda: not any(one.busy for one in app.session_state["attacker_games"].values()))
     app.run()
-    figure = json.loads(pictures(app)[0])
+    figure = json.loads(pictures(app)[-1])
     assert len(figure["data"]) == 4 and "NOT PRIVATE" in json.dumps(figure["layout"]["annotations"])
     assert {one.inside for one in game(app, "with").rounds} == {True}
     assert {one.inside for one in game(app, "without").rounds} == {False}
 
 
-def test_the_machine_plays_on_and_against_kmeans(open_link, monkeypatch):
+def test_the_machine_plays_on(open_link, monkeypatch):
     monkeypatch.setattr(view, "AUTO", 12)
-    app = open_link("v=1&d=iris&a=fastlloyd&who=outlier")
+    app = open_link("v=1&d=iris&a=fastlloyd&layers=0")
     app.button(key="attacker_auto").click().run()
-    app.button(key="attacker_exact").click().run()
-    until(app, lambda: "Against KMeans the machine is right" in words(app))
-    assert not app.exception and len(game(app).rounds) == 12 and len(game(app, "exact").rounds) == 8
-    assert "after 12 (" in words(app) and "NOT PRIVATE" in words(app)
+    until(app, lambda: len(game(app).rounds) == 12)
+    app.run()
+    assert not app.exception and "after 12 (" in words(app)
 
 
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     monkeypatch.setattr(atlas, "_stamped", lambda: True)
     app = open_link()  # with no word in the address: what the form itself begins with
     assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
-    assert game(app).guesses == [] and len(game(app).rounds) <= 6 and "exact" not in app.session_state["attacker_games"]
-    keys = [button.key for button in app.button]
-    assert "attacker_auto" not in keys and "attacker_exact" not in keys
-    for query in ("v=1&d=town&e=2", "v=1&d=town&who=outlier"):
+    assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
+    assert "attacker_auto" not in [button.key for button in app.button]
+    for query in ("v=1&d=town&e=2&layers=0", "v=1&d=town&who=typical&layers=0"):
         other = open_link(query)
         assert "after 2,000 (" not in words(other) and "attacker_auto" in [button.key for button in other.button]
 
 
 def test_another_question_is_another_game(open_link):
-    app = open_link("v=1&d=iris&a=fastlloyd")
-    app.button(key="attacker_in_0").click().run()
+    app = won(open_link("v=1&d=iris&a=fastlloyd&layers=0"))
+    answer(app).click().run()
     before = game(app)
-    app.segmented_control(key="attacker_who").set_value("pin").run()
+    app.session_state["attacker_who_next"] = "at:4.5,"
+    app.run()
     assert not app.exception and game(app) is not before and game(app).guesses == [] and game(app).seed != before.seed
-    app.number_input(key="attacker_x_iris").set_value(4.5).run()
     assert game(app).question.person[load_sample("iris").view[0]] == 4.5
 
 
 def test_rho_asks_here_or_away(open_link):
-    app = open_link("v=1&d=town&a=dist-dp-random-points&who=outlier&ask=moved")
-    assert not app.exception and any("Is Alex here, or " in box.body for box in app.get("html"))
-    assert app.button(key="attacker_in_0").label == "Here" and app.button(key="attacker_out_0").label == "Away"
+    app = open_link("v=1&d=town&a=dist-dp-random-points&ask=moved&layers=0")
+    assert not app.exception and any("is Alex here, or " in header.value for header in app.header)
+    assert answer(app).label == "Here" and answer(app, "out").label == "Away"
     assert game(app).question.bound.odds < 100
     app.segmented_control(key="attacker_ask").set_value("in").run()
     assert game(app).question.bound.odds == 100  # whether Alex is there at all is no question that rho answers
     assert "Nothing is promised here" in words(app)
 
 
-BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&d=town&x=1e9", "v=1&ask=why", "v=1&far=-1"]
+BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&who=row:x", "v=1&ask=why", "v=1&far=-1"]
 
 
 @pytest.mark.parametrize("query", BAD)
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
-    found, sentence = scene.read("attacker", query, attacker)
-    assert found.values == scene.read("attacker", "", attacker)[0].values
+    found, sentence = scene.read("attacker", query, explore)
+    assert found.values == scene.read("attacker", "", explore)[0].values
     assert sentence.startswith("This link opens, but parts of it do not fit") and sentence.count(".") == 1
 
 

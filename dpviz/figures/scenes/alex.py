@@ -1,25 +1,157 @@
-"""Two worlds that differ in one person: their centers and KMeans' on one plane, step by step. NOT PRIVATE."""
+"""Two worlds that differ in one person, step by step: a plane, and a lens on one center of KMeans. NOT PRIVATE."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
+from dpviz.domain import Domain
 from dpviz.figures.kit.layers import center, layered
-from dpviz.figures.kit.view import Panel, View, moved, xy
+from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
+from dpviz.numbers import length
 
-__all__ = ["LEGEND", "worlds_panel"]
+__all__ = ["LEGEND", "Lens", "alex_look", "cloud_looks", "lens_of", "lens_panel", "nearest", "worlds_panel"]
 
 LEGEND = (
     ("center", "released center"),
     ("disc", "20 runs with Alex"),
-    ("hoop", "20 runs without"),
+    ("circle", "20 runs without"),
     ("diamond", "KMeans"),
     ("cross", "Alex"),
     ("ring", "person"),
 )
+_LARGEST = 6  # power of ten: a lens enlarges at most so much
+
+
+def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
+    """Return how the person in question is drawn, everywhere; the name stands at this side, "top" or "bottom"."""
+    return {
+        "mode": "markers+text",
+        "text": [name],
+        "textposition": f"{side} center",
+        "textfont": {"color": colors.hidden, "size": 13},
+        "marker": {"symbol": "x-open", "size": 14, "color": colors.hidden, "line": {"width": 2.6}},
+    }
+
+
+def cloud_looks(colors: Theme) -> dict[str, dict[str, Any]]:
+    """Return how centers of many runs are drawn: filled with Alex, hollow without."""
+    hollow = {"symbol": "circle-open", "color": colors.released, "size": 7, "opacity": 0.75, "line": {"width": 1.2}}
+    return {
+        "with": {"mode": "markers", "marker": {"color": colors.released, "size": 7, "opacity": 0.45}},
+        "without": {"mode": "markers", "marker": hollow},
+    }
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lens:
+    """The center of KMeans that one person moves farthest, and how much a lens must enlarge to show the move.
+
+    Attributes
+    ----------
+    here, there : the center with and without the person (d,), original units
+    times : enlargement of the plane, a power of ten
+    """
+
+    here: np.ndarray
+    there: np.ndarray
+    times: int
+
+
+def nearest(centers: np.ndarray, place: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return the center of (k, d) nearest to a place (d,), original units; distances in z units."""
+    gaps = np.linalg.norm(domain.normalize(centers) - domain.normalize(place[None]), axis=1)
+    return np.asarray(centers)[int(gaps.argmin())]
+
+
+def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
+    """Return the lens on KMeans' centers with and without the person (k, d), original units."""
+    domain = view.trace.domain
+    here, there = (domain.normalize(centers) for centers in plain)
+    one, other = linear_sum_assignment(cdist(here, there))
+    most = int(np.linalg.norm(here[one] - there[other], axis=1).argmax())
+    ends = plain[0][one[most]], plain[1][other[most]]
+    low, high = view.bounds()
+    share = float((np.abs(view.flat(ends[0]) - view.flat(ends[1])) / (high - low)).max())
+    power = np.floor(np.log10(0.5 / share)) if share > 0 else 3
+    return Lens(*ends, times=10 ** int(np.clip(power, 0, _LARGEST)))
+
+
+def lens_panel(
+    view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]], *, height: int = 340
+) -> Panel:
+    """Return the lens: where KMeans' center is with and without the person, and in every frame what is published.
+
+    Released centers outside of the lens are rays at its edge, each in the direction of its center.
+
+    Parameters
+    ----------
+    frames : (center of KMeans (d,), released centers (d,) of the same group), original units
+    """
+    colors, domain = view.colors, view.trace.domain
+    low, high = view.bounds()
+    half = (high - low) / 2 / lens.times
+    if domain.scale == "common":
+        half = np.full(2, half.max())
+    middle = (view.flat(lens.here) + view.flat(lens.there)) / 2
+    figure = base(colors, f"The same place, {lens.times:,} : 1", height=height)
+    unit = view.units[0] if view.units else ""
+    wide = f"{length(float(2 * half[0]), unit, 2)} from edge to edge" if domain.scale == "common" else ""
+    figure.update_xaxes(range=[middle[0] - half[0], middle[0] + half[0]], showticklabels=False, title_text=wide)
+    figure.update_yaxes(range=[middle[1] - half[1], middle[1] + half[1]], showticklabels=False)
+    figure.update_layout(meta={"ar": 1.0, "h": height})
+    ends = np.stack([view.flat(lens.here), view.flat(lens.there)])
+    upper = int(ends[1, 1] > ends[0, 1])
+    words = [f" <br>{name}" if upper != i else f"{name}<br> " for i, name in enumerate(("with Alex", "without Alex"))]
+    figure.add_scatter(
+        **xy(ends), mode="markers+text", text=words, hoverinfo="skip", name="either",
+        textposition=["bottom center" if upper != i else "top center" for i in range(2)],
+        textfont={"color": colors.muted, "size": 13},
+        marker={"symbol": "circle", "size": 5, "color": colors.muted},
+    )  # fmt: skip
+    looks: dict[str, dict[str, Any]] = {
+        "outside": {"mode": "lines", "line": {"color": colors.released, "width": 2.5}},
+        "released": center(colors),
+        "KMeans": {
+            "mode": "markers",
+            "name": "KMeans (not private)",
+            "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
+        },
+    }
+    for layer, look in looks.items():
+        figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **look})
+    updates = [[*_released(view, points, middle, half), xy(view.flat(kmeans[None]))] for kmeans, points in frames]
+    add_frames(figure, [1, 2, 3], updates)
+    tag(figure, colors)
+    alt = f"A lens, {lens.times:,} to 1, on the center of KMeans that Alex moves farthest."
+    return Panel("side", figure, alt)
+
+
+def _released(
+    view: View, points: Sequence[np.ndarray], middle: np.ndarray, half: np.ndarray
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return rays to the released centers outside of the lens, and those inside."""
+    inside: list[np.ndarray] = []
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for point in points:
+        way = (view.flat(point) - middle) / half
+        far = float(np.abs(way).max())
+        if far <= 1:
+            inside.append(view.flat(point))
+            continue
+        for share in (0.84, 0.96):
+            x.append(float(middle[0] + share * half[0] * way[0] / far))
+            y.append(float(middle[1] + share * half[1] * way[1] / far))
+        x.append(None)
+        y.append(None)
+    return {"x": x, "y": y}, xy(np.array(inside) if inside else np.empty((0, 2)))
 
 
 def worlds_panel(
@@ -42,24 +174,14 @@ def worlds_panel(
     low, high = view.bounds()
     below = "bottom" if view.flat(alex[None])[0, 1] > (low[1] + high[1]) / 2 else "top"  # the name stays inside
     looks = {
-        "with": {"mode": "markers", "marker": {"color": colors.released, "size": 8, "opacity": 0.5}},
-        "without": {
-            "mode": "markers",
-            "marker": {"symbol": "circle-open", "color": colors.ink, "size": 9, "line": {"width": 1.4}},
-        },
+        **cloud_looks(colors),
         "center": center(colors),
         "KMeans": {
             "mode": "markers",
             "name": "KMeans (not private)",
             "marker": {"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         },
-        "Alex": {
-            "mode": "markers+text",
-            "text": ["Alex"],
-            "textposition": f"{below} center",
-            "textfont": {"color": colors.hidden, "size": 13},
-            "marker": {"symbol": "x-open", "size": 14, "color": colors.hidden, "line": {"width": 2.6}},
-        },
+        "Alex": alex_look(colors, "Alex", below),
     }
     one, other = (view.flat(points) for points in ones)
     here, there = (xy(view.flat(np.concatenate(list(cloud)))) for cloud in clouds)
@@ -76,4 +198,4 @@ def worlds_panel(
         {"with": here, "without": there, "KMeans": xy(first), "Alex": spot},
     ]
     alt = "Two worlds, with and without one person: the clouds of released centers overlap."
-    return layered(view, "Alex in, Alex out", looks, frames, alt, height=440)
+    return layered(view, "Alex in, Alex out", looks, frames, alt, height=400)

@@ -1,4 +1,4 @@
-"""The game's figures: one released picture with a person in it, and the square of false alarms and misses."""
+"""Draw the game: one released picture with a person in it, and the square of false alarms and misses."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dpviz.figures.kit.layers import center, exact_center
 from dpviz.figures.kit.panels import bounded
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, xy
+from dpviz.figures.scenes.alex import alex_look, cloud_looks
 from dpviz.postprocessing.bound import Bound
 
 __all__ = ["Rates", "picture_panel", "square_panel"]
@@ -38,7 +39,7 @@ def picture_panel(
 ) -> Panel:
     """Return one released picture: centers (k, d) alone, and named places (d,) to ask about.
 
-    `clouds` are centers of many other runs (m, d) with the person and (m', d) without: dots and crosses. An `exact`
+    `clouds` are centers of many other runs (m, d) with the person and (m', d) without: filled and hollow. An `exact`
     picture is not private. Original units.
     """
     low, high = (np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0]))
@@ -46,23 +47,12 @@ def picture_panel(
         low, high = domain.low[list(axes)], domain.high[list(axes)]
     figure = bounded(colors, "", low, high, titles, domain, height=430)
     figure.update_layout(margin_t=8)
-    for points, look in zip(
-        clouds or (),
-        (
-            {"symbol": "circle", "size": 4, "color": colors.released, "opacity": 0.3},
-            {"symbol": "x-thin-open", "size": 6, "color": colors.hidden, "opacity": 0.4, "line": {"width": 1}},
-        ),
-        strict=False,
-    ):
-        figure.add_scatter(**xy(_flat(points, axes)), mode="markers", hoverinfo="skip", marker=look)
+    for points, look in zip(clouds or (), cloud_looks(colors).values(), strict=False):
+        figure.add_scatter(**xy(_flat(points, axes)), hoverinfo="skip", **look)
     look = exact_center(colors, "KMeans", size=14) if exact else center(colors, symbol="circle", size=14)
     figure.add_scatter(**xy(_flat(centers, axes)), **look)
     for (name, place), side in zip(places.items(), ("top", "bottom"), strict=False):
-        figure.add_scatter(
-            **xy(_flat(place, axes)), mode="markers+text", text=[f"<b>{name}</b>"], textposition=f"{side} center",
-            hoverinfo="skip", textfont={"size": 13, "color": colors.ink},
-            marker={"symbol": "cross-thin-open", "size": 15, "color": colors.ink, "line": {"width": 2.4}},
-        )  # fmt: skip
+        figure.add_scatter(**xy(_flat(place, axes)), hoverinfo="skip", **alex_look(colors, name, side))
     if exact or clouds is not None:
         tag(figure, colors, "NOT PRIVATE", inside=True)
     where = f" and a place called {' and one called '.join(places)}" if places else ""

@@ -7,6 +7,8 @@ import json
 from typing import Any
 from unicodedata import category
 
+from pages._ui.address.old import today
+
 __all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Slide", "from_json", "split", "to_json"]
 
 SCHEMA = 1
@@ -51,9 +53,11 @@ class Deck:
 
 
 def split(scene: str) -> tuple[str, str]:
-    """Return page and query of an address, a whole link or the part of it that a deck keeps."""
+    """Return page and query, as they are today, of an address: a whole link or the part of it that a deck keeps."""
     path, _, query = scene.strip().partition("?")
-    return path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
+    page, query = path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
+    there, query = today(page, query)
+    return (page if page in PAGES else there), query
 
 
 def to_json(deck: Deck) -> str:
@@ -98,9 +102,8 @@ def _slide(number: int, record: Any) -> Slide:
         raise ValueError(f"{where} of this deck: its seconds must be a whole number from 0 to {MOST_SECONDS:,}.")
     if show not in SHOWS:
         raise ValueError(f"{where} of this deck: it must show one of {', '.join(SHOWS)}.")
-    return Slide(
-        *(_text(record[name], name, where) for name in ("title", "scene", "notes")), seconds=seconds, show=show
-    )
+    title, scene, notes = (_text(record[name], name, where) for name in ("title", "scene", "notes"))
+    return Slide(title, scene, notes, seconds, show)
 
 
 def _fields(record: dict[str, Any], names: set[str], where: str) -> None:

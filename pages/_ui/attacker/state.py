@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any
 
 from pages._ui.attacker.rounds import Game
 from pages._ui.frame.session import Held, nothing
@@ -13,6 +14,7 @@ class AttackerState:
 
     attacker_key: Held[Hashable | None] = Held(nothing)
     attacker_games: Held[dict[str, Game]] = Held(dict)
+    attacker_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)  # of both worlds, made once
 
 
 attacker_state = AttackerState()

@@ -1,4 +1,4 @@
-"""Attacker: the picture, the two answers, the score under its bound, the machine, the square, KMeans."""
+"""Alex as a game: round 1 against KMeans, then against the private method, beside the score and its bound."""
 
 from __future__ import annotations
 
@@ -11,69 +11,77 @@ from dpviz.algorithms import Algorithm
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.audits.game import Round, attack, luck, rates, score
 from dpviz.escape import figure, plain
+from dpviz.figures import View
+from dpviz.figures.scenes import alex
 from dpviz.figures.scenes.game import Rates, picture_panel, square_panel
+from dpviz.privacy.guarantee import Notion
 from pages._ui.attacker.rounds import Game
-from pages._ui.attacker.scores import bar, percent, span
-from pages._ui.attacker.setup import Setup, pin_keys
+from pages._ui.attacker.scores import bar, percent
+from pages._ui.attacker.setup import Setup
 from pages._ui.attacker.state import attacker_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.player.panel import draw
 from pages._ui.work import atlas
 
-AHEAD, MORE, AUTO, CLOUD, AGAINST = 60, 30, 2_000, 60, 100  # rounds
+AHEAD, MORE, AUTO, CLOUD, CURVES = 60, 30, 2_000, 60, 10  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
+KEY = (("center", "released center"), ("cross", "Alex"))
+CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
 
 
 def games(setup: Setup) -> dict[str, Game]:
     """Return the games of the question that is set up; another question ends those before."""
-    state = st.session_state
     if attacker_state.attacker_key != setup.key:
         for game in attacker_state.attacker_games.values():
             game.stop()
-        attacker_state.attacker_key, attacker_state.attacker_games = (
-            setup.key,
-            {"main": Game(setup.question, setup.algorithm)},
-        )
-        state.pop(keys.ATTACKER_HELP, None)
+        mine = {"main": Game(setup.question, setup.algorithm)}
+        if setup.algorithm.notion is not Notion.NONE:
+            mine["exact"] = Game(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
+        attacker_state.attacker_key, attacker_state.attacker_games = setup.key, mine
+        st.session_state.pop(keys.ATTACKER_HELP, None)
     return attacker_state.attacker_games
 
 
-def board(setup: Setup) -> None:
-    """Show the game; it is drawn again by itself while rounds are being made."""
+def board(setup: Setup, view: View) -> None:
+    """Show the game on a run that `view` looks at; it is drawn again by itself while rounds are being made."""
     mine = games(setup)
-    mine["main"].make(AHEAD)
-    _show(setup, mine)
-
-
-def _show(setup: Setup, mine: dict[str, Game]) -> None:
+    if "exact" in mine:
+        mine["exact"].make(1)
+    _make_ahead(mine["main"])
     busy = any(game.busy for game in mine.values())
-    st.fragment(_body, run_every=POLL if busy else None)(setup, mine, busy)
+    st.fragment(_body, run_every=POLL if busy else None)(setup, view, mine, busy)
 
 
-def _body(setup: Setup, mine: dict[str, Game], busy: bool) -> None:
-    game = mine["main"]
+def _make_ahead(main: Game) -> None:
+    if len(main.rounds) - len(main.guesses) < MORE:
+        main.make(len(main.guesses) + AHEAD)
+
+
+def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
+    first = mine.get("exact")
+    game = first if first is not None and not first.guesses else mine["main"]
     now = game.now  # once: it may come while the page is drawn, and it is answered where it is seen
-    if _pin_moved(setup):
-        st.rerun()  # the pin was dropped somewhere else: the form, and with it the question, is another
     _errors(mine)
+    _make_ahead(mine["main"])
+    st.header(f"Your turn: {setup.words[:1].lower()}{setup.words[1:]}")
     left, right = st.columns([6, 5], gap="medium")
     with right:
-        _answers(setup, game, waiting=now is None)
-        _machine(setup, game)
+        _answers(setup, mine, game, waiting=now is None)
+        _machine(setup, mine["main"])
     with left:
-        _picture(setup, mine, now)
-    _square(setup, game)
-    _exact(setup, mine)
+        if game is first:
+            _exact(setup, view, game, now)
+        else:
+            _picture(setup, mine, now)
+    if _answered(mine) >= CURVES:
+        _square(setup, mine["main"])
     if busy != any(one.busy for one in mine.values()):
         st.rerun()  # begin to look at what is being made, or stop: nothing more comes
 
 
-def _pin_moved(setup: Setup) -> bool:
-    """Whether the pin in the picture is no longer where the question has it."""
-    data, state = setup.data, st.session_state
-    axes = data.view if len(data.columns) > 1 else (0,)
-    fields = zip(axes, pin_keys(data.dataset_id.removeprefix("sample:")), strict=False)
-    return setup.who == "pin" and any(state.get(key) != setup.question.person[column] for column, key in fields)
+def _answered(mine: dict[str, Game]) -> int:
+    """Return how many rounds the player has answered, against KMeans included."""
+    return sum(len(game.guesses) for game in mine.values())
 
 
 def _errors(mine: dict[str, Game]) -> None:
@@ -82,39 +90,24 @@ def _errors(mine: dict[str, Game]) -> None:
 
 
 def _guess(game: Game, guess: bool, number: int) -> None:
-    """Record the answer to a round, once, and have the next pictures made ahead."""
+    """Record the answer to a round, once."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
-    if len(game.rounds) - len(game.guesses) < MORE:
-        game.make(len(game.guesses) + AHEAD)
 
 
-def _answers(setup: Setup, game: Game, *, waiting: bool) -> None:
+def _answers(setup: Setup, mine: dict[str, Game], game: Game, *, waiting: bool) -> None:
     """Show what the last round was, and the two answers."""
-    n = len(game.guesses)
-    if n:
-        last, guess = game.rounds[n - 1], game.guesses[n - 1]
-        truth = setup.yes if last.inside else setup.no
-        right = "Right" if last.inside == guess else "Wrong"
-        mine = setup.yes if guess else setup.no
-        verdict = markup.bold(f"{right}.")
-        st.html(markup.told(verdict, f" Round {n}: you said {mine}, it was ", markup.bold(truth), "."))
-    else:
-        st.html(
-            markup.told(
-                "A coin picks a world, the algorithm runs in it, and you see what it releases. Which world was it? "
-                "Press a button, or I and O."
-            )
-        )
+    n = _answered(mine)
+    st.html(markup.told(*_last(setup, mine, game)))
     with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):
         for guess, word, shortcut in ((True, setup.yes, "I"), (False, setup.no, "O")):
             st.button(
                 word, key=keys.ATTACKER_ANSWER("in" if guess else "out", n), shortcut=shortcut, disabled=waiting,
-                width="stretch", on_click=_guess, args=(game, guess, n), type="primary",
+                width="stretch", on_click=_guess, args=(game, guess, len(game.guesses)), type="primary",
             )  # fmt: skip
-    bound = setup.question.bound
-    yours = score(game.rounds, game.guesses)
-    tried = _machines(setup, game)
+    bound, main = setup.question.bound, mine["main"]
+    yours = score(main.rounds, main.guesses)
+    tried = _machines(setup, main)
     machine = score(tried, attack(tried))
     st.html(bar(yours, machine, bound.best_guess))
     low, high = luck(yours.rounds)
@@ -130,7 +123,29 @@ def _answers(setup: Setup, game: Game, *, waiting: bool) -> None:
         if nothing
         else markup.text("The bound holds for ", every, " attacker: right at most ", most, " times in 100.")
     )
-    st.html(markup.small(lucky, promise, " Losing proves nothing: a better attacker may do better."))
+    exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
+    against = score(exact, attack(exact))
+    known = f" Against KMeans the machine is right {percent(against.share)} times in 100." if exact else ""
+    st.html(markup.small(lucky, promise, f"{known} Losing proves nothing: a better attacker may do better."))
+
+
+def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]:
+    """Return what the round before was; before the first one, how the game goes."""
+    asked = "A coin picks a world, the method runs in it, and you see what it releases. Which world was it? "
+    main, exact = mine["main"], mine.get("exact")
+    if not main.guesses and game is exact:
+        return (asked, markup.bold("Round 1 is against KMeans."), " Press a button, or I and O.")
+    before = main if main.guesses else exact
+    if before is None or not before.guesses:
+        return (asked, "Press a button, or I and O.")
+    last, guess = before.rounds[len(before.guesses) - 1], before.guesses[-1]
+    truth, answer = (setup.yes if world else setup.no for world in (last.inside, guess))
+    right = markup.bold("Right." if last.inside == guess else "Wrong.")
+    words = markup.text(right, f" Round {_answered(mine)}: you said {answer}, it was ", markup.bold(truth), ".")
+    if before is exact:
+        end = "you win, every time" if last.inside == guess else "look at the lens: it was told exactly"
+        words = markup.text(words, f" Against exact centers {end}. Now the same against {setup.algorithm.name}.")
+    return (words,)
 
 
 def _machines(setup: Setup, game: Game) -> Sequence[Round]:
@@ -162,14 +177,39 @@ def _machine(setup: Setup, game: Game) -> None:
     )  # fmt: skip
 
 
+def _waiting(game: Game) -> None:
+    st.skeleton(height=340)
+    st.caption("" if game.error else "The pictures are being made.")
+
+
+def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
+    """Draw what KMeans publishes in its round, beside what it would publish in either world."""
+    if now is None:
+        _waiting(game)
+        return
+    both = [game.algorithm.run(X, domain=game.question.domain, seed=0).cluster_centers for X in _worlds(game)]
+    lens = alex.lens_of(view, (both[0], both[1]))
+    shown = alex.nearest(now.centers, (lens.here + lens.there) / 2, setup.data.domain)
+    draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(shown, [])])], setup.key)
+    shell.key_line((("diamond", "published by KMeans"),), True)
+    st.html(
+        markup.small(
+            markup.bold("Round 1."),
+            " You know everybody but Alex, so you have run KMeans on them beforehand, with Alex and without. The "
+            "diamond is what was published.",
+        )
+    )
+
+
+def _worlds(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    return game.question.inside, game.question.outside
+
+
 def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     """Draw what is released in this round, and where Alex would be."""
     game, data = mine["main"], setup.data
-    n = len(game.guesses) + 1
     if now is None:
-        st.skeleton(height=430)
-        waiting = "" if game.error else "The pictures are being made."
-        st.caption(waiting)
+        _waiting(game)
         return
     clouds = _clouds(mine)
     axes = data.view if len(data.columns) > 1 else None
@@ -177,22 +217,22 @@ def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     places = {"Alex": setup.question.person}
     if setup.question.elsewhere is not None and setup.no == "Away":
         places["or here"] = setup.question.elsewhere
-    exact = not setup.algorithm.guarantee(data.domain.n_features, data.n_public).private
+    exact = setup.algorithm.notion is Notion.NONE
     titles = (names[0], names[1] if axes else "")
     panel = picture_panel(shell.colors(), data.domain, axes, titles, now.centers, places, clouds, exact=exact)
-    x, y = pin_keys(data.dataset_id.removeprefix("sample:"))
-    draw(keys.ATTACKER_FIGURE, [panel], setup.key, pin=(x, y) if setup.who == "pin" and axes else None)
-    drag = " Drag the ring, or type its place." * (setup.who == "pin")
+    draw(keys.ATTACKER_FIGURE, [panel], setup.key)
+    legend = (("diamond", "KMeans"), KEY[1]) if exact else KEY
+    shell.key_line((*legend, *(CLOUDS if clouds else ())), True)
     st.html(
         markup.small(
-            markup.bold(f"Round {n}."),
-            f" You see the {len(now.centers)} centers that are released. The machine also reads "
-            f"every other release of the run.{drag}",
+            markup.bold(f"Round {_answered(mine) + 1}."),
+            f" You see the {len(now.centers)} centers that are released. The machine also reads every other release "
+            "of the run.",
         )
     )
     st.toggle(
         "Help me", key=keys.ATTACKER_HELP,
-        help=f"Centers of {CLOUD} other runs with Alex (dots) and without (crosses), each with its own noise.",
+        help=f"Centers of {CLOUD} other runs with Alex (filled) and without (hollow), each with its own noise.",
         on_change=_help, args=(setup, mine),
     )  # fmt: skip
 
@@ -237,44 +277,3 @@ def _square(setup: Setup, game: Game) -> None:
                 what="game",
             )
         )
-
-
-def _exact(setup: Setup, mine: dict[str, Game]) -> None:
-    """Play the same question against KMeans, which promises nothing."""
-    st.header("The same against plain KMeans")
-    if setup.algorithm.slug == KMeans.slug:
-        st.caption("You are playing against it: choose another algorithm to see the difference.")
-        return
-    game = mine.get("exact")
-    if game is None:
-        game = Game(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
-    stored = _stored(setup, game.algorithm)
-    if not game.target and not stored:
-        st.button(
-            f"Let the machine play {AGAINST} against KMeans", key=keys.ATTACKER_EXACT, on_click=_against,
-            args=(mine, game), icon=":material/smart_toy:",
-        )  # fmt: skip
-        return
-    if game.busy:
-        words = f"{len(game.rounds)} of {game.target}" if game.rounds else "after the pictures that are being made"
-        st.progress(len(game.rounds) / game.target, f"Against KMeans: {words}")
-        return
-    against, tried = stored or game.rounds, _machines(setup, mine["main"])
-    found, own = score(against, attack(against)), score(tried, attack(tried))
-    st.html(
-        markup.odds(
-            markup.tag(),
-            " Against KMeans the machine is right ",
-            markup.bold(f"{percent(found.share)} of 100"),
-            f" times ({span(found)}). Against {setup.algorithm.name} {percent(own.share)} ({span(own)}), "
-            "and in the long run at most ",
-            markup.bold(setup.question.bound.odds),
-            ".",
-        )
-        + markup.small("It ran KMeans in both worlds beforehand and takes the world whose centers are closer.")
-    )
-
-
-def _against(mine: dict[str, Game], game: Game) -> None:
-    mine["exact"] = game
-    game.make(AGAINST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -76,9 +77,11 @@ def first(data: Dataset) -> list[Side]:
 
 def _quarter(side: Side) -> Side:
     """Return the same run with a quarter of ε, with another seed where it has none."""
-    if not hasattr(side.algorithm, "epsilon"):
+    epsilon = getattr(side.algorithm, "epsilon", None)
+    if epsilon is None:
         return dataclasses.replace(side, seed=side.seed + 1)
-    return dataclasses.replace(side, algorithm=dataclasses.replace(side.algorithm, epsilon=side.algorithm.epsilon / 4))
+    less: dict[str, Any] = {"epsilon": epsilon / 4}
+    return dataclasses.replace(side, algorithm=dataclasses.replace(side.algorithm, **less))
 
 
 def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:

@@ -12,7 +12,7 @@ from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
 from dpviz.figures.kit.shots import complete
 from dpviz.metrics import reference_name
 from dpviz.numbers import number, ratio_words
-from dpviz.postprocessing.beside import LETTERS, Row, bets_on, facts, partners, promises
+from dpviz.postprocessing.beside import LETTERS, Row, bets_on, budgets, facts, kinds, partners
 from dpviz.postprocessing.bound import Bound
 from dpviz.takeaway import comparison as one_page
 from pages._ui.address.state import Opened
@@ -51,11 +51,13 @@ def _bounds(identity: str, _comparison: Comparison) -> dict[str, Bound]:
 
 
 def unlike_promises(comparison: Comparison) -> None:
-    """Say what must be said where the promises are not the same."""
-    sentences = promises([run.trace for run in comparison.runs])
-    if sentences:
-        words = " ".join(map(markup.escape, sentences))
-        st.html(f'<p class="dp-unlike" role="note"><b>The promises differ.</b> {words}</p>')
+    """Warn where the promises are of different kinds; another budget was chosen, and is said quietly."""
+    traces = [run.trace for run in comparison.runs]
+    if unlike := kinds(traces):
+        words = " ".join(map(markup.escape, unlike))
+        st.html(f'<p class="dp-unlike" role="note"><b>The promises differ in kind.</b> {words}</p>')
+    if chosen := budgets(traces):
+        st.html(markup.small(" ".join(chosen)))
 
 
 def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | None) -> None:

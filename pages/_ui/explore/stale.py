@@ -16,7 +16,7 @@ from pages._ui.work.results import Result
 
 _DIMMED = (
     "<style>.st-key-explore_figures,.st-key-verdict{opacity:.45}"
-    "[data-testid=stSidebar] button[kind=primary]{animation:dp-pulse 1.2s ease-out 1}</style>"
+    ".st-key-explore_run button{animation:dp-pulse 1.2s ease-out 1}</style>"
 )
 
 

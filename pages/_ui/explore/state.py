@@ -35,7 +35,6 @@ class ExploreState:
     settings: Held[Settings | None] = Held(nothing)
     released: Once[bool] = Once(bool)  # a drag of ε was let go: the form asks for a run, however long it takes
     reruns_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)
-    alex_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)
 
 
 explore_state = ExploreState()

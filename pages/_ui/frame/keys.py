@@ -27,7 +27,8 @@ class Keys:
 
 
 # Every page
-STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
+STRIP, SHARE, MESSAGES, CANCEL = "strip", "share", "messages", "cancel"
+FORM, FORM_MORE, FORM_TOP, FORM_FIELDS, FORM_DETAILS = "form", "form_more", "form_top", "form_fields", "form_details"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
@@ -35,7 +36,7 @@ SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question abou
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
-SIDE_COLUMN, SWIPE = Keys("{}_sidecol"), Keys("{}_swipe")
+SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
 PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 
 # Parameters of an algorithm: its slug, the parameter's name
@@ -49,19 +50,16 @@ HOME_SCREEN, HOME_STORY = "home_screen", "home_story"
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"
 EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "explore_hidden"
 EXPLORE_DRAG = "explore_drag"
-EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
+EXPLORE_RUN, EXPLORE_FIRST, VERDICT, ENDS, QUALITY = "explore_run", "explore_first", "verdict", "ends", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug
-EXPLORE_AGAIN, EXPLORE_AGAIN_HOW, EXPLORE_ALEX = "explore_again", "explore_again_how", "explore_alex"
+EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
 AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
     Keys("{}_again"), Keys("{}_again_how"), Keys("{}_again_cancel"), Keys("{}_again_on"),
 )  # fmt: skip
 AGAIN_PLAYER, AGAIN_FIGURES, AGAIN_GOING = (
     Keys("{}_again_player"), Keys("{}_again_figures"), Keys("{}_again_going"),
 )  # fmt: skip
-ALEX, ALEX_NEXT, ALEX_GOING = Keys("{}_alex"), Keys("{}_alex_next"), Keys("{}_alex_going")
-ALEX_CANCEL, ALEX_ON = Keys("{}_alex_cancel"), Keys("{}_alex_on")
-ALEX_PLAYER, ALEX_FIGURES = Keys("{}_alex_player"), Keys("{}_alex_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
 ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
@@ -102,13 +100,14 @@ COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # turn of the form, letter of 
 COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # then slug and parameter
 COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), "compare_curves"
 
-# Attacker
-ATTACKER_WHO, ATTACKER_ASK = "attacker_who", "attacker_ask"
-ATTACKER_FAR = Keys("attacker_far_{}")  # data
-ATTACKER_X, ATTACKER_Y = Keys("attacker_x_{}"), Keys("attacker_y_{}")
+# Alex
+ATTACKER_WHO, ATTACKER_WHO_NEXT, ATTACKER_ASK = "attacker_who", "attacker_who_next", "attacker_ask"
+ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # data
 ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
-ATTACKER_EXACT, ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_exact", "attacker", "attacker_square"
+ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker", "attacker_square"
+ALEX, ALEX_GOING, ALEX_CANCEL, ALEX_ON = "alex", "alex_going", "alex_cancel", "alex_on"
+ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 
 # Plan
 PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_columns", "plan_units"
@@ -143,10 +142,14 @@ LEARN_ANSWER, LEARN_DRAFT, LEARN_SEED = Keys("learn_answer_{}"), Keys("learn_dra
 COURSE_PARTS, COURSE_PART, STONE, START = "course_parts", Keys("course_{}"), Keys("stone_{}"), Keys("start_{}")
 LESSON_OPTIONS, LESSON_OPTION, LESSON_CHECK = "lesson_options", Keys("lesson_option_{}"), "lesson_check"
 LESSON_BACK, LESSON_NEXT, LESSON_ALL, LESSON_ONWARD = "lesson_back", "lesson_next", "lesson_all", "lesson_onward"
-LESSON_FOLLOWER, LESSON_WORKSHEET, LESSON_NOTES = "lesson_follower", "lesson_worksheet", "lesson_notes"
+LESSON_FOLLOWER, LESSON_HEAD, LESSON_SIDE = "lesson_follower", "lesson_head", "lesson_side"
 LESSON_PLAYER, LESSON_TRANSPORT, LESSON_FIGURES = "lesson_player", "lesson_transport", "lesson_figures"
 LESSON_FIGURE, LESSON_PART, LESSON_DRAW, STILL = Keys("lesson_{}"), Keys("lesson_{}_{}"), "lesson_draw", "still"
 PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
+
+# Notes
+NOTES_LESSONS, NOTES_SHOW, NOTES_DECK = "notes_lessons", "notes_show", "notes_deck"
+NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")  # minutes; names of the lessons
 
 # Class
 CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "class_join", "class_open"

@@ -46,6 +46,11 @@ def fooled(*parts: object, what: str = "picture") -> Html:
     return small(bold(f"How this {what} can fool you."), " ", *parts)
 
 
+def paragraph(look: str, *parts: object) -> Html:
+    """Return a paragraph of one class."""
+    return Html(f'<p class="{look}">{text(*parts)}</p>')
+
+
 def lede(*parts: object) -> Html:
     """Return the sentences that open a page."""
     return Html(f'<p class="dp-lede">{text(*parts)}</p>')

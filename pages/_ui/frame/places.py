@@ -46,6 +46,7 @@ PAGES = {
     "account": Entry("Account", "What has this file spent?"),
     "class": Entry("Class"),
     "present": Entry("Present"),
+    "notes": Entry("Notes"),
     "papers": Entry("Papers", "Do the five papers hold when they run again?"),
 }
 PLACES = (
@@ -53,7 +54,7 @@ PLACES = (
     Place("Learn", ("learn", "limits")),
     Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger"), ("distance", "federated")),
     Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
-    Place("Teach", ("class", "present")),
+    Place("Teach", ("class", "present", "notes")),
 )
 QUIET = ("papers", "limits")  # at the bar's right end, at the foot of a phone's page
 MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today

@@ -210,7 +210,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     )
     bound = question.bound.odds
     small = "is what nobody beats in the long run, whatever they know about everybody else. A coin is right 50 times."
-    legend = (("disc", "released with Alex"), ("cross", "released without Alex"))
+    legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("cross", "Alex"))
     return _made(
         panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
         promise=f"{algorithm.name} · {_promise(promise)}",

@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from dpviz.atlas.rows import stored_rows
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
@@ -17,6 +15,7 @@ from pages._ui.address.data import FILE
 from pages._ui.address.deck import Slide, split
 from pages._ui.address.scene import Scene, Vocabulary, read
 from pages._ui.attacker.setup import SLOWEST, question_of
+from pages._ui.attacker.who import person
 from pages._ui.compare.sides import asked_by
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import catalog
@@ -26,7 +25,6 @@ from pages._ui.present import pictures
 from pages._ui.tradeoff.form import sweep_of
 from pages._ui.work import atlas, runs
 from pages._ui.work.batch import Piece
-from pages._ui.workspace.attacker import attacker
 from pages._ui.workspace.explore import explore
 from pages._ui.workspace.tradeoff import tradeoff
 
@@ -150,15 +148,12 @@ def _limits(scene: Scene, slide: Slide, mode: str) -> Work:
 
 def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
     values, data = scene.values, catalog.sample(scene.values["d"])
-    algorithm = asked_by(scene, attacker).algorithm
+    algorithm, alex = asked_by(scene, explore).algorithm, person(values["who"], data)
+    if alex is None:
+        raise ValueError("There is no such person in these data; choose another one.")
     if runs.seconds(data, algorithm) > SLOWEST / 3:
         raise ValueError("One round of its game would take too long; choose smaller data or a faster algorithm.")
-    pin = None
-    if values["who"] == "pin":
-        pin = np.array(data.domain.middle, dtype=float)
-        for word, column in zip(("x", "y"), data.view, strict=False):
-            pin[column] = values[word]
-    setup = question_of(data, algorithm, values["who"], values["ask"], values.get("far", 0.0), pin)
+    setup = question_of(data, algorithm, alex, values["who"], values["ask"], values.get("far", 0.0))
     asked = data, algorithm, setup.question.person
     stored = tuple(atlas.played(*asked, world) if values["ask"] == "in" else () for world in (None, True, False))
     return pictures.game, (setup, mode, stored)
@@ -179,6 +174,6 @@ STAGED: dict[str, tuple[Vocabulary, Plan]] = {
     "explore": (explore, _explore),
     "again": (explore, _again),
     "limits": (limits, _limits),
-    "attacker": (attacker, _attacker),
+    "attacker": (explore, _attacker),
     "tradeoff": (tradeoff, _tradeoff),
 }

@@ -91,18 +91,20 @@ class Forwarded:
     Parameters
     ----------
     app : answers everything else
-    page, there : the page that takes over; its query for one of ours, None where that stays
+    there : the page and the query of today for a page ("" is the root) and a query; the same where that stays
     """
 
-    def __init__(self, app: ASGIApp, page: str, there: Callable[[str], str | None]) -> None:
-        self._app, self._page, self._there = app, page, there
+    def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:
+        self._app, self._there = app, there
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for the root with another address, or let the app answer."""
-        query = None
-        if scope["type"] == "http" and scope["path"] == f"{_base()}/":
-            query = self._there(scope["query_string"].decode("latin-1"))
-        answer = self._app if query is None else RedirectResponse(f"./{self._page}?{query}", 307)
+        """Answer a request for a page with another address, or let the app answer."""
+        answer, base = self._app, f"{_base()}/"
+        if scope["type"] == "http" and scope["path"].startswith(base):
+            asked = scope["path"].removeprefix(base), scope["query_string"].decode("latin-1")
+            page, query = self._there(*asked)
+            if (page, query) != asked:
+                answer = RedirectResponse(f"./{page}{'?' * bool(query)}{query}", 307)
         await answer(scope, receive, send)
 
 

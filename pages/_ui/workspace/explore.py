@@ -13,15 +13,16 @@ from dpviz.params import ParamSpec
 from dpviz.postprocessing.coresets import COSTS
 from pages._ui.address.data import FILE, MISSING, DataControl, any_data, file_word
 from pages._ui.address.scene import Control, Scene, number
+from pages._ui.attacker import who
+from pages._ui.attacker.setup import ASK, far_key, stops_of
 from pages._ui.form.budget import GIVEN_AS
 from pages._ui.form.fields import choice, layers_control, seed_control, switch
 from pages._ui.form.forms import fields_of, label_of, may_be_noiseless
 from pages._ui.form.picker import first, offered
 from pages._ui.frame import catalog, keys
 from pages._ui.work.results import Result
-from pages._ui.workspace import who
 
-_LOOKS = ("layers", "clouds", "again", "alex", "axes")
+_LOOKS = ("layers", "clouds", "again", "who", "ask", "far", "axes")
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
 
 
@@ -62,7 +63,10 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
         found.append(Control("exact", keys.EXPLORE_EXACT, "No noise", switch(False)))
     found.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", choice("all", ("all", "one"))))
     found.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", switch(False)))
-    found.append(Control("alex", keys.EXPLORE_ALEX, "Alex", ParamSpec(""), accepts=who.accepts))
+    found.append(Control("who", keys.ATTACKER_WHO, "Alex is", ParamSpec(who.FIRST), accepts=who.accepts))
+    found.append(Control("ask", keys.ATTACKER_ASK, "Ask", choice("in", tuple(ASK))))
+    if stops := stops_of(data):
+        found.append(Control("far", far_key(data), "How far away", choice(stops[14], stops)))
     found.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", switch(False)))
     if known.get("any"):  # of a run whose points are released
         own = COSTS[known.get("p.objective") == "medians"]

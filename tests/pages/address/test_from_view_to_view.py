@@ -1,12 +1,11 @@
 """One run, several views: data, method, k, ε and seed stay from view to view, and stand in the address of each."""
 
 from pages._ui.address import scene
-from pages._ui.workspace.attacker import attacker
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import asked, explore
 
 RUN = {"d": "iris", "a": "sulloyd", "k": 4, "e": 3.0, "s": 7}
-VIEWS = {"explore": explore, "again": explore, "attacker": attacker, "compare": compare, "ledger": asked}
+VIEWS = {"explore": explore, "again": explore, "attacker": explore, "compare": compare, "ledger": asked}
 
 
 def at(app, page):

@@ -17,11 +17,11 @@ from pages._ui.frame import catalog
 from pages._ui.home.controls import home
 from pages._ui.learn.controls import vocabulary
 from pages._ui.limits.controls import limits
+from pages._ui.notes.controls import notes
 from pages._ui.papers.controls import papers
 from pages._ui.plan.controls import plan
 from pages._ui.present.controls import present
 from pages._ui.tradeoff import vary
-from pages._ui.workspace.attacker import attacker
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.distance import rho
 from pages._ui.workspace.explore import asked, explore
@@ -29,12 +29,13 @@ from pages._ui.workspace.federated import clients
 from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
 
+WORKSPACE = ("explore", "again", "attacker")
 PAGES = {
     "home": home,
     "explore": explore,
     "again": explore,
     "compare": compare,
-    "attacker": attacker,
+    "attacker": explore,
     "distance": rho,
     "federated": clients,
     "learn": vocabulary,
@@ -48,6 +49,7 @@ PAGES = {
     "ledger": asked,
     "limits": limits,
     "present": present,
+    "notes": notes,
     "class": classroom,
 }
 PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")
@@ -60,7 +62,6 @@ COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, m
 ODD = {  # controls whose values are no choice and no number
     ("explore", "d"): PUBLIC | COLUMNS.map(file_word),
     ("again", "d"): PUBLIC,
-    ("again", "alex"): st.sampled_from(["", "far"]),
     ("ledger", "d"): PUBLIC,
     ("compare", "d"): PUBLIC,
     ("attacker", "d"): PUBLIC,
@@ -71,7 +72,7 @@ ODD = {  # controls whose values are no choice and no number
     ).map(tuple),
     ("distance", "d"): st.sampled_from(["city", "town", "blobs"]) | COLUMNS.map(file_word),
     ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(file_word),
-    ("explore", "alex"): st.sampled_from(["", "far", "typical", "row:12", "at:-1.5,2e-05"]),
+    **{(page, "who"): st.sampled_from(["far", "small", "row:12", "at:-1.5,2e-05"]) for page in WORKSPACE},
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
     ("tradeoff", "delta"): st.sampled_from(["", "1e-6", "1e-6,.001", "1/(n ln n), n^-1.1"]),

@@ -49,10 +49,13 @@ def get(app, path, **headers):
 
 @pytest.mark.parametrize(
     ("path", "query", "there"),
-    [("/", "e=4", "./explore?e=4!"), ("/", "screen=2", None), ("/", "", None), ("/limits", "e=4", None)],
+    [("/", "e=4", "./explore?e=4!"), ("/", "screen=2", None), ("/", "", None), ("/limits", "e=4", "./explore?e=4!")],
 )
 def test_an_address_is_sent_on_by_what_stands_behind_its_question_mark(path, query, there):
-    app, sent = Forwarded(plain, "explore", lambda query: f"{query}!" if query.startswith("e=") else None), []
+    def today(page, query):
+        return ("explore", f"{query}!") if query.startswith("e=") else (page, query)
+
+    app, sent = Forwarded(plain, today), []
 
     async def send(message):
         sent.append(message)

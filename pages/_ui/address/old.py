@@ -1,0 +1,50 @@
+"""Addresses of earlier versions whose view is another page, or another word, today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode
+
+from pages._ui.address.scene import MOST, MOST_FIELDS
+
+__all__ = ["OLD", "today"]
+
+Words = dict[str, list[str]]
+
+
+def today(page: str, query: str) -> tuple[str, str]:
+    """Return page and query of an address as they are today; what is none of the old ones stays as it is."""
+    if page not in OLD or len(query) > MOST:
+        return page, query
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return page, query
+    words: Words = {}
+    for word, text in pairs:
+        words.setdefault(word, []).append(text)
+    before = {word: list(texts) for word, texts in words.items()}
+    to = OLD[page](words)
+    if to == page and words == before:
+        return page, query
+    return to, urlencode([(word, text) for word, texts in words.items() for text in texts], safe=":,=")
+
+
+def _explore(words: Words) -> str:
+    """Alex was a part of Explore."""
+    alex = words.pop("alex", [""])
+    if alex == [""]:
+        return "explore"
+    words["who"] = ["near" if who == "typical" else who for who in alex]
+    return "attacker"
+
+
+def _attacker(words: Words) -> str:
+    """A pin was a person of its own, with two words for its place."""
+    x, y = (words.pop(word, [""])[-1] for word in "xy")
+    if words.get("who") == ["pin"]:
+        words["who"] = [f"at:{x},{y}"]
+    return "attacker"
+
+
+OLD: dict[str, Callable[[Words], str]] = {"explore": _explore, "attacker": _attacker}

@@ -1,0 +1,88 @@
+"""Who Alex is: as an address says it, as a list calls it, and where in a data set that is."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from dpviz.audits.game import people
+from dpviz.datasets import Dataset
+from dpviz.postprocessing.verdict import groups_of
+from dpviz.runs.alex import Alex, farthest, typical
+from dpviz.runs.single import reference
+from pages._ui.frame import catalog
+from pages._ui.work.workers import workers
+
+__all__ = ["FIRST", "WHO", "accepts", "called", "person"]
+
+FIRST = "outlier"
+WHO = {
+    "outlier": "the farthest person",
+    "typical": "somebody in the middle of the largest group",
+    "small": "somebody in the middle of the smallest group",
+}
+_OLDER = {"far": "the person farthest from the middle", "near": "a person near a center"}  # of addresses of 0.2
+_PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?){0,63}")
+
+
+def accepts(text: str) -> str:
+    """Return who Alex is: a word of `WHO`, row:NUMBER, or at:PLACE.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+    """
+    if text not in WHO | _OLDER and not _PLACE.fullmatch(text):
+        raise ValueError("nobody")
+    return text
+
+
+def called(who: str) -> str:
+    """Return what that person is called on screen."""
+    kind, _, rest = who.partition(":")
+    if kind in WHO | _OLDER:
+        return (WHO | _OLDER)[kind]
+    return f"person {int(rest) + 1:,}" if kind == "row" else f"a new person at {rest.strip(',').replace(',', ', ')}"
+
+
+def person(who: str, data: Dataset) -> Alex | None:
+    """Return that person of a data set, None if there is no such person."""
+    kind, _, rest = who.partition(":")
+    if kind in _OLDER:
+        return farthest(data) if kind == "far" else typical(data)
+    if kind in WHO:
+        row = (_shared if catalog.is_public(data) else _mine)(data.dataset_id, data)[kind]
+        return Alex(data.X[row], row)
+    if kind == "at":
+        return _new(rest.split(","), data)
+    row = int(rest)
+    return Alex(data.X[row], row) if row < len(data.X) and np.isfinite(data.X[row]).all() else None
+
+
+def _new(numbers: list[str], data: Dataset) -> Alex | None:
+    """Return a new person at a place by all columns, or by the drawn ones: the others are then in the middle."""
+    place, domain = data.domain.middle.copy(), data.domain
+    d = domain.n_features
+    if len(numbers) not in (d, 2):
+        return None
+    columns = range(d) if len(numbers) == d else data.view if d > 1 else (0,)
+    for text, column in zip(numbers, columns, strict=False):
+        low, high = domain.low[column], domain.high[column]
+        try:
+            place[column] = float(text) if text else low + 0.9 * (high - low)
+        except ValueError:
+            return None
+    return Alex(np.clip(place, domain.low, domain.high)) if np.isfinite(place).all() else None
+
+
+def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
+    """Return the rows of `WHO`, found once."""
+    centers = workers().call(reference, _data, _data.n_clusters, 0).trace.cluster_centers
+    return people(_data.X, _data.domain, groups_of(_data.X, _data.domain, centers, _data.groups))
+
+
+_shared = st.cache_resource(max_entries=32, show_spinner=False)(_found)
+_mine = st.cache_resource(max_entries=8, show_spinner=False, scope="session")(_found)

@@ -1,0 +1,205 @@
+"""Both worlds of a run, with Alex and without, step by step; beside the plane a lens on what exact centers tell."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from dpviz.datasets import Dataset
+from dpviz.escape import plain
+from dpviz.figures import Panel
+from dpviz.figures.kit.view import View
+from dpviz.figures.scenes import alex as figures
+from dpviz.postprocessing.regions import has_regions
+from dpviz.postprocessing.verdict import largest_gap, reach
+from dpviz.privacy.guarantee import Notion
+from dpviz.runs.alex import Worlds, worlds
+from pages._ui.attacker.setup import Setup
+from pages._ui.attacker.state import attacker_state
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import is_public
+from pages._ui.frame.prepared import locked
+from pages._ui.player.panel import draw
+from pages._ui.player.player import view_of
+from pages._ui.player.transport import transport
+from pages._ui.work import atlas, runs
+from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.pace import duration
+from pages._ui.work.results import Result
+from pages._ui.work.workers import workers
+
+__all__ = ["section"]
+
+N = 20
+NEAR = 0.02  # of the picture's span: a click so close to a person means that person
+_TOPIC = "alex"
+
+
+def section(result: Result, setup: Setup, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+    """Show a run in both worlds, where the people are public or made up, and shown."""
+    expected = 2 * N * runs.seconds(result.data, setup.algorithm)
+    why = ""
+    if result.trace.noiseless:
+        why = "This run has no noise: it tells the two worlds apart as exactly as KMeans does."
+    elif has_regions(result.trace):
+        why = "This method releases regions: it has no centers to lay over each other."
+    elif expected > runs.MOST_SECONDS:
+        why = f"Two worlds with {N} runs each would take {duration(expected)}: choose fewer centers."
+    if why or not hidden:
+        halt(_TOPIC)
+        if why:
+            st.info(why)
+        return
+    now = _gather(result, setup)
+    st.fragment(_body, run_every=0.6 if now.active else None)(result, setup, axes)
+
+
+def _gather(result: Result, setup: Setup) -> Gathered:
+    seed, data, many = int(result.trace.seed or 0), result.data, N * (not _stored(setup))
+    seeds = range(seed + 1, seed + 1 + many)
+    piece = Piece(f"alex {setup.who} {result.identity}", worlds, (data, setup.algorithm, setup.alex, seed, seeds))
+    expected = 2 * (1 + many) * runs.seconds(data, setup.algorithm)
+    return gather(_TOPIC, "Two worlds", [piece], public=is_public(data), seconds=expected)
+
+
+def _stored(setup: Setup) -> list[tuple[np.ndarray, ...]]:
+    """Return the centers of stored runs with Alex and without; [] where there are none."""
+    both = [atlas.played(setup.data, setup.algorithm, setup.alex.place, world)[:N] for world in (True, False)]
+    return [tuple(one.centers for one in rounds) for rounds in both] if all(len(one) == N for one in both) else []
+
+
+def _clouds(setup: Setup, both: Worlds) -> list[tuple[np.ndarray, ...]]:
+    return _stored(setup) or [world.fresh.centers for world in (both.here, both.there)]
+
+
+def _body(result: Result, setup: Setup, axes: tuple[int, int] | None) -> None:
+    now, state = _gather(result, setup), st.session_state
+    if now.active and now.job is not None:
+        state[keys.ALEX_GOING] = True
+        share = now.job.done / now.job.total if now.job.total else 0.0
+        bar, button = st.columns([5, 1], vertical_alignment="center")
+        bar.progress(min(share, 1.0), f"{share:.0%} of the runs in two worlds")
+        if button.button("Cancel", key=keys.ALEX_CANCEL, width="stretch"):
+            now.job.cancel()
+        return
+    if now.problem:
+        st.error(plain(now.problem))
+    elif now.stopped:
+        st.button("Go on", key=keys.ALEX_ON, on_click=halt, args=(_TOPIC,))
+    for both in now.ready.values():
+        _picture(result, setup, both, axes)
+    if state.pop(keys.ALEX_GOING, False):
+        st.rerun()
+
+
+def _picture(result: Result, setup: Setup, both: Worlds, axes: tuple[int, int] | None) -> None:
+    titles, clouds = sentences(result, both), _clouds(setup, both)
+    identity = f"{setup.who} {result.identity}"
+    transport(
+        keys.ALEX_PLAYER, scope=keys.ALEX_FIGURES, titles=titles, marks=list(range(len(titles))),
+        run=identity, opened=zlib.crc32(identity.encode()) + 1, step=0, what="Two worlds",
+    )  # fmt: skip
+    view = view_of(result, hidden=True, axes=axes)
+    look = (identity, st.context.theme.type, axes)
+    made = attacker_state.attacker_panels
+    if made is None or made[0] != look:
+        attacker_state.attacker_panels = made = (look, workers().call(printed, view, setup.alex.place, both, clouds))
+    spot = None
+    with st.container(key=keys.ALEX_FIGURES):
+        left, right = st.columns([11, 8], gap="medium")
+        with left:
+            spot = draw(keys.ALEX, made[1][:1], pick=axes is not None or result.data.domain.n_features == 1)
+            shell.key_line(figures.LEGEND, True)
+        with right:
+            draw(keys.ALEX, made[1][1:])
+            st.html(markup.odds(drowned(result, view, both, clouds[0])))
+    if spot is not None and not locked(keys.ATTACKER_WHO):
+        taken = clicked(view, result.data, spot)
+        if taken != setup.who:
+            st.session_state[keys.ATTACKER_WHO_NEXT] = taken
+            st.rerun()
+    st.html(
+        markup.fooled(
+            "Clouds that overlap do not prove the promise: 20 runs show only large differences. The "
+            "promise holds for every person, also for those whom nobody clicks."
+        )
+    )
+
+
+def printed(view: View, place: np.ndarray, both: Worlds, clouds: Sequence[Sequence[np.ndarray]]) -> list[Panel]:
+    """Return plane and lens ready to send; `clouds` are centers of many runs of both worlds."""
+    one, other = both.here, both.there
+    plane = figures.worlds_panel(
+        view, place, both.moved, (one.one, other.one), (clouds[0], clouds[1]), (one.kmeans, other.kmeans)
+    )
+    lens = figures.lens_of(view, (one.kmeans, other.kmeans))
+    here, there = (_near(view, lens, cloud) for cloud in clouds)
+    first, second = (_near(view, lens, [world.one]) for world in (one, other))
+    ends = lens.here, lens.there
+    frames = [(ends[0], first), (ends[1], second), (ends[0], here), (ends[1], there), (ends[0], [*here, *there])]
+    return [plane.printed(), figures.lens_panel(view, lens, frames).printed()]
+
+
+def _near(view: View, lens: figures.Lens, runs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the released center of every run that is nearest to the lens."""
+    return [figures.nearest(centers, lens.here, view.trace.domain) for centers in runs]
+
+
+def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray]) -> markup.Html:
+    """Return the conclusion of the lens: how far KMeans moves for Alex, and how far the release jumps anyway."""
+    data, domain = result.data, result.trace.domain
+
+    def gap(one: np.ndarray, other: np.ndarray) -> str:
+        return largest_gap(one[None], other[None], domain, data.columns, data.units)
+
+    lens = figures.lens_of(view, (both.here.kmeans, both.there.kmeans))
+    known = markup.text(markup.bold(f"KMeans: {gap(lens.here, lens.there)}"), ", always the same: Alex is known.")
+    if result.trace.claimed.notion is Notion.NONE:
+        return known
+    seen = _near(view, lens, cloud)
+    jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
+    typical = int(np.argsort(jumps)[len(jumps) // 2])
+    move = np.linalg.norm(np.diff(domain.normalize(np.array([lens.here, lens.there])), axis=0))
+    end = "Alex drowns." if jumps[typical] > move else "as little as Alex weighs here: add noise, or people."
+    jump = gap(seen[typical], seen[typical + 1])
+    return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), f" anyway: {end}")
+
+
+def sentences(result: Result, both: Worlds) -> list[str]:
+    """Return what is said at the five steps."""
+    trace, data = result.trace, result.data
+    if both.moved is None:
+        first, second = "Alex is in", "Alex is out"
+    else:
+        far = reach(trace) if trace.claimed.rho_distance is not None else "the middle of the bounds"
+        first = "Alex is here"
+        second = f"Alex is {far} away" if trace.claimed.rho_distance is not None else f"Alex is at {far}"
+
+    def gap(one: np.ndarray, other: np.ndarray) -> str:
+        return largest_gap(one, other, trace.domain, data.columns, data.units)
+
+    released, plain = gap(both.here.one, both.there.one), gap(both.here.kmeans, both.there.kmeans)
+    return [
+        f"{first} · one run of {trace.name}, and KMeans",
+        f"{second} · same noise seed: {trace.name} moves by {released} at most, KMeans by {plain} every time",
+        f"{first} · {N} runs with fresh noise",
+        f"{second} · {N} runs with fresh noise",
+        f"Both worlds · filled where {first}, hollow where {second}",
+    ]
+
+
+def clicked(view: View, data: Dataset, spot: tuple[float, float]) -> str:
+    """Return who a click means: the nearest person, or somebody new where nobody is near."""
+    low, high = view.bounds()
+    span = np.maximum(high - low, 1e-300)
+    gaps = np.linalg.norm((view.flat(data.X) - np.asarray(spot)) / span, axis=1)
+    row = int(np.nanargmin(gaps))
+    if gaps[row] <= NEAR:
+        return f"row:{row}"
+    place = data.domain.middle.copy()
+    for axis, value in zip(view.axes or (0,), spot, strict=False):
+        place[axis] = value
+    return "at:" + ",".join(f"{value:.6g}" for value in np.clip(place, data.domain.low, data.domain.high))

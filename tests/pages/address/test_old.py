@@ -1,0 +1,46 @@
+"""Addresses of 0.1 and 0.2 whose view is another page today: where they lead, word by word."""
+
+import pytest
+
+from pages._ui.address.deck import split
+from pages._ui.address.old import today
+from pages._ui.address.scene import MOST, read
+from pages._ui.workspace.explore import explore
+
+ALEX = "v=1&d=iris&a=nsm&k=4&e=2&s=7&t=1&hide=verdict&lock=epsilon&task=Look&embed=true"
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "there", "values"),
+    [
+        ("explore", f"{ALEX}&alex=far", "attacker", {"who": "far", "d": "iris", "k": 4, "e": 2.0, "s": 7}),
+        ("explore", f"{ALEX}&alex=typical", "attacker", {"who": "near"}),
+        ("explore", "v=1&alex=row:12", "attacker", {"who": "row:12"}),
+        ("explore", "v=1&alex=at:-1.5,2e-05", "attacker", {"who": "at:-1.5,2e-05"}),
+        ("explore", "v=1&alex=&k=3", "explore", {"k": 3}),
+        ("attacker", "v=1&d=town&who=pin&x=1.5&y=-2&ask=moved", "attacker", {"who": "at:1.5,-2", "ask": "moved"}),
+        ("attacker", "v=1&who=pin", "attacker", {"who": "at:,"}),
+        ("attacker", "v=1&who=small&x=1", "attacker", {"who": "small"}),
+    ],
+)
+def test_an_old_address_opens_what_it_showed(page, query, there, values):
+    now, words = today(page, query)
+    scene, sentence = read(now, words, explore)
+    assert now == there and sentence == "" and values.items() <= scene.values.items()
+    assert today(now, words) == (now, words)  # nothing is sent on twice
+    if "task" in query:
+        assert (scene.step, scene.hide, scene.lock, scene.task) == (1, ("verdict",), "epsilon", "Look")
+        assert "embed=true" in words
+
+
+def test_what_is_no_old_address_stays_as_it_was_written():
+    for page, query in (("explore", "v=1&d=blobs:n_rows=60,n_clusters=3&task=a%20b"), ("plan", "alex=far"), ("", "x")):
+        assert today(page, query) == (page, query)
+    for query in ("alex=far&" + "a" * MOST, "&".join(["alex=far"] * 300)):
+        assert today("explore", query) == ("explore", query)
+
+
+def test_a_slide_of_explore_stays_the_run_that_it_was():
+    page, query = split("https://there/explore?v=1&d=iris&a=nsm&alex=far#x")
+    assert page == "explore" and read(page, query, explore)[1] == ""
+    assert split("attacker?v=1&who=pin&x=1&y=2") == ("attacker", "v=1&who=at:1,2")

@@ -1,0 +1,83 @@
+"""Alex in both worlds: chosen by a link, a list or a click; five steps and a lens; what the lens concludes."""
+
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.datasets import load
+from pages._ui.attacker import view, worlds
+from pages._ui.attacker.who import WHO, accepts, called, person
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(view, "AHEAD", 2)
+
+    def opener(query):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
+        return app.run()
+
+    return opener
+
+
+def words(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def test_alex_comes_by_a_link_and_goes(opened):
+    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:3"), time.monotonic() + 240
+    while "always the same: Alex is known" not in words(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception and not app.error and "Released: jumps " in words(app)
+    assert app.selectbox(key="attacker_who").value == "row:3"
+    app.session_state["attacker_who_next"] = "row:39999"
+    app.run()
+    assert any("no such person" in info.value for info in app.info) and not app.exception
+    assert "always the same" not in words(app)
+
+
+@pytest.mark.parametrize("query", ["a=sulloyd&k=2&exact=1", "a=dp-dbscan"])
+def test_a_run_without_noise_or_without_centers_says_why_it_has_no_clouds(opened, query):
+    app = opened(f"v=1&d=tiny&s=0&{query}")
+    assert not app.exception and app.info and "attacker_in_0" in [button.key for button in app.button]
+    assert "This run has no noise" in app.info[0].value or "releases regions" in app.info[0].value
+
+
+def test_a_click_near_a_person_means_that_person_else_somebody_new():
+    data = load("tiny")
+    view = SimpleNamespace(
+        flat=lambda X: X[..., [0, 1]], bounds=lambda: (data.domain.low, data.domain.high), axes=(0, 1)
+    )
+    spot = data.X[7] + 0.001 * (data.domain.high - data.domain.low)
+    assert worlds.clicked(view, data, tuple(spot)) == "row:7"
+    empty = data.domain.low - 5
+    who = worlds.clicked(view, data, tuple(empty))
+    alex = person(who, data)
+    assert alex.row is None and np.allclose(alex.place, data.domain.low, rtol=1e-5)
+    assert accepts(who) == who and called(who).startswith("a new person at ") and called("row:7") == "person 8"
+    assert person("at:1,2,3", data) is None and person("at:1", data) is None and person("row:99999", data) is None
+
+
+def test_a_place_of_two_numbers_lies_on_the_drawn_columns_and_an_empty_one_near_their_end():
+    data = load("iris")
+    x, y = data.view
+    place = person("at:5,", data).place
+    assert place[x] == 5 and place[y] == data.domain.low[y] + 0.9 * (data.domain.high[y] - data.domain.low[y])
+    others = [i for i in range(data.domain.n_features) if i not in (x, y)]
+    assert np.array_equal(place[others], data.domain.middle[others])
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_everybody_of_the_list_is_somebody_of_the_data(who):
+    data = load("tiny")
+    alex = person(who, data)
+    assert accepts(who) == who and np.array_equal(data.X[alex.row], alex.place)
