@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
+_REGION = 1_000  # kilometers from the middle, above which bounds are hardly those of a region
 MOST = 12  # columns of a public file that are ticked at first
 _PLACE = ("sheet", "header_row")  # what it must share with the way in which the file was read
 # what a dictionary may say after the file was read
@@ -362,6 +363,10 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
 
 def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     """Say what one person can change; in DEMO, show what the declaration does to the rows."""
+    if facts["projection"]:
+        wide = max(column["high"] for column in facts["columns"][:2])
+        tight = " Give both the bounds of your region: half as wide is half the noise." if wide > _REGION else ""
+        st.caption(f"Latitude and longitude become one map, in kilometers around the middle of their bounds.{tight}")
     st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(facts))))
     if upload.private:
         return

@@ -68,6 +68,7 @@ EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
     Keys("{}_explain_table"), Keys("{}_explain_epsilon"), Keys("{}_explain_ask"),
 )  # fmt: skip
 USERS, USERS_FIGURE, USERS_ASK, USERS_TRIED = Keys("{}_users"), Keys("{}_users_{}"), Keys("{}_ask"), Keys("{}_tried")
+NEAREST = Keys("{}_nearest")
 TAKE, TAKE_ONE = Keys("{}_take"), Keys("{}_take_{}")  # one file, or one algorithm of the list
 BESIDE, BESIDE_WORDS, BESIDE_GO = Keys("{}_beside"), Keys("{}_beside_{}"), Keys("{}_beside_go")
 BESIDE_ALGORITHM, BESIDE_EARLIER = Keys("{}_beside_algorithm"), Keys("{}_beside_earlier")

@@ -78,6 +78,9 @@ def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | 
     if trace.coreset is not None:
         points = partial(coreset_csv, trace, *facts)
         kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", points)
+    if not result.data.private:
+        rows = partial(nearest_csv, trace, result.data)
+        kinds["Nearest center of each row"] = (keys.NEAREST(key), "rows.csv", "text/csv", rows)
     for words, (name, ending, mime, write) in kinds.items():
         st.download_button(
             words, write, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",
