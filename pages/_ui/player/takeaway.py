@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.figures import View
 from dpviz.postprocessing.released import centers_csv, centers_json, coreset_csv
 from dpviz.takeaway import KINDS, export, page, replay
+from dpviz.takeaway.nearest import nearest_csv
 from pages._ui.frame import keys
 from pages._ui.frame.session import session
 from pages._ui.player.player import view_of
