@@ -9,8 +9,9 @@ from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 MOST = 12  # to a run that is spent; a field that is typed is one
-MIXED = "customer_id,age,income_eur,visits,satisfaction,tenure_years,basket_eur,newsletter,country,signup_date,rating,text"
-    "customer_id,age,income_eur,visits,satisfaction,tenure_years,basket_eur,newsletter,country,signup_date,rating,note"
+MIXED = (
+    "customer_id,age,income_eur,visits,satisfaction,tenure_years,basket_eur,newsletter,country,signup_date,rating,"
+    "comment"
 )
 
 
