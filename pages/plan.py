@@ -33,5 +33,5 @@ if wish is None:
     st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent."))
     st.stop()
 if own.private:
-    onward(own, wish)
+    wish = onward(own, wish)
 show(wish)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import streamlit as st
@@ -19,8 +20,8 @@ from pages._ui.work.state import work_state
 __all__ = ["card", "onward"]
 
 
-def onward(data: Dataset, wish: Wish) -> None:
-    """Lead from a rehearsal to Spend with its number of centers, a method of it and ε; nothing is spent yet."""
+def onward(data: Dataset, wish: Wish) -> Wish:
+    """Lead from a rehearsal to Spend with its k, a method and ε; return the wish with that method first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:
@@ -33,6 +34,7 @@ def onward(data: Dataset, wish: Wish) -> None:
             values: dict[str, Any] = {"n_clusters": wish.facts.n_clusters, "epsilon": wish.at}
             work_state.waiting = (data.dataset_id, ALGORITHMS[slug](**values))
             st.switch_page("pages/spend.py")
+    return dataclasses.replace(wish, slugs=(slug, *(other for other in wish.slugs if other != slug)))
 
 
 def card(data: Dataset, algorithm: Algorithm) -> None:
