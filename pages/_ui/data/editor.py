@@ -34,7 +34,7 @@ _PLACE = ("sheet", "header_row")  # what it must share with the way in which the
 # what a dictionary may say after the file was read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
 _CELLS: dict[str, Any] = {
-    "use": False, "why": "", "kind": NUMBER, "low": None, "high": None, "unit": "", "words": "", "fill": None,
+    "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,
     "description": "",
 }  # fmt: skip
 _CONFIG = {
