@@ -5,7 +5,7 @@ import streamlit as st
 from dpviz.escape import plain
 from pages._ui.account import view
 from pages._ui.address import links
-from pages._ui.data import key_file
+from pages._ui.data import kept, key_file
 from pages._ui.frame import catalog, shell
 from pages._ui.workspace.own import own
 
@@ -17,6 +17,7 @@ links.keep("account", own, private=True)
 shell.title()
 if not data.private:
     st.info(f"{plain(data.title)} is public and has no account: only a private file's runs add up.")
+    kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     key_file.offer()
     st.stop()

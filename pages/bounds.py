@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui.address import links
-from pages._ui.data import editor, files
+from pages._ui.data import editor, files, kept
 from pages._ui.frame import catalog, messages, shell
 from pages._ui.workspace.own import own
 
@@ -18,6 +18,7 @@ links.keep("bounds", own, private=True)
 shell.title()
 if upload is None:
     st.info("Bounds are declared for a file of your own; the samples bring theirs. Choose a file first.")
+    kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     st.stop()
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpviz.escape import plain
 from pages._ui.address import links
-from pages._ui.frame import catalog, markup, shell
+from pages._ui.frame import catalog, keys, markup, shell
 from pages._ui.plan.controls import plan
 from pages._ui.plan.form import form
 from pages._ui.plan.spending import onward
@@ -13,25 +13,25 @@ from pages._ui.plan.view import show
 
 links.enter(__file__, plan, has=("form", "navigation"))
 own = catalog.chosen()
-with st.sidebar:
-    wish, problem = None, ""
-    try:
-        wish = form()
-    except (ValueError, TypeError) as error:
-        problem = str(error).removeprefix("plan: ")
 shell.strip(own.title if own.private else "none is read", private=own.private)
 links.notice("plan", plan)
-links.keep("plan", plan, private=plan_state.plan_private or own.private)
 shell.title()
 st.html(
     markup.lede(
         "From public facts alone: how far noise would move a center, how good the clusters would "
-        "be, and which ε it takes. Made-up people stand in for yours."
+        "be, and which ε it takes. Made-up people stand in for yours: nothing is read, nothing is spent."
     )
 )
+wish, problem = None, ""
+with st.container(key=keys.FORM):
+    try:
+        wish = form()
+    except (ValueError, TypeError) as error:
+        problem = str(error).removeprefix("plan: ")
+links.keep("plan", plan, private=plan_state.plan_private or own.private)
 if wish is None:
     st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent."))
     st.stop()
 if own.private:
-    onward(own, wish)
+    wish = onward(own, wish)
 show(wish)

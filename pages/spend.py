@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpviz.escape import plain
 from pages._ui.address import links
+from pages._ui.data import kept
 from pages._ui.frame import catalog, shell
 from pages._ui.plan.spending import card
 from pages._ui.work import private, runs
@@ -19,6 +20,7 @@ algorithm = private.waiting(data)
 runs.progress()
 if not data.private:
     st.info(f"{plain(data.title)} is public: its runs spend nothing. Only a private file of your own is asked about.")
+    kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
 elif runs.paid():
     st.info("A run on this file is under way; it is booked, and Explore shows what it releases.")

@@ -16,6 +16,7 @@ from dpviz.algorithms.kmeans import KMeans
 from dpviz.metrics import normalized_loss
 from dpviz.planning.facts import Facts
 from dpviz.postprocessing.released import center_noise
+from dpviz.postprocessing.verdict import groups_of
 from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.averages import margin_of_error
@@ -41,6 +42,8 @@ class Rehearsal:
     scatter : tuple of d floats or None, how far centers really moved between the repeats, same units
     ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95 % interval over the repeats
     seconds : of one run with all the declared people
+    found : int, repeats in which every group of the made-up people has a center of its own
+    centers : released centers of each repeat, arrays (k', d), data units
     """
 
     slug: str
@@ -51,6 +54,8 @@ class Rehearsal:
     ratio_low: float
     ratio_high: float
     seconds: float
+    found: int = 0
+    centers: tuple[np.ndarray, ...] = dataclasses.field(default=(), repr=False, compare=False)
 
     @property
     def by_formula(self) -> bool:
@@ -88,9 +93,8 @@ def rehearse(
     data = facts.stand_in()
     real = _make(cls, facts, epsilon)
     algorithm = dataclasses.replace(real, **_louder(real, facts, epsilon))
-    best = normalized_loss(
-        data.X, KMeans(n_clusters=facts.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers, data.domain
-    )
+    kmeans = KMeans(n_clusters=facts.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
+    best, groups = normalized_loss(data.X, kmeans, data.domain), groups_of(data.X, data.domain, kmeans)
     traces, losses, begun = [], [], time.process_time()
     for seed in range(repeats):
         on_step(seed, repeats)
@@ -100,8 +104,8 @@ def rehearse(
     known = [center_noise(trace).sd for trace in traces]
     half = data.domain.half_width
     sizes = data.domain.n_features, facts.n_people
-    anchor = np.asarray(traces[0].cluster_centers)
-    moved = spread([np.asarray(trace.cluster_centers) for trace in traces], anchor, data.domain)
+    centers = tuple(np.asarray(trace.cluster_centers) for trace in traces)
+    moved = spread(centers, centers[0], data.domain)
     ratio, low, high = _interval([loss / best if best > 0 else 1.0 for loss in losses])
     return Rehearsal(
         slug,
@@ -112,6 +116,8 @@ def rehearse(
         low,
         high,
         seconds * real.work(*sizes) / algorithm.work(data.domain.n_features, facts.n_rows),
+        sum(bool(groups.found_by(data.domain.normalize(one)).all()) for one in centers),
+        centers,
     )
 
 

@@ -1,6 +1,7 @@
 """A file of one's own in a real browser: dropped, declared, explored; nobody else sees it, and PRIVATE asks first."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import TimeoutError, expect
@@ -25,8 +26,9 @@ def drop(page, answer, name="mine.csv", content=CSV):
     )
     page.get_by_role("button", name=answer).click()
     if "private" in answer:
-        page.get_by_role("button", name="Names of columns").click()
-    expect(page.get_by_text("Columns to cluster on")).to_be_visible()
+        page.get_by_role("button", name="Yes, names").click()
+    page.wait_for_url("**/bounds")
+    expect(page.get_by_role("heading", name="Bounds")).to_be_visible()
 
 
 def declare(page, facts=FACTS):
@@ -34,11 +36,11 @@ def declare(page, facts=FACTS):
     page.locator("[data-testid=stPopoverBody] input[type=file]").set_input_files(
         {"name": "facts.json", "mimeType": "application/json", "buffer": json.dumps(facts).encode()}
     )
-    use = page.get_by_role("button", name="Use this data set")
-    expect(use).to_be_enabled()
+    onward = page.get_by_role("button", name="Rehearse it").or_(page.get_by_role("button", name="Explore it"))
+    expect(onward).to_be_enabled()
     page.keyboard.press("Escape")
-    use.click()
-    expect(page.get_by_role("heading", name="What is public about: mine")).to_be_visible()
+    onward.click()
+    page.wait_for_url(re.compile("/(plan|explore)"))
 
 
 def no_exception(page):
@@ -84,9 +86,8 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     expect(page.get_by_text("must have low < high; got 50 and 10")).to_be_visible()
     type_cell(page, 3, "90")
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()
-    page.get_by_role("button", name="Use this data set").click()
-    expect(page.get_by_role("button", name="In use")).to_be_visible()
-    page.get_by_role("link", name="Explore", exact=True).click()
+    page.get_by_role("button", name="Explore it").click()
+    page.wait_for_url("**/explore*")
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("mine")
     page.get_by_role("button", name="Run", exact=True).click()  # it may have started by itself, where that is fast
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
@@ -98,7 +99,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.get_by_role("button", name="Run", exact=True).click()
     changed(page, before)
     page.get_by_role("link", name="Your data", exact=True).click()
-    page.get_by_text("Your file", exact=True).click()
+    page.get_by_role("link", name="Bounds", exact=True).click()
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
     no_exception(page)
 
@@ -111,9 +112,8 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     expect(page.get_by_text("mine.csv")).not_to_have_count(0)
     assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # not even the file's size
     declare(page)
-    expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
-    page.get_by_role("link", name="Explore", exact=True).click()
-    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("Nothing of a file was read, nothing was spent.")).to_be_visible()
+    page.get_by_role("button", name="On to Spend").click()
     expect(page.get_by_text("Claimed on this file so far")).to_be_visible()
     page.get_by_role("button", name="Run and spend").click()
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")

@@ -26,7 +26,7 @@ from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.places import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
-from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press
+from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press, ran
 
 ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number that occurs nowhere else
@@ -53,7 +53,7 @@ def test_blobs_are_made_chosen_and_explored_and_a_bad_parameter_is_a_sentence(st
     app.switch_page("pages/explore.py").run()
     key = app.selectbox(key="explore_data").value
     assert key.startswith("blobs:n_rows=400,") and not app.exception
-    finish(press(app, "Run"))
+    ran(app)
     assert json.loads(app.session_state["shown"])[0] == key
 
 
@@ -68,7 +68,7 @@ def test_a_painting_is_used_and_explored_and_what_is_none_is_a_sentence(start):
     assert app.session_state["explore_data"] == f"painted:{code}"
     app.switch_page("pages/explore.py").run()
     assert app.selectbox(key="explore_data").value == f"painted:{code}"
-    finish(press(app, "Run"))
+    ran(app)
     assert json.loads(app.session_state["shown"])[0] == f"painted:{code}"
     for page in ("compare", "attacker", "tradeoff", "federated", "distance", "plan", "ledger", "data"):
         app.switch_page(f"pages/{page}.py").run()
@@ -98,7 +98,7 @@ def test_a_public_file_is_declared_and_explored(start):
     app.switch_page("pages/home.py").run()
     app.switch_page("pages/explore.py").run()
     assert app.selectbox(key="explore_data").value == name
-    finish(press(app, "Run"))
+    ran(app)
     assert json.loads(app.session_state["shown"])[0] == name and len(pictures(app)) > 2
     app.switch_page("pages/data.py").run()
     app.segmented_control(key="data_way").set_value("Your file").run()
@@ -111,9 +111,9 @@ def test_a_public_file_is_declared_and_explored(start):
 @pytest.mark.slow
 def test_a_run_under_an_earlier_declaration_is_shown_beside_those_of_today(start):
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
-    finish(press(app.switch_page("pages/explore.py").run(), "Run"))
+    ran(app.switch_page("pages/explore.py").run())
     declare(app, facts("a", "b", high=200))
-    finish(press(app.switch_page("pages/explore.py").run(), "Run"))
+    ran(app.switch_page("pages/explore.py").run())
     box = next(b for b in app.selectbox if b.label == "Earlier runs")
     older, newer = app.session_state["history"]
     assert len(set(box.options)) == 2 and box.value == newer
@@ -149,7 +149,7 @@ def test_every_file_of_a_run_on_a_file_of_ones_own_can_be_made_after_the_page_is
     monkeypatch.setattr(streamlit, "download_button", recorded)
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
     app.session_state["explore_take"] = True
-    finish(press(app.switch_page("pages/explore.py").run(), "Run")).run()
+    ran(app.switch_page("pages/explore.py").run()).run()
     made = {label: text() for label, text in offered.items() if callable(text)}  # outside a session, as a server does
     assert {"Replay", "One page", "Privacy label", "Python script", "Notebook", "Centers as CSV"} <= made.keys()
     assert "NOT PRIVATE" in made["Replay"] and all(made.values())
@@ -191,7 +191,7 @@ def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
     assert data.domain.origin == dictionary.FROM_THE_DATA and data.facts["declared"] is False
     assert (data.X >= data.domain.low).all() and (data.X <= data.domain.high).all()
     app.switch_page("pages/explore.py").run()
-    finish(press(app, "Run"))
+    ran(app)
     assert any("NOT PRIVATE" in caption.value for caption in app.caption)
     other = drop(start(), "secret.csv", csv(seed=1), "No, it is private")
     assert "Fill from the data" not in [button.label for button in other.button]
@@ -278,7 +278,7 @@ def test_two_visitors_do_not_see_each_other(start):
     assert "mine" not in titles
     first.switch_page("pages/explore.py").run()
     assert "mine" in first.selectbox(key="explore_data").options
-    finish(press(first, "Run"))
+    ran(first)
     from pages._ui.work.results import store
 
     assert store().get(first.session_state["shown"]) is None, "a run on somebody's file must not be shared"

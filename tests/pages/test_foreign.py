@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.pages.visitor import drop, facts, finish, onward, press
+from tests.pages.visitor import drop, facts, finish, onward, ran
 
 NAME = "![p](http://evil.example/p.png) <em>x</em> [c](x:y)"
 OTHER = ":material/home: www.evil.example $x^2$"
@@ -46,7 +46,7 @@ def test_names_of_a_public_file_act_on_no_page(start):
     assert not app.exception and token
     onward(app)
     assert acting(app) == []
-    finish(press(app.switch_page("pages/explore.py").run(), "Run"))
+    ran(app.switch_page("pages/explore.py").run())
     for page in ("explore", "attacker", "compare", "distance", "federated", "ledger", "plan", "tradeoff", "data"):
         app.session_state["explore_take"] = True
         finish(app.switch_page(f"pages/{page}.py").run())

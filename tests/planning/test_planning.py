@@ -131,3 +131,10 @@ def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
         assert plan(*words, *wrong) == 2
         err = capsys.readouterr().err
         assert told in err and err.count("\n") == 1
+
+
+def test_a_rehearsal_tells_how_often_every_group_has_a_center():
+    facts = declared(4000, [-1, -1], [1, 1], 3)
+    good, bad = (rehearse(facts, "nsm", epsilon, 3) for epsilon in (50.0, 0.01))
+    assert good.found == 3 and bad.found < 3 and len(good.centers) == 3
+    assert all(centers.shape == (3, 2) for centers in good.centers)

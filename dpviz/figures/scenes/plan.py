@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from dpviz.domain import Domain
 from dpviz.figures.kit.theme import DARK, LIGHT, STYLES, Style, Theme, base
 from dpviz.figures.kit.view import Panel
 from dpviz.numbers import number
 
-__all__ = ["noise_panel"]
+__all__ = ["cloud_panel", "noise_panel"]
 
 _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
@@ -87,10 +89,45 @@ def noise_panel(
     return Panel("wide", figure, _alt(curves, names, unit))
 
 
+def cloud_panel(
+    colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], domain: Domain, axes: tuple[int, int] = (0, 1)
+) -> Panel:
+    """Return made-up people (n, d) and the centers (k', d) of each rehearsed run, in two columns of a declared box.
+
+    With a single column, the runs stand above each other.
+    """
+    figure = base(colors, "", height=360, margin_left=62)
+    flat = domain.n_features == 1
+    x, y = (0, None) if flat else axes
+    many = people[:600]
+    height = np.linspace(0.1, 0.9, max(len(runs), 1))
+    figure.add_scatter(
+        x=many[:, x], y=np.zeros(len(many)) if y is None else many[:, y], mode="markers", name="made-up person",
+        marker={"color": colors.muted, "size": 4, "opacity": 0.45}, hoverinfo="skip",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=np.concatenate([run[:, x] for run in runs]),
+        y=np.concatenate([np.full(len(run), height[i]) if y is None else run[:, y] for i, run in enumerate(runs)]),
+        mode="markers", name="center of a rehearsed run", hoverinfo="skip",
+        marker={"color": colors.released, "size": 8, "opacity": 0.6},
+    )  # fmt: skip
+    named = [f"{name}{f' ({unit})' * bool(unit)}" for name, unit in zip(domain.columns, domain.units, strict=False)]
+    figure.update_xaxes(title_text=named[x] if named else "", range=[domain.low[x], domain.high[x]])
+    if y is None:
+        figure.update_yaxes(visible=False, range=[-0.1, 1])
+    else:
+        same = {"scaleanchor": "x"} if domain.scale == "common" else {}
+        figure.update_yaxes(title_text=named[y] if named else "", range=[domain.low[y], domain.high[y]], **same)
+    words = f"{len(runs)} rehearsed runs on made-up people, the centers of each drawn as dots."
+    return Panel("cloud", figure, words)
+
+
 def _alt(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str], unit: str) -> str:
     words = [
         f"{names[slug]} from {number(curve[0][1], 2)} to {number(curve[-1][1], 2)}"
         for slug, curve in curves.items()
         if curve
     ]
-    return f"Noise per center falls with ε: {', '.join(words)} {unit}".rstrip() + "."
+    falls = all(after[1] <= before[1] for curve in curves.values() for before, after in pairwise(curve))
+    rule = "falls with ε" if falls else "over ε, where a rise is chance between rehearsals"
+    return f"Noise per center {rule}: {', '.join(words)} {unit}".rstrip() + "."

@@ -10,6 +10,8 @@ from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import default_delta
 from dpviz.privacy.accounts import Account, Budget, Claim, Refused
 from dpviz.privacy.guarantee import Neighboring
+from dpviz.takeaway.nearest import nearest_code
+from dpviz.trace import Trace
 from pages._ui.account.state import account_state
 from pages._ui.data import key_file
 from pages._ui.frame import keys, markup, messages
@@ -143,3 +145,14 @@ def releases(data: Dataset) -> None:
                 ledger.releases(run.trace, table)
                 ledger.downloads(run, table)
                 takeaway.menu(f"account_{place}", run, hidden=False, axes=None)
+                _who(run.trace)
+
+
+def _who(trace: Trace) -> None:
+    """Say why no file tells which person is in which cluster, and how to find out where the file lies."""
+    st.markdown(
+        "**Which person is in which cluster?** A row's nearest center follows from that row alone, so a list of them "
+        "would be the secret that ε was spent to keep. Who may read the file needs no list: with the run's centers as "
+        "JSON, saved as centers.json, and the declared columns as X, these lines find it where the file lies."
+    )
+    st.code(nearest_code(trace), language="python")

@@ -17,7 +17,8 @@ from dpviz.datasets.readers import Column, Recoding
 from dpviz.escape import plain
 from dpviz.figures.kit.view import thin
 from dpviz.figures.scenes.people import bounds_panel
-from pages._ui.data import reading
+from pages._ui.data import kept, reading
+from pages._ui.data.reading import KINDS, NUMBER
 from pages._ui.form.forms import in_labels
 from pages._ui.form.numbers import field
 from pages._ui.frame import catalog, keys, markup, messages, shell
@@ -27,28 +28,20 @@ if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
+_REGION = 1_000  # kilometers from the middle, above which bounds are hardly those of a region
 MOST = 12  # columns of a public file that are ticked at first
 _PLACE = ("sheet", "header_row")  # what it must share with the way in which the file was read
 # what a dictionary may say after the file was read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
-_NUMBER = "number"
-_KINDS = {  # words on screen -> code and order of a date; a number has none
-    _NUMBER: ("", "ymd"),
-    "words: a column for each": ("one-hot", "ymd"),
-    "words in order": ("ordinal", "ymd"),
-    "date year-month-day": ("days", "ymd"),
-    "date day-month-year": ("days", "dmy"),
-    "date month-day-year": ("days", "mdy"),
-}
 _CELLS: dict[str, Any] = {
-    "use": False, "why": "", "kind": _NUMBER, "low": None, "high": None, "unit": "", "words": "", "fill": None,
+    "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,
     "description": "",
 }  # fmt: skip
 _CONFIG = {
     "use": st.column_config.CheckboxColumn("use", help="Distances are taken over these.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
     "why": st.column_config.TextColumn("why", disabled=True),
-    "kind": st.column_config.SelectboxColumn("holds", options=list(_KINDS), required=True),
+    "kind": st.column_config.SelectboxColumn("holds", options=list(KINDS), required=True),
     "low": st.column_config.NumberColumn("low", help="Smaller values count as this one. Public.", width="small"),
     "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public.", width="small"),
     "unit": st.column_config.TextColumn("unit", max_chars=20, width="small"),
@@ -101,6 +94,7 @@ def editor(upload: Upload) -> dict[str, Any] | None:
         if problem or facts is None:
             st.info(plain(problem), icon=":material/edit:")
             return None
+        kept.keep(upload)
         _consequences(upload, facts)
         st.download_button(
             "Data dictionary", dictionary.dump(facts), "data-dictionary.json", "application/json",
@@ -120,6 +114,8 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     names = _sources(upload)
     for name in names:
         upload.cells.setdefault(name, _suggested(upload, name, ticked=len(upload.cells) < MOST))
+    if kept.offer(upload, names):
+        _again(upload)
     _shortcuts(upload, [name for name in names if upload.cells[name]["use"]])
     key = keys.BOUNDS(upload.key)
     if upload.base is None or key not in st.session_state:
@@ -139,7 +135,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
         upload.cells[name] = entry
         if not entry["use"]:
             continue
-        if entry["kind"] == _NUMBER:
+        if entry["kind"] == NUMBER:
             columns.append({"name": name, **{c: entry[c] for c in ("unit", "low", "high", "fill", "description")}})
         else:
             rules.append(_rule(name, entry))
@@ -201,13 +197,13 @@ def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> s
 
 def _written(rule: Recoding) -> dict[str, Any]:
     """Return a rule as cells of the table."""
-    kind = next(words for words, code in _KINDS.items() if code == (rule.code, rule.order))
+    kind = next(words for words, code in KINDS.items() if code == (rule.code, rule.order))
     return {"kind": kind, "words": f"{rule.first}..{rule.last}" if rule.code == "days" else ", ".join(rule.categories)}
 
 
 def _rule(name: str, entry: dict[str, Any]) -> Recoding:
     """Return the rule that a line of the table declares."""
-    code, order = _KINDS[entry["kind"]]
+    code, order = KINDS[entry["kind"]]
     if code == "days":
         first, _, last = entry["words"].partition("..")
         return Recoding(name, code, (), first.strip(), last.strip(), order)
@@ -221,7 +217,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
             file = st.file_uploader("A dictionary that was saved here before", "json", key=keys.DICTIONARY(upload.key))
             if file is not None:
                 _load(upload, file.name, file.getvalue())
-        numbers = [name for name in names if upload.cells[name]["kind"] == _NUMBER]
+        numbers = [name for name in names if upload.cells[name]["kind"] == NUMBER]
         public = not upload.private
         if public and st.button("Fill from the data", icon=":material/no_encryption:", disabled=not numbers):
             upload.filled = True
@@ -367,6 +363,10 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
 
 def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     """Say what one person can change; in DEMO, show what the declaration does to the rows."""
+    if facts["projection"]:
+        wide = max(column["high"] for column in facts["columns"][:2])
+        tight = " Give both the bounds of your region: half as wide is half the noise." if wide > _REGION else ""
+        st.caption(f"Latitude and longitude become one map, in kilometers around the middle of their bounds.{tight}")
     st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(facts))))
     if upload.private:
         return

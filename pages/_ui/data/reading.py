@@ -17,8 +17,17 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import catalog, keys, messages
 from pages._ui.work import results
 
-__all__ = ["again", "differently", "doubt", "numbers", "read", "separator", "where"]
+__all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
+NUMBER = "number"
+KINDS = {  # words on screen -> code and order of a date; a number has none
+    NUMBER: ("", "ymd"),
+    "words: a column for each": ("one-hot", "ymd"),
+    "words in order": ("ordinal", "ymd"),
+    "date year-month-day": ("days", "ymd"),
+    "date day-month-year": ("days", "dmy"),
+    "date month-day-year": ("days", "mdy"),
+}
 _SHEETS = b"PK"  # how a workbook begins
 _LAST = 50  # where a table may begin at the latest: lines that are not there would tell how many there are
 

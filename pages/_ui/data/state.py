@@ -58,6 +58,7 @@ class DataState:
 
     uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
     pending: Held[Pending | None] = Held(nothing)  # the file that is being asked about
+    declared: Held[list[dict[str, Any]]] = Held(list)  # what this browser has kept of files, newest first
     another: Held[bool] = Held(bool)  # one more file is wanted
     file_turn: Held[int] = Held(int)  # a number for a fresh file field
     key_address: Held[str] = Held(str)  # where the browser takes a key that was brought as a file

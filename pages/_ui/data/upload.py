@@ -11,7 +11,7 @@ from starlette.formparsers import MultiPartParser
 from dpviz.datasets.readers import Form, Limits, TableError
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
-from pages._ui.data import key_file, reading
+from pages._ui.data import kept, key_file, reading
 from pages._ui.data.new_files import count_new_file
 from pages._ui.data.state import Pending, Upload, data_state
 from pages._ui.form.numbers import field
@@ -48,6 +48,7 @@ def files() -> None:
         return
     if not uploads or data_state.another:
         _receive()
+    kept.remembered()
     if not uploads:
         key_file.offer()
     else:
@@ -70,6 +71,7 @@ def _receive() -> None:
 
 def _ask(pending: Pending) -> None:
     st.header(f"Is {plain(pending.name)} public?")
+    _recognize(pending)
     answers = []
     for place, label, words, private in zip(
         st.columns(2, gap="medium"), ("Yes, it is public", "No, it is private"), (_PUBLIC, _PRIVATE), (False, True),
@@ -92,6 +94,22 @@ def _ask(pending: Pending) -> None:
         else:
             _read(pending, form)
         st.rerun()
+
+
+def _recognize(pending: Pending) -> None:
+    """Say what this owner's account knows of the file; a file that has changed has an account of its own."""
+    try:
+        with accounts() as known:
+            before = known.of(known.key(pending.content, owner().name)).private
+    except Refused:
+        return  # said where it is answered
+    if before is not None:
+        st.info(f"You called this very file {'private' if before else 'public'} before. Its account is here.")
+    elif kept.known(pending.name):
+        st.info(
+            "A file of this name was declared in this browser before. This one is not known here: it is another file, "
+            "or it has changed, and has an account of its own."
+        )
 
 
 def _forget_button(label: str) -> None:

@@ -68,6 +68,7 @@ EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
     Keys("{}_explain_table"), Keys("{}_explain_epsilon"), Keys("{}_explain_ask"),
 )  # fmt: skip
 USERS, USERS_FIGURE, USERS_ASK, USERS_TRIED = Keys("{}_users"), Keys("{}_users_{}"), Keys("{}_ask"), Keys("{}_tried")
+NEAREST = Keys("{}_nearest")
 TAKE, TAKE_ONE = Keys("{}_take"), Keys("{}_take_{}")  # one file, or one algorithm of the list
 BESIDE, BESIDE_WORDS, BESIDE_GO = Keys("{}_beside"), Keys("{}_beside_{}"), Keys("{}_beside_go")
 BESIDE_ALGORITHM, BESIDE_EARLIER = Keys("{}_beside_algorithm"), Keys("{}_beside_earlier")
@@ -113,7 +114,7 @@ ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_columns", "plan_units"
 PLAN_LOW, PLAN_HIGH, PLAN_SCALE, PLAN_K = "plan_low", "plan_high", "plan_scale", "plan_k"
 PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algorithms", "plan_within", "plan_epsilon"
-PLAN_SPEND, PLAN_METHOD = "plan_spend", "plan_method"
+PLAN_SPEND, PLAN_METHOD, PLAN_CLOUD = "plan_spend", "plan_method", "plan_cloud"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
 # Distance
@@ -187,6 +188,7 @@ BOUNDS, LABEL, EFFECT, DICTIONARY = Keys("{}_bounds"), Keys("{}_label"), Keys("{
 ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_rows_per_person"), Keys("{}_unit")
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")
 PLACE, CONFIRM = Keys("{}_differently_place"), Keys("{}_confirm")
+KEPT, KEPT_TAKE = "kept_declared", Keys("{}_take_kept_{}")
 SHEET, FIRST_LINE = Keys("{}_sheet"), Keys("{}_row")
 NUMBERS, SEPARATOR, N_COLUMNS = Keys("{}_numbers"), Keys("{}_separator"), Keys("{}_n_columns")
 DECIMAL = Keys("{}_decimal_{}")

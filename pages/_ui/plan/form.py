@@ -44,6 +44,11 @@ class Wish:
     within: float | None
     epsilon: float | None
 
+    @property
+    def at(self) -> float:
+        """The ε that is looked at more closely."""
+        return self.epsilon or 1.0
+
 
 def form() -> Wish:
     """Show the form; return what it asks.
@@ -59,34 +64,38 @@ def form() -> Wish:
     _take()
     for key, value in START.items():
         state.setdefault(key, value)
-    taken = st.selectbox(
-        "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
-        placeholder="a data set", disabled=locked(),
-        help="Names, units, bounds and number of people, as declared. No row is read.",
-    )  # fmt: skip
-    if taken is not None:
-        plan_state.plan_taken = taken
-        st.rerun()
-    n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
-    columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
-    units = st.text_input("Units", **kept(keys.PLAN_UNITS), help="One per column, or one for all.")
-    low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column, known without any row.")
-    high = st.text_input("Largest possible values", **kept(keys.PLAN_HIGH))
-    scale = st.segmented_control(
-        "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True, **kept(keys.PLAN_SCALE),
-        help="One scale keeps the shape of a map.",
-    )  # fmt: skip
-    k = whole_number("Centers k", value=START[keys.PLAN_K], **kept(keys.PLAN_K))
-    like = st.selectbox(
-        "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
-        help="Round groups, or a public data set whose rows may be spread like yours.",
-    )  # fmt: skip
-    slugs = st.multiselect(
-        "Algorithms", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept(keys.PLAN_ALGORITHMS),
+    a, b, c, d = st.columns([2, 2, 3, 5], gap="small", vertical_alignment="bottom")
+    k = whole_number("Centers k", value=START[keys.PLAN_K], on=a, **kept(keys.PLAN_K))
+    epsilon = b.text_input("Privacy budget ε", **kept(keys.PLAN_EPSILON), placeholder="1")
+    within = c.text_input(
+        "How exact a center should be: ±", **kept(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS
+    )
+    slugs = d.multiselect(
+        "Methods", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept(keys.PLAN_ALGORITHMS),
         max_selections=6,
     )  # fmt: skip
-    within = st.text_input("Noise per center at most", **kept(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS)
-    epsilon = st.text_input("Or what does this ε give?", **kept(keys.PLAN_EPSILON), placeholder="0.7")
+    with st.expander("More: the public facts that it rests on"):
+        taken = st.selectbox(
+            "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
+            placeholder="a data set", disabled=locked(),
+            help="Names, units, bounds and number of people, as declared. No row is read.",
+        )  # fmt: skip
+        if taken is not None:
+            plan_state.plan_taken = taken
+            st.rerun()
+        n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
+        columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
+        units = st.text_input("Units", **kept(keys.PLAN_UNITS), help="One per column, or one for all.")
+        low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column.")
+        high = st.text_input("Largest possible values", **kept(keys.PLAN_HIGH))
+        scale = st.segmented_control(
+            "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True,
+            **kept(keys.PLAN_SCALE), help="One scale keeps the shape of a map.",
+        )  # fmt: skip
+        like = st.selectbox(
+            "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
+            help="Round groups, or a public data set whose rows may be spread like yours.",
+        )  # fmt: skip
     if not slugs:
         raise ValueError("plan: choose at least one algorithm.")
     facts = Facts.declare(

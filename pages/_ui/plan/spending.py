@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import streamlit as st
@@ -19,18 +20,21 @@ from pages._ui.work.state import work_state
 __all__ = ["card", "onward"]
 
 
-def onward(data: Dataset, wish: Wish) -> None:
-    """Lead from a rehearsal to Spend with its number of centers, a method of it and ε; nothing is spent yet."""
-    with st.container(horizontal=True, vertical_alignment="bottom", border=True):
-        slug = st.selectbox(
-            "Method", wish.slugs, format_func=lambda slug: ALGORITHMS[slug].name, key=keys.PLAN_METHOD, width=220
-        )
-        epsilon = st.number_input("ε", 0.01, 100.0, wish.epsilon or 1.0, format="%g", step=None, width=120)
-        words = f"On to Spend: k = {wish.facts.n_clusters}, ε = {number(epsilon)}"
-        if st.button(words, key=keys.PLAN_SPEND):
-            values: dict[str, Any] = {"n_clusters": wish.facts.n_clusters, "epsilon": float(epsilon)}
+def onward(data: Dataset, wish: Wish) -> Wish:
+    """Lead from a rehearsal to Spend with its k, a method and ε; return the wish with that method first."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        slug = wish.slugs[0]
+        if len(wish.slugs) > 1:
+            slug = st.selectbox(
+                "Method to run", wish.slugs, format_func=lambda slug: ALGORITHMS[slug].name, key=keys.PLAN_METHOD,
+                width=220,
+            )  # fmt: skip
+        words = f"On to Spend: {ALGORITHMS[slug].name}, k = {wish.facts.n_clusters}, ε = {number(wish.at)}"
+        if st.button(words, type="primary", key=keys.PLAN_SPEND):
+            values: dict[str, Any] = {"n_clusters": wish.facts.n_clusters, "epsilon": wish.at}
             work_state.waiting = (data.dataset_id, ALGORITHMS[slug](**values))
             st.switch_page("pages/spend.py")
+    return dataclasses.replace(wish, slugs=(slug, *(other for other in wish.slugs if other != slug)))
 
 
 def card(data: Dataset, algorithm: Algorithm) -> None:

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
-from dpviz.figures.scenes.plan import noise_panel
-from dpviz.numbers import number
-from dpviz.planning.facts import Facts
+from dpviz.figures.scenes.plan import cloud_panel, noise_panel
+from dpviz.numbers import length, number
+from dpviz.planning.facts import MOST_CLUSTERS, Facts
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
 from dpviz.planning.words import amount, answer, assumption, size, tighter
@@ -24,6 +24,7 @@ from pages._ui.work.pace import duration
 __all__ = ["show"]
 
 _MIDDLE = STOPS[2]
+CLOSELY = 20  # runs of what is looked at
 Rehearsals = dict[str, list[Rehearsal]]
 
 
@@ -33,20 +34,30 @@ def show(wish: Wish) -> None:
     st.fragment(_body, run_every=0.7 if now.active else None)(wish)
 
 
-def _name(facts: Facts, slug: str, epsilon: float) -> str:
-    return f"plan {facts.key} {slug} {epsilon:g} {REPEATS}"
+def _name(facts: Facts, slug: str, epsilon: float, repeats: int = REPEATS) -> str:
+    return f"plan {facts.key} {slug} {epsilon:g} {repeats}"
 
 
-def _wanted(wish: Wish) -> list[tuple[Facts, str, float]]:
-    """Return what is rehearsed: every algorithm at the middle ε first, then the others, then tighter bounds."""
+def _near(wish: Wish) -> list[Facts]:
+    """Return the facts with the chosen number of centers first, then two more and two fewer."""
+    k, most = wish.facts.n_clusters, min(MOST_CLUSTERS, wish.facts.n_people)
+    return [
+        dataclasses.replace(wish.facts, n_clusters=one) for one in (k, k - 1, k + 1, k - 2, k + 2) if 1 <= one <= most
+    ]
+
+
+def _wanted(wish: Wish) -> list[tuple[Facts, str, float, int]]:
+    """Return what is rehearsed: what is looked at, every method at every ε, other k, tighter bounds."""
     half = dataclasses.replace(wish.facts, filled=0.5)
+    close = [(facts, wish.slugs[0], wish.at, CLOSELY) for facts in _near(wish)]
     order = sorted(STOPS, key=lambda stop: abs(math.log(stop / _MIDDLE)))
-    runs = [(wish.facts, slug, epsilon) for epsilon in order for slug in wish.slugs]
-    return runs + [(facts, slug, _MIDDLE) for slug in wish.slugs for facts in (half, half.tight())]
+    runs = [(wish.facts, slug, epsilon, REPEATS) for epsilon in order for slug in wish.slugs]
+    tighter = [(facts, slug, _MIDDLE, REPEATS) for slug in wish.slugs for facts in (half, half.tight())]
+    return [close[0], *runs, *close[1:], *tighter]
 
 
 def _gather(wish: Wish) -> Gathered:
-    pieces = [Piece(_name(*one), rehearse, (*one, REPEATS)) for one in _wanted(wish)]
+    pieces = [Piece(_name(*one), rehearse, one) for one in _wanted(wish)]
     return gather("plan", "Plan", pieces, public=False)
 
 
@@ -57,6 +68,7 @@ def _body(wish: Wish) -> None:
         for slug in wish.slugs
     }
     _progress(wish, now)
+    _closely(wish, now)
     if any(rehearsals.values()):
         _answers(wish, rehearsals)
         _picture(wish, rehearsals)
@@ -82,6 +94,41 @@ def _progress(wish: Wish, now: Gathered) -> None:
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.info("The plan was canceled; the finished part is shown.")
         button.button("Go on", key=keys.PLAN_ON, width="stretch", on_click=halt, args=("plan",))
+
+
+def _closely(wish: Wish, now: Gathered) -> None:
+    """Show what is looked at: the cloud of its runs, the noise in every column, and the other numbers of centers."""
+    slug, facts = wish.slugs[0], wish.facts
+    looks = {k.n_clusters: now.ready.get(_name(k, slug, wish.at, CLOSELY)) for k in _near(wish)}
+    one: Rehearsal | None = looks[facts.n_clusters]
+    if one is None:
+        return
+    st.header(f"{facts.n_clusters} centers at ε {number(wish.at)}: all found again in {one.found} of {CLOSELY} runs")
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        panel = cloud_panel(shell.colors(), facts.stand_in().X, one.centers, facts.domain)
+        st.plotly_chart(
+            panel.figure, width="stretch", theme=None, config={"displayModeBar": False}, key=keys.PLAN_CLOUD,
+            alt=panel.alt,
+        )  # fmt: skip
+    with right:
+        units = facts.domain.units or ("",) * facts.domain.n_features
+        noise = one.best or (math.nan,) * facts.domain.n_features
+        mark = "±" if one.by_formula else "~"
+        lines = zip(facts.domain.columns, units, noise, strict=True)
+        rows = (markup.row([name, f"{mark}{length(sd, unit, 2)}"], lit=True) for name, unit, sd in lines)
+        st.html(markup.table("Noise of a center", ("column", "noise of a center"), rows))
+        near = (
+            markup.row([k, "…" if look is None else f"{look.found} of {CLOSELY}"], lit=k == facts.n_clusters)
+            for k, look in sorted(looks.items())
+        )
+        st.html(markup.table("Other numbers of centers", ("centers k", "all groups found"), near))
+    st.html(
+        markup.small(
+            f"{ALGORITHMS[slug].name} on made-up people in the declared bounds, {CLOSELY} times with other noise. ± is "
+            "one standard deviation of a typical center. Nothing of a file was read, nothing was spent."
+        )
+    )
 
 
 def _answers(wish: Wish, rehearsals: Rehearsals) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.figures import View
 from dpviz.postprocessing.released import centers_csv, centers_json, coreset_csv
 from dpviz.takeaway import KINDS, export, page, replay
+from dpviz.takeaway.nearest import nearest_csv
 from pages._ui.frame import keys
 from pages._ui.frame.session import session
 from pages._ui.player.player import view_of
@@ -78,6 +79,9 @@ def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | 
     if trace.coreset is not None:
         points = partial(coreset_csv, trace, *facts)
         kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", points)
+    if not result.data.private:
+        rows = partial(nearest_csv, trace, result.data)
+        kinds["Nearest center of each row"] = (keys.NEAREST(key), "rows.csv", "text/csv", rows)
     for words, (name, ending, mime, write) in kinds.items():
         st.download_button(
             words, write, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",

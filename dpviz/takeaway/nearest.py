@@ -1,0 +1,50 @@
+"""Which row is in which cluster: a file for public data; for private data, the lines that answer it where they lie."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import pairwise_distances_argmin_min
+
+from dpviz.datasets import Dataset
+from dpviz.trace import Trace
+
+__all__ = ["nearest_code", "nearest_csv"]
+
+
+def nearest_csv(trace: Trace, data: Dataset) -> str:
+    """Return the nearest center of each row and its distance as CSV text. NOT PRIVATE.
+
+    Rows and centers are counted from 1. The distance is in the data's units where all columns share one scale, else in
+    half-widths of the bounds; a row with a missing cell has neither.
+
+    Raises
+    ------
+    ValueError
+        If the data are private.
+    """
+    if data.private:
+        raise ValueError("takeaway: the nearest center of a private row is that row's secret; find it where it lies.")
+    domain, nearest = data.domain, np.zeros(len(data.X), dtype=int)
+    distance, finite = np.full(len(data.X), np.nan), np.isfinite(data.X).all(axis=1)
+    Z, centers = domain.normalize(data.X[finite]), domain.normalize(np.asarray(trace.cluster_centers))
+    place, far = pairwise_distances_argmin_min(Z, centers)
+    common = domain.scale == "common"
+    nearest[finite], distance[finite] = place + 1, far * (domain.half_width[0] if common else 1.0)
+    unit = (data.units[0] or "units of the data") if common else "half-widths of the bounds"
+    lines = [f"# NOT PRIVATE: made from the rows themselves. Distances in {unit}.", "row,center,distance"]
+    for row, (center, length) in enumerate(zip(nearest.tolist(), distance.tolist(), strict=True), 1):
+        lines.append(f"{row},{center},{length:.6g}" if center else f"{row},,")
+    return "\n".join(lines) + "\n"
+
+
+def nearest_code(trace: Trace) -> str:
+    """Return three lines of Python that find the nearest center of each row of `X`, where the rows lie.
+
+    `X` is an array (n, d) with the declared columns in their order; the centers are those of the run's JSON file.
+    """
+    half = ", ".join(f"{width:.15g}" for width in np.broadcast_to(trace.domain.half_width, trace.domain.n_features))
+    return (
+        'import json, numpy as np; centers = np.array(json.load(open("centers.json"))["cluster_centers"])\n'
+        f"scaled = (np.asarray(X)[:, None, :] - centers) / np.array([{half}])\n"
+        "nearest = np.square(scaled).sum(axis=2).argmin(axis=1) + 1\n"
+    )

@@ -1,0 +1,34 @@
+// What was declared of files: kept in this browser alone, so that a reload or another visit need not ask again.
+const KEY = "dpviz-declared", MOST = 5;
+const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> what it has in the list
+
+function read() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY));
+    return Array.isArray(kept) ? kept : [];
+  } catch { return []; } // storage is blocked, or holds something else
+}
+
+function write(entries) {
+  try { localStorage.setItem(KEY, JSON.stringify(entries)); } catch { /* blocked: nothing is kept */ }
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".dpviz-kept"), words = root.querySelector("output");
+  const forget = root.querySelector("button"), before = read();
+  if (data.keep) {
+    const text = JSON.stringify(data.keep), own = new Set([text, written[data.upload]]);
+    write([data.keep, ...before.filter((entry) => !own.has(JSON.stringify(entry)))].slice(0, MOST));
+    written[data.upload] = text;
+  }
+  const show = () => {
+    const files = [...new Set(read().map((entry) => String(entry?.file)))];
+    const keeps = "It keeps names of columns, kinds, bounds and signs, no cell.";
+    const said = `Declared in this browser before: ${files.join(", ")}. ${keeps}`;
+    if (words.textContent !== said) words.textContent = said;
+    root.hidden = !data.shown || !files.length;
+  };
+  forget.onclick = () => { write([]); show(); setStateValue("entries", []); };
+  show();
+  if (!data.keep && JSON.stringify(before) !== JSON.stringify(data.known)) setStateValue("entries", before);
+}

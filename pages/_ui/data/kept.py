@@ -1,0 +1,127 @@
+"""What was declared of files, in the visitor's browser alone: names of columns, kinds, bounds and signs, no cell."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dpviz import validate
+from dpviz.escape import plain
+from dpviz.numbers import number
+from pages._ui.data import reading
+from pages._ui.data.state import Upload, data_state
+from pages._ui.frame import keys, messages
+from pages._ui.server.owner import owner
+
+__all__ = ["checked", "keep", "known", "offer", "remembered"]
+
+_MOST, _MOST_COLUMNS = 5, 200
+_COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}  # texts, at most so long
+_ENTRY = {"file": 60, "decimal": 1, "thousands": 1}
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "dpviz_kept",
+    html='<p class="dpviz-kept" hidden><output></output> <button>Forget</button></p>',
+    css=(_HERE / "kept.css").read_text(),
+    js=(_HERE / "kept.js").read_text(),
+)
+
+
+def _mount(entry: dict[str, Any] | None, upload: str, *, shown: bool) -> None:
+    if owner().kind == "login":  # others may sit at this browser
+        return
+    data = {"keep": entry, "upload": upload, "known": data_state.declared, "shown": shown}
+    _component(key=keys.KEPT, data=data, height="content", on_entries_change=_took)
+
+
+def _took() -> None:
+    """Take what the browser has kept; what is no declaration is left out."""
+    data_state.declared = checked(st.session_state[keys.KEPT].get("entries"))
+
+
+def checked(sent: Any) -> list[dict[str, Any]]:
+    """Return the declarations in what a browser has sent."""
+    return [entry for entry in sent[:_MOST] if _is_declaration(entry)] if isinstance(sent, list) else []
+
+
+def _is_declaration(entry: Any) -> bool:
+    columns = entry.get("columns") if isinstance(entry, dict) else None
+    if not isinstance(columns, list) or not 0 < len(columns) <= _MOST_COLUMNS or not _texts(entry, _ENTRY):
+        return False
+    bounds = [column.get(end) for column in columns if isinstance(column, dict) for end in ("low", "high")]
+    right = all(isinstance(column, dict) and _texts(column, _COLUMN) for column in columns)
+    right = right and all(column["kind"] in reading.KINDS for column in columns)
+    return right and all(bound is None or validate.is_finite(bound) for bound in bounds)
+
+
+def _texts(entry: dict[str, Any], most: dict[str, int]) -> bool:
+    return all(isinstance(entry.get(name), str) and len(entry[name]) <= length for name, length in most.items())
+
+
+def keep(upload: Upload) -> None:
+    """Let the browser keep what is declared of a file: nothing that follows from its rows."""
+    if upload.filled:
+        return
+    columns = [
+        {"name": name, **{key: cell[key] for key in ("kind", "low", "high", "unit", "words")}}
+        for name, cell in upload.cells.items()
+        if cell["use"]
+    ]
+    form = upload.form
+    entry = {"file": upload.table.name, "decimal": form.decimal or "", "thousands": form.thousands or ""}
+    _mount({**entry, "columns": columns}, upload.token, shown=False)
+
+
+def remembered() -> None:
+    """Say what this browser has kept, with a button that forgets it."""
+    _mount(None, "", shown=True)
+
+
+def known(name: str) -> bool:
+    """Return whether a file of this name was declared in this browser before."""
+    return any(entry["file"] == name for entry in data_state.declared)
+
+
+def offer(upload: Upload, names: list[str]) -> bool:
+    """Offer what was declared before of a file with this name and first line; return whether one was taken."""
+    for place, entry in enumerate(data_state.declared):
+        if entry["file"] != upload.table.name:
+            continue
+        lacking = [column["name"] for column in entry["columns"] if column["name"] not in names]
+        if lacking:
+            st.info(
+                f"{plain(upload.table.name)} was declared in this browser with another first line: it has no column "
+                f"{plain(lacking[0])} now."
+            )
+        elif st.button(f"Declare as before: {plain(_called(entry))}", key=keys.KEPT_TAKE(upload.key, place)):
+            return _take(upload, entry)
+    return False
+
+
+def _called(entry: dict[str, Any]) -> str:
+    """Return a declaration in words, by the bounds of its first columns."""
+    words = [f"{column['name']} {column['words'] or _span(column)}" for column in entry["columns"]]
+    return ", ".join(words)[:160]
+
+
+def _span(column: dict[str, Any]) -> str:
+    low, high = ("–" if column[end] is None else number(column[end], 6) for end in ("low", "high"))
+    return f"{low} to {high}"
+
+
+def _take(upload: Upload, entry: dict[str, Any]) -> bool:
+    signs = entry["decimal"], entry["thousands"]
+    if entry["decimal"] and signs != (upload.form.decimal, upload.form.thousands or ""):
+        try:
+            reading.again(upload, dataclasses.replace(upload.form, decimal=signs[0], thousands=signs[1]))
+        except ValueError as problem:
+            messages.say("problem", str(problem))
+            return False
+    declared = {column["name"]: column for column in entry["columns"]}
+    for name, cell in upload.cells.items():
+        cell |= {"use": name in declared, "why": ""} | declared.get(name, {})
+        cell.pop("name", None)
+    return True
