@@ -7,13 +7,15 @@ from dpviz.figures.kit.panels import MAX_PEOPLE
 from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
 from pages._ui.compare import menu as beside
-from pages._ui.explore import centers, coreset, drag, explain, local, quality
+from pages._ui.distance import view as moves
+from pages._ui.explore import centers, clients, coreset, drag, explain, local, quality
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import embed, markup, prepared
 from pages._ui.frame.words import on_screen
 from pages._ui.player import takeaway, verdict
 from pages._ui.player.player import player
+from pages._ui.workspace import trust
 from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=(*HIDEABLE, "player"))
@@ -25,6 +27,9 @@ with st.sidebar:
     earlier(choice.data)
     how = look(choice.data, result)
 
+if choice.form.algorithm is not None and trust.by_clients(choice.cls, choice.data):
+    clients.page(choice, choice.form.algorithm)
+    st.stop()
 heading(choice, result)
 notices(choice, result)
 if result is None:
@@ -50,5 +55,6 @@ with st.container(horizontal=True):
     beside.menu("explore", result)
 if prepared.shows("verdict"):
     quality.section(result, hidden=hidden)
+moves.section(result)
 coreset.section("explore", result, hidden=hidden, axes=axes)
 local.section("explore", result, hidden=hidden, axes=axes)

@@ -17,6 +17,7 @@ from pages._ui.frame import keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, runs
+from pages._ui.workspace import trust
 from pages._ui.workspace.explore import explore
 
 __all__ = ["begin", "settings"]
@@ -38,6 +39,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
             **prepared.kept(keys.EXPLORE_SEED),
         )  # fmt: skip
         noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
+    trust.answers(data, cls)
     explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = st.button(

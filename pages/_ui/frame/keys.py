@@ -114,15 +114,10 @@ PLAN_LOW, PLAN_HIGH, PLAN_SCALE, PLAN_K = "plan_low", "plan_high", "plan_scale",
 PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algorithms", "plan_within", "plan_epsilon"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
-# Distance
-RHO_DATA, RHO_METHOD, RHO_EPSILON, RHO_HIDDEN = "rho_data", "rho_method", "rho_epsilon", "rho_hidden"
-RHO_SEEN, RHO_LOSSES = "rho_seen", "rho_losses"
-RHO, RHO_K = Keys("rho_{}"), Keys("rho_k_{}")  # data
-
-# Federated
-FED_DATA, FED_SLUG, FED_EPSILON, FED_CLIENTS = "fed_data", "fed_slug", "fed_epsilon", "fed_clients"
-FED_SPREAD, FED_NOISE, FED_EXACT, FED_RING = "fed_spread", "fed_noise", "fed_exact", "fed_ring"
-FED_DELAY, FED_SEED, FED_SILENT = "fed_delay", "fed_seed", "fed_silent"
+# What is promised, and whom to trust
+PROMISED, TRUST, RHO_SEEN, RHO_LOSSES = "explore_promised", "explore_trust", "rho_seen", "rho_losses"
+FORM_CLIENTS, FED_CLIENTS, FED_SPREAD, FED_NOISE = "form_clients", "fed_clients", "fed_spread", "fed_noise"
+FED_EXACT, FED_RING, FED_DELAY, FED_SILENT = "fed_exact", "fed_ring", "fed_delay", "fed_silent"
 FED_CLIENT, FED_ROUND, FED_PLANE, WIRE = "fed_client", "fed_round", "fed_plane", Keys("wire_{}")
 
 # Ledger

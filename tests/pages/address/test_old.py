@@ -21,7 +21,23 @@ ALEX = "v=1&d=iris&a=nsm&k=4&e=2&s=7&t=1&hide=verdict&lock=epsilon&task=Look&emb
         ("attacker", "v=1&d=town&who=pin&x=1.5&y=-2&ask=moved", "attacker", {"who": "at:1.5,-2", "ask": "moved"}),
         ("attacker", "v=1&who=pin", "attacker", {"who": "at:,"}),
         ("attacker", "v=1&who=small&x=1", "attacker", {"who": "small"}),
-    ],
+        (
+            "distance",
+            "v=1&d=town&a=dist-dp&e=2&layers=0&k=3&rho=0.0032&seen=1",
+            "explore",
+            {"a": "dist-dp", "e": 2.0, "k": 3, "rho": 0.0032, "seen": True, "layers": False},
+        ),
+        ("distance", "", "explore", {"d": "city", "a": "dist-dp-region-means", "rho": 0.0089}),
+        ("federated", "v=1&hide=verdict&lock=epsilon&task=Look&t=1&embed=true", "explore", {"trust": "clients"}),
+        (
+            "federated",
+            "v=1&d=town&a=pe-means&e=2&clients=6&spread=skewed&noise=server&ring=32&s=3&silent=5&from=2"
+            "&round=2&delay=2.5&exact=1",
+            "explore",
+            {"trust": "clients", "clients": 6, "noise": "server", "silent": 5, "round": 2, "bare": True, "s": 3},
+        ),
+        ("federated", "", "explore", {"a": "fastlloyd", "trust": "clients", "clients": 4}),
+    ],  # fmt: skip
 )
 def test_an_old_address_opens_what_it_showed(page, query, there, values):
     now, words = today(page, query)

@@ -22,9 +22,7 @@ from pages._ui.plan.controls import plan
 from pages._ui.present.controls import present
 from pages._ui.tradeoff import vary
 from pages._ui.workspace.compare import compare
-from pages._ui.workspace.distance import rho
 from pages._ui.workspace.explore import asked, explore
-from pages._ui.workspace.federated import clients
 from pages._ui.workspace.tradeoff import tradeoff
 
 WORKSPACE = ("explore", "again", "attacker")
@@ -34,8 +32,6 @@ PAGES = {
     "again": explore,
     "compare": compare,
     "attacker": explore,
-    "distance": rho,
-    "federated": clients,
     "learn": vocabulary,
     "tradeoff": tradeoff,
     "plan": plan,
@@ -64,8 +60,6 @@ ODD = {  # controls whose values are no choice and no number
         min_size=2,
         max_size=4,
     ).map(tuple),
-    ("distance", "d"): st.sampled_from(["city", "town", "blobs"]) | COLUMNS.map(file_word),
-    ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(file_word),
     **{(page, "who"): st.sampled_from(["far", "small", "row:12", "at:-1.5,2e-05"]) for page in WORKSPACE},
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),
